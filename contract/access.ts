@@ -1,0 +1,50 @@
+/**
+ * The vocabulary of the access rules. Every route carries one as ts-rest metadata (D18): the server enforces
+ * it, the OpenAPI document publishes it, and a test walks operation × token kind × level × authority.
+ */
+
+/** Kinds of token (interface "Token"): dynamic application, permanent application, user. */
+export const TOKEN_KINDS = ['dyn', 'per', 'use'] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** A guest's level: it grants nothing, so `>=0` fails (decisions §3). */
+export const GUEST_LEVEL = -1;
+export const MAX_LEVEL = 10;
+
+/** What an operation touches, judged against the caller once the record is known (D12, D13). */
+export interface Authority {
+  readonly over: 'user' | 'corporation' | 'alliance';
+  readonly mode: 'read' | 'write';
+  /** The path parameter that names the record. */
+  readonly param: string;
+}
+
+export interface AccessRule {
+  /** Token kinds that may call; any other is a 401 with {@link refusal}. */
+  readonly tokens: readonly TokenKind[];
+  /** Least clearance level of the token's owner; below it is a 403 (D5). -1 lets guests in. */
+  readonly level: number;
+  readonly authority?: Authority;
+  /** Body of the 401 for a wrong token kind (D4); the default names dynamic app tokens. */
+  readonly refusal?: string;
+  /** Judge the level before the token kind ("Token operations" rule 2). */
+  readonly levelFirst?: true;
+  /** One sentence on what is checked besides, for the documentation: "Setting … needs level 9." */
+  readonly besides?: string;
+}
+
+/** What a route's `metadata` holds. `access: 'public'` is the provider callback alone. */
+export interface RouteMetadata {
+  readonly access: AccessRule | 'public';
+}
+
+export const DYN_REFUSED = 'Cannot use a dynamic app token for this path.';
+export const UNAUTHORIZED = 'Unauthorized';
+
+/** The usual rule: any token but a dynamic one, whose owner has at least `level`. */
+export function level(
+  least: number,
+  more: Omit<Partial<AccessRule>, 'tokens' | 'level'> = {},
+): { readonly access: AccessRule } {
+  return { access: { tokens: ['per', 'use'], level: least, refusal: DYN_REFUSED, ...more } };
+}

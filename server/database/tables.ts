@@ -1,0 +1,129 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { TokenKind } from '../../contract/access.ts';
+import type { ExtScope } from '../../contract/scopes.ts';
+
+/** Ids of the game: integers up to 2^53−1, read as numbers (see connection.ts). */
+type GameId = number;
+/** 24 hexadecimal digits. */
+type ObjectId = string;
+
+interface Dated {
+  created_on: Generated<Date>;
+  updated_on: Generated<Date>;
+}
+
+export interface AllianceTable extends Dated {
+  alliance_id: GameId;
+  alliance_name: string;
+  name_key: string;
+  ticker: string;
+  executor_corporation_id: GameId;
+  mandatory_ext_scopes: Generated<ExtScope[]>;
+  refreshed_on: Generated<Date>;
+}
+
+export interface CorporationTable extends Dated {
+  corporation_id: GameId;
+  corporation_name: string;
+  name_key: string;
+  ticker: string;
+  alliance_id: GameId | null;
+  ceo_id: GameId;
+  ceo_name: string;
+  mandatory_ext_scopes: Generated<ExtScope[]>;
+  refreshed_on: Generated<Date>;
+}
+
+export interface UserTable extends Dated {
+  character_id: GameId;
+  character_name: string;
+  name_key: string;
+  clearance_level: Generated<number>;
+  corporation_id: GameId | null;
+  owner_hash: string | null;
+  seen_on: Generated<Date>;
+  signed_in_on: Date | null;
+}
+
+export interface CoalitionTable extends Dated {
+  coalition_id: ObjectId;
+  coalition_name: string;
+  name_key: string;
+  ticker: string;
+  authorized_to_login: boolean | null;
+  mandatory_ext_scopes: Generated<ExtScope[]>;
+}
+
+export interface GroupTable extends Dated {
+  group_id: ObjectId;
+  group_name: string;
+  name_key: string;
+  description: Generated<string>;
+  authorized_to_login: boolean | null;
+  owner_id: GameId | null;
+  corporation_id: GameId | null;
+  alliance_id: GameId | null;
+  coalition_id: ObjectId | null;
+  is_voice: Generated<boolean>;
+  is_autogroup: GeneratedAlways<boolean>;
+}
+
+export interface TokenTable {
+  uuid: string;
+  token_type: TokenKind;
+  owner_id: GameId;
+  parent: string | null;
+  app_token: string;
+  kid: string;
+  callback: string | null;
+  comments: string | null;
+  created_on: Generated<Date>;
+  expires_on: Date | null;
+}
+
+export interface StateCodeTable {
+  state_code: string;
+  app_token: string | null;
+  corporation_id: GameId | null;
+  scopes: Generated<ExtScope[]>;
+  code_verifier: string;
+  created_on: Generated<Date>;
+  expires_on: Date;
+  used_on: Date | null;
+}
+
+export interface GrantTable extends Dated {
+  grant_id: string;
+  character_id: GameId;
+  scopes: ExtScope[];
+  refresh_token: Buffer;
+  access_token: Buffer | null;
+  access_expires_on: Date | null;
+  valid: Generated<boolean>;
+  cause: string | null;
+}
+
+export interface CrashReportTable {
+  id: ObjectId;
+  version: Generated<number>;
+  request: unknown;
+  timestamp: Generated<Date>;
+  token: unknown;
+  trace: string;
+}
+
+export interface Database {
+  alliances: AllianceTable;
+  corporations: CorporationTable;
+  users: UserTable;
+  coalitions: CoalitionTable;
+  coalition_alliances: { coalition_id: ObjectId; alliance_id: GameId };
+  coalition_corporations: { coalition_id: ObjectId; corporation_id: GameId };
+  coalition_reach: { corporation_id: GameId; coalition_id: ObjectId };
+  groups: GroupTable;
+  group_members: { group_id: ObjectId; character_id: GameId };
+  tokens: TokenTable;
+  state_codes: StateCodeTable;
+  grants: GrantTable;
+  crash_reports: CrashReportTable;
+}

@@ -1,0 +1,26 @@
+/** Where the provider sends the browser after a sign-in. */
+import { z } from 'zod';
+import { c, field } from './common.ts';
+
+const page = c.otherResponse({ contentType: 'text/html', body: z.string() });
+
+/** Text of the query, or nothing where it is missing or repeated: the answer is a page, never a 422. */
+const lenient = z.string().optional().catch(undefined);
+
+export const callbackRoutes = c.router({
+  ext: {
+    method: 'GET',
+    path: '/callback/ext',
+    summary: 'End of a sign-in at the provider',
+    description:
+      "Called by the player's browser, sent here by the provider. On success the browser is redirected to the callback of the application with `state_code` and `user_token` added to its query. Everything else is a page that explains what went wrong: parameters missing, sign-in unknown, used or expired (400), sign-in cancelled, not allowed to log in, or too few scopes granted (403), the provider out of order (502). A refused sign-in stores nothing.",
+    query: z.object({
+      code: field(lenient, "The provider's authorization code.", 'q3v9…'),
+      state: field(lenient, 'The state code of the sign-in.', '0b7c8f7e-6f5d-4c3b-9a21-0f1e2d3c4b5a'),
+      error: field(lenient, "The provider's word for what went wrong.", 'access_denied'),
+      error_description: field(lenient, 'The same in a sentence.', 'The player cancelled'),
+    }),
+    responses: { 302: c.noBody(), 400: page, 403: page, 429: page, 500: page, 502: page, 503: page },
+    metadata: { operationId: 'completeSignIn', access: 'public' as const },
+  },
+});

@@ -1,0 +1,214 @@
+/** What several resources share: identifiers, text, timestamps, the page header and the bodies of errors. */
+import { extendApi } from '@anatine/zod-openapi';
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+
+export const c = initContract();
+
+/** Largest id that JSON carries without loss: 2^53 − 1 (D3b). */
+export const MAX_ID = Number.MAX_SAFE_INTEGER;
+/** Longest list that a request may hold (D3b). */
+export const MAX_LIST = 10_000;
+/** Items on one page of a history (interface "Limits"). */
+export const PAGE_SIZE = 50;
+
+/**
+ * Documents a field. To be called last: every other method of a Zod schema returns a copy without the
+ * documentation, and `describe` would lose the component's name.
+ */
+export function field<T extends z.ZodTypeAny>(schema: T, description: string, example?: unknown): T {
+  return extendApi(schema, example === undefined ? { description } : { description, example });
+}
+
+/** Names a schema, which makes it a component of the OpenAPI document and a type of the SDK. Call it last. */
+export function component<T extends z.ZodTypeAny>(
+  schema: T,
+  title: string,
+  description: string,
+  example: z.input<T>,
+): T {
+  return extendApi(schema, { title, description, example });
+}
+
+// Text -----------------------------------------------------------------------------------------------------
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Text of `min` to `max` code points that PostgreSQL can store: no U+0000, no lone surrogate (D3b). */
+export function text(min: number, max: number) {
+  const schema = z.string().superRefine((value, ctx) => {
+    if (value.includes('\0') || LONE_SURROGATE.test(value)) {
+      ctx.addIssue({ code: 'custom', message: 'Must be well-formed Unicode without U+0000' });
+    }
+    // A code point has at most two units, so a hopelessly long value is refused without being counted.
+    const length = value.length > 2 * max ? value.length : [...value].length;
+    if (length < min) {
+      const message = min === 1 ? 'Must not be empty' : `Must have at least ${min} characters`;
+      ctx.addIssue({ code: 'too_small', minimum: min, type: 'string', inclusive: true, message });
+    }
+    if (length > max) {
+      const message = `Must have at most ${max} characters`;
+      ctx.addIssue({ code: 'too_big', maximum: max, type: 'string', inclusive: true, message });
+    }
+  });
+  return extendApi(schema, min === 0 ? { maxLength: max } : { minLength: min, maxLength: max });
+}
+
+export const Name = text(1, 100);
+export const Ticker = text(1, 20);
+export const LongText = text(0, 4000);
+export const StateCode = text(1, 100);
+
+// Identifiers ----------------------------------------------------------------------------------------------
+
+const DIGITS = z.string().regex(/^(0|[1-9][0-9]{0,15})$/, 'Must be a whole number in decimal digits');
+
+/** An id of the game in a request body: 1 to 2^53 − 1. */
+export const IdInBody = extendApi(z.number().int().min(1).max(MAX_ID), { format: 'int64' });
+
+/** An id of the game as path or query text, in its canonical decimal form: "007", "+7" and "7.0" are refused. */
+export const IdInUrl = DIGITS.transform(Number).pipe(IdInBody);
+
+/** The same where the built-in user, character 0, can be meant (D3b). */
+export const IdOrBuiltInInUrl = DIGITS.transform(Number).pipe(
+  extendApi(z.number().int().min(0).max(MAX_ID), { format: 'int64' }),
+);
+
+/** An id of the game in an answer. */
+export const Id = extendApi(z.number().int(), { format: 'int64' });
+
+/** An object identifier in a path: 24 hexadecimal digits in any case, read as lower case. */
+export const ObjectIdInUrl = z
+  .string()
+  .regex(/^[0-9a-fA-F]{24}$/, 'Must be 24 hexadecimal digits')
+  .transform((id) => id.toLowerCase());
+
+/** An object identifier in an answer. */
+export const ObjectId = z.string().regex(/^[0-9a-f]{24}$/);
+
+/** ISO 8601 in UTC with milliseconds and `Z`, as `Date.prototype.toISOString` prints it (D10). */
+export const DateTime = z.string().datetime();
+
+/** A JSON Web Token in compact form. */
+export const Jwt = extendApi(z.string(), { format: 'jwt' });
+
+// Query and headers ----------------------------------------------------------------------------------------
+
+/** "true" or "false" in a query; absent is false. */
+export const FlagInQuery = extendApi(
+  z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .pipe(z.boolean()),
+  { default: false },
+);
+
+/** The request header `page` of the histories: a positive whole number, 1 where absent (interface "Limits"). */
+export const PageHeader = z.object({
+  page: extendApi(
+    z
+      .string()
+      .regex(/^[1-9][0-9]{0,9}$/, 'Must be a positive whole number')
+      .default('1')
+      .transform(Number)
+      .pipe(
+        z
+          .number()
+          .int()
+          .min(1)
+          .max(2 ** 31 - 1),
+      ),
+    { default: 1, description: `Page of the listing, ${PAGE_SIZE} items each, newest first.`, example: 1 },
+  ),
+});
+
+// Combinations ---------------------------------------------------------------------------------------------
+
+/** Refuses a full list together with additions or removals: which of them should win would be a guess. */
+export function fullListAlone(full: string, ...changes: readonly string[]) {
+  return (body: Readonly<Record<string, unknown>>, ctx: z.RefinementCtx): void => {
+    if (body[full] == null) return;
+    const clashing = changes.filter((change) => body[change] != null);
+    if (clashing.length === 0) return;
+    ctx.addIssue({
+      code: 'custom',
+      path: [full],
+      message:
+        `${full} replaces the whole list and cannot be combined with ${clashing.join(' and ')}: ` +
+        'send either the full list, or additions and removals',
+    });
+  };
+}
+
+// Errors ---------------------------------------------------------------------------------------------------
+
+export const Problem = component(
+  z.object({ detail: field(z.string(), 'What went wrong, in one sentence.') }),
+  'Problem',
+  'Body of an error.',
+  { detail: 'Insufficient clearance level' },
+);
+export type Problem = z.infer<typeof Problem>;
+
+export const ValidationIssue = component(
+  z.object({
+    loc: field(
+      z.array(z.union([z.string(), z.number().int()])),
+      'Where: `path`, `query`, `header` or `body`, then the way to the value.',
+    ),
+    msg: field(z.string(), 'What is wrong with the value.'),
+    type: field(z.string(), 'Kind of the issue, for programs.'),
+  }),
+  'ValidationIssue',
+  'One thing wrong with a request.',
+  { loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' },
+);
+export type ValidationIssue = z.infer<typeof ValidationIssue>;
+
+export const ValidationProblem = component(
+  z.object({ detail: field(z.array(ValidationIssue), 'Everything that is wrong with the request.') }),
+  'ValidationProblem',
+  'Path, query, headers or body are not what the operation takes.',
+  { detail: [{ loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' }] },
+);
+export type ValidationProblem = z.infer<typeof ValidationProblem>;
+
+export const CrashProblem = component(
+  z.object({
+    detail: field(z.string(), 'Always the same sentence: what happened is in the crash report.'),
+    crash_report_id: field(
+      ObjectId,
+      'The stored report, for administrators: `GET /crash/{crash_report_id}`.',
+    ),
+  }),
+  'CrashProblem',
+  'An error that nobody foresaw. A report of it is stored.',
+  { detail: 'Internal Server Error', crash_report_id: '66f2a1b3c4d5e6f708192a3b' },
+);
+export type CrashProblem = z.infer<typeof CrashProblem>;
+
+const ERRORS = {
+  401: Problem,
+  403: Problem,
+  404: Problem,
+  409: Problem,
+  413: Problem,
+  422: ValidationProblem,
+  429: Problem,
+  500: CrashProblem,
+  502: Problem,
+  503: Problem,
+  504: Problem,
+} as const;
+
+/** What every operation with a token can answer, whatever it does. */
+const ALWAYS = { 401: Problem, 403: Problem, 429: Problem, 500: CrashProblem, 503: Problem } as const;
+
+/** The error answers of a route: those that every operation can give, and `more`. */
+export function errors<S extends keyof typeof ERRORS = never>(
+  ...more: readonly S[]
+): typeof ALWAYS & Pick<typeof ERRORS, S> {
+  const named = Object.fromEntries(more.map((status) => [status, ERRORS[status]]));
+  return { ...ALWAYS, ...(named as Pick<typeof ERRORS, S>) };
+}

@@ -1,0 +1,162 @@
+/** Users: the game characters that this instance knows. */
+import { z } from 'zod';
+import { level, MAX_LEVEL } from './access.ts';
+import { c, component, DateTime, errors, field, Id, IdOrBuiltInInUrl, Name } from './common.ts';
+import { ExtScope } from './scopes.ts';
+
+export const UserShort = component(
+  z.object({
+    character_id: field(Id, 'Id of the character; 0 is the built-in user.'),
+    character_name: z.string(),
+  }),
+  'UserShort',
+  'A user by id and name.',
+  { character_id: 2112000001, character_name: 'Ada Vale' },
+);
+export type UserShort = z.infer<typeof UserShort>;
+
+export const User = component(
+  z.object({
+    alliance: field(Id.nullable(), 'Id of the alliance of the corporation, if any.'),
+    available_ext_scopes: field(
+      z.array(ExtScope),
+      'Scopes of the valid refresh tokens that this service holds for the user, sorted.',
+    ),
+    character_id: field(Id, 'Id of the character; 0 is the built-in user.'),
+    character_name: z.string(),
+    clearance_level: field(
+      z.number().int().min(-1).max(MAX_LEVEL),
+      '-1 guest · 0 own data · 1/2 read/write in the corporation · 3/4 alliance · 5/6 coalition · 7/8 everybody · 9 administration · 10 superuser.',
+    ),
+    coalitions: field(z.array(z.string()), 'Ids of the coalitions, through the alliance or the corporation.'),
+    corporation: field(
+      z.string().nullable(),
+      "Id of the corporation in decimal digits; null for members of the game's own corporations.",
+    ),
+    created_on: DateTime,
+    cumulated_mandatory_ext_scopes: field(
+      z.array(ExtScope),
+      'What corporation, alliance and coalitions together require, sorted.',
+    ),
+    is_ceo_of_alliance: field(z.boolean(), "CEO of the alliance's executor corporation."),
+    is_ceo_of_corporation: z.boolean(),
+    tickered_name: field(
+      z.string(),
+      "`[TICKER] name` with the alliance's ticker, else the corporation's, else the bare name.",
+    ),
+    updated_on: DateTime,
+  }),
+  'User',
+  'A game character that signed in here, was registered as a CEO, or is the built-in user.',
+  {
+    alliance: 99000001,
+    available_ext_scopes: ['ext-location.read_location.v1', 'publicData'],
+    character_id: 2112000001,
+    character_name: 'Ada Vale',
+    clearance_level: 2,
+    coalitions: ['66f2a1b3c4d5e6f708192a3b'],
+    corporation: '98000001',
+    created_on: '2026-03-01T18:20:00.000Z',
+    cumulated_mandatory_ext_scopes: ['ext-location.read_location.v1', 'publicData'],
+    is_ceo_of_alliance: false,
+    is_ceo_of_corporation: true,
+    tickered_name: '[NLC] Ada Vale',
+    updated_on: '2026-03-02T07:05:30.125Z',
+  },
+);
+export type User = z.infer<typeof User>;
+
+export const PutUser = component(
+  z
+    .object({
+      clearance_level: field(
+        z.number().int().min(0).max(MAX_LEVEL).nullish(),
+        'The new level; null or absent leaves it as it is.',
+      ),
+    })
+    .strict(),
+  'PutUser',
+  'What to change about a user.',
+  { clearance_level: 3 },
+);
+export type PutUser = z.infer<typeof PutUser>;
+
+export const Tracking = component(
+  z.object({
+    valid_refresh_token: field(
+      z.array(UserShort),
+      'At least one valid refresh token covers every scope that is required of the user.',
+    ),
+    invalid_refresh_token: field(
+      z.array(UserShort),
+      'There are refresh tokens, but each is invalid or lacks a required scope.',
+    ),
+    no_refresh_token: field(z.array(UserShort), 'No refresh token at all.'),
+  }),
+  'Tracking',
+  'Every member in exactly one list, by the state of its refresh tokens. Guests and the built-in user are not members.',
+  {
+    valid_refresh_token: [{ character_id: 2112000001, character_name: 'Ada Vale' }],
+    invalid_refresh_token: [],
+    no_refresh_token: [{ character_id: 2112000002, character_name: 'Brim Okoro' }],
+  },
+);
+export type Tracking = z.infer<typeof Tracking>;
+
+const byId = z.object({
+  character_id: field(IdOrBuiltInInUrl, 'Id of the character; 0 is the built-in user.', 2112000002),
+});
+
+export const userRoutes = c.router({
+  list: {
+    method: 'GET',
+    path: '/user',
+    summary: 'List users',
+    description:
+      'All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`.',
+    responses: { 200: field(z.array(UserShort), 'The users.'), ...errors() },
+    metadata: { operationId: 'listUsers', ...level(0) },
+  },
+  get: {
+    method: 'GET',
+    path: '/user/:character_name',
+    summary: 'Get a user by name',
+    description:
+      'The name is compared exactly. Where two users bear one name, the one seen last answers. Clearance levels are public information.',
+    pathParams: z.object({ character_name: field(Name, 'Name of the character, exactly.', 'Ada Vale') }),
+    responses: { 200: field(User, 'The user.'), ...errors(404, 422) },
+    metadata: { operationId: 'getUser', ...level(0) },
+  },
+  update: {
+    method: 'PUT',
+    path: '/user/:character_id',
+    summary: 'Set the clearance level of a user',
+    description:
+      'Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.',
+    pathParams: byId,
+    body: PutUser.default({}),
+    responses: { 200: field(User, 'The user as it is now.'), ...errors(404, 413, 422) },
+    metadata: {
+      operationId: 'updateUser',
+      ...level(0, {
+        besides:
+          "Setting a level needs at least the new level, at least the user's present one, and write authority over the user (distance + 1; level 8 does not replace it); lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.",
+      }),
+    },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/user/:character_id',
+    summary: 'Delete a user',
+    description:
+      'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is no ban: signing in registers the character anew at level 0.',
+    pathParams: byId,
+    responses: { 200: c.noBody(), ...errors(404, 422) },
+    metadata: {
+      operationId: 'deleteUser',
+      ...level(9, {
+        besides: "The user's own level must not be above the caller's. Nobody deletes the built-in user.",
+      }),
+    },
+  },
+});

@@ -1,0 +1,44 @@
+/** Proving who is behind a client of the voice server. */
+import { z } from 'zod';
+import { level } from './access.ts';
+import { c, component, DateTime, errors, field } from './common.ts';
+import { UserShort } from './user.ts';
+
+export const VoiceChallenge = component(
+  z.object({
+    expiration_datetime: field(DateTime, 'When the challenge ends.'),
+    challenge_nickname: field(z.string(), 'The nickname to take on the voice server: 20 letters and digits.'),
+    user: UserShort,
+  }),
+  'VoiceChallenge',
+  'A nickname that proves who takes it.',
+  {
+    expiration_datetime: '2026-03-02T07:07:30.125Z',
+    challenge_nickname: 'k7Qm2XvR9tLb4WzC8nHd',
+    user: { character_id: 2112000001, character_name: 'Ada Vale' },
+  },
+);
+export type VoiceChallenge = z.infer<typeof VoiceChallenge>;
+
+export const voiceRoutes = c.router({
+  start: {
+    method: 'POST',
+    path: '/voice/auth/start',
+    summary: 'Start a voice challenge',
+    description:
+      'Answers a random nickname. Take it on the voice server within one minute, then complete the challenge. A new challenge replaces the one before. Where no voice server is configured: 404.',
+    body: c.noBody(),
+    responses: { 200: field(VoiceChallenge, 'The challenge.'), ...errors(404) },
+    metadata: { operationId: 'startVoiceChallenge', ...level(0) },
+  },
+  complete: {
+    method: 'POST',
+    path: '/voice/auth/complete',
+    summary: 'Complete a voice challenge',
+    description:
+      'Looks for the client that bears the nickname and binds its voice identity to the caller. 404 where the caller has no live challenge, where no client bears the nickname or more than one does, and where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.',
+    body: c.noBody(),
+    responses: { 201: c.noBody(), ...errors(404, 502) },
+    metadata: { operationId: 'completeVoiceChallenge', ...level(0) },
+  },
+});

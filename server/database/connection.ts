@@ -1,0 +1,81 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { NamingClient, type NamingClientConfig } from './statements.ts';
+import type { Database } from './tables.ts';
+
+/** The part of the logger that the database layer uses. */
+export type Log = Pick<Logger, 'info' | 'warn' | 'error'>;
+
+export interface ConnectionConfig {
+  /** A PostgreSQL URL; its query may override the defaults below (`?statement_timeout=…`). */
+  readonly url: string;
+  readonly log: Log;
+  /** Most connections at a time. */
+  readonly poolSize?: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName?: string;
+  /** Called with the text of every statement, `begin` and `commit` included. */
+  readonly onStatement?: (sql: string) => void;
+}
+
+export interface Connection {
+  readonly db: Kysely<Database>;
+  readonly pool: pg.Pool;
+  /** Waits for running statements, then closes every connection. */
+  close(): Promise<void>;
+}
+
+const SECOND = 1000;
+
+/**
+ * Opens a pool (lazily: the first statement connects). A statement may run 30 s, a transaction may idle 30 s,
+ * a free connection is waited for 5 s; {@link isUnreachable} recognises what the waiting ends in.
+ */
+export function connect(config: ConnectionConfig): Connection {
+  const options: pg.PoolConfig & NamingClientConfig = {
+    connectionString: config.url,
+    application_name: config.applicationName ?? 'castellan',
+    max: config.poolSize ?? 10,
+    connectionTimeoutMillis: 5 * SECOND,
+    idleTimeoutMillis: 60 * SECOND,
+    // Renewed now and then, so that a changed address or a connection full of odd statements does not last.
+    maxLifetimeSeconds: 3600,
+    statement_timeout: 30 * SECOND,
+    idle_in_transaction_session_timeout: 30 * SECOND,
+    keepAlive: true,
+    types: columnTypes,
+    Client: NamingClient,
+    ...(config.onStatement && { onStatement: config.onStatement }),
+  };
+  const pool = new pg.Pool(options);
+  // Without a listener an idle connection's loss would end the process.
+  pool.on('error', (error) => config.log.warn({ err: error }, 'a database connection was lost'));
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}
+
+const { INT8 } = pg.types.builtins;
+/** pg's list of types leaves the arrays out. */
+const INT8_ARRAY = 1016 as typeof pg.types.builtins.INT8;
+
+const parseInt8Array = pg.types.getTypeParser(INT8_ARRAY) as (text: string) => (string | null)[];
+
+/** Ids are JSON numbers (D3b: at most 2^53−1), so int8 is read as Number; the rest is pg's own reading. */
+const columnTypes: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (format !== 'binary') {
+      if (oid === INT8) return parseInt8;
+      if (oid === INT8_ARRAY) {
+        return (text: string) => parseInt8Array(text).map((item) => (item === null ? null : parseInt8(item)));
+      }
+    }
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+};
+
+function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 beyond 2^53-1: ${text}`);
+  return value;
+}

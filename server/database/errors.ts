@@ -1,0 +1,66 @@
+import pg from 'pg';
+
+/** SQLSTATEs that say "this connection or this server is gone", not "this statement is wrong". */
+const UNREACHABLE_STATES = new Set([
+  '53300', // too_many_connections
+  '57P01', // admin_shutdown: also what pg_terminate_backend sends
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now: starting, recovering or stopping
+]);
+
+const UNREACHABLE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** pg and pg-pool give these no code, so only the sentence tells. */
+const UNREACHABLE_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
+
+/**
+ * Whether an error thrown by the database layer means that PostgreSQL cannot be reached just now, so that the
+ * caller answers 503 with `Retry-After` and asks to try again (D8). Errors of a statement itself are not.
+ */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (error instanceof pg.DatabaseError) {
+    return code !== undefined && (code.startsWith('08') || UNREACHABLE_STATES.has(code));
+  }
+  if (code === undefined) return UNREACHABLE_MESSAGE.test(error.message);
+  // A missing Unix socket is ENOENT; only `connect` tells it from a missing file.
+  return (
+    UNREACHABLE_CODES.has(code) || (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
+  );
+}
+
+/** What a constraint in the database refused. */
+export interface ConstraintViolation {
+  readonly kind: 'unique' | 'foreign_key' | 'check';
+  /** The constraint's (or unique index's) name. */
+  readonly constraint: string;
+}
+
+const CONSTRAINT_KINDS: Readonly<Record<string, ConstraintViolation['kind']>> = {
+  '23505': 'unique',
+  '23503': 'foreign_key',
+  '23514': 'check',
+};
+
+/** The violated constraint, or undefined when the error is none: what becomes a 409 or a 404 (D7). */
+export function constraintOf(error: unknown): ConstraintViolation | undefined {
+  if (!(error instanceof pg.DatabaseError) || error.constraint === undefined) return undefined;
+  const kind = CONSTRAINT_KINDS[error.code ?? ''];
+  return kind && { kind, constraint: error.constraint };
+}
+
+/** The SQLSTATE or system error code that an error carries. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

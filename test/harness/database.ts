@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import pino from 'pino';
+import { inject } from 'vitest';
+import { type Connection, type ConnectionConfig, connect } from '../../server/database/connection.ts';
+import { databaseUrl, onServer } from './postgres.ts';
+
+export interface TestDatabase extends Connection {
+  /** For parts that open connections of their own. */
+  readonly url: string;
+  /** Closes {@link Connection.pool} and removes the database, cutting whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+/** A database of its own for a test file, a copy of the run's migrated template. */
+export async function createTestDatabase(options: Partial<ConnectionConfig> = {}): Promise<TestDatabase> {
+  const templateUrl = inject('templateUrl');
+  const template = new URL(templateUrl).pathname.slice(1);
+  const name = `castellan_test_${randomBytes(8).toString('hex')}`;
+  await onServer(templateUrl, `create database ${name} template ${template}`);
+  const url = databaseUrl(templateUrl, name);
+  const connection = connect({ poolSize: 10, log: pino({ level: 'silent' }), ...options, url });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= connection.close();
+    return closed;
+  };
+  return {
+    ...connection,
+    url,
+    close,
+    drop: async () => {
+      await close();
+      await onServer(templateUrl, `drop database if exists ${name} with (force)`);
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests with a real browser against a real start: they bring their own database. */
+export default defineConfig({
+  test: {
+    include: ['test/browser/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 3 * 60_000,
+    hookTimeout: 3 * 60_000,
+  },
+});

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** Long runs: what only shows after minutes or many rounds. */
+export default defineConfig({
+  test: {
+    include: ['test/soak/**/*.test.ts'],
+    globalSetup: 'test/harness/global-setup.ts',
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 30 * 60_000,
+    hookTimeout: 2 * 60_000,
+  },
+});

@@ -1,4 +1,5 @@
 /** Crash reports: what was stored about errors that nobody foresaw. */
+import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level, TOKEN_KINDS } from './access.ts';
 import { c, component, DateTime, errors, field, ObjectId, ObjectIdInUrl } from './common.ts';
@@ -25,7 +26,7 @@ export type CrashReportShort = z.infer<typeof CrashReportShort>;
 export const CrashReport = component(
   z.object({
     id: ObjectId,
-    _version: field(z.literal(1), 'Schema version of the record.'),
+    _version: extendApi(z.literal(1), { type: 'integer', description: 'Schema version of the record.' }),
     request: z.object({
       headers: field(z.record(z.string()), 'Headers of the request, credentials redacted.'),
       method: z.string(),

@@ -21,11 +21,12 @@ import { UserShort } from './user.ts';
 // Forwarding -----------------------------------------------------------------------------------------------
 
 const plain = { errorMap: () => ({ message: 'Must be text, a number, a boolean, or a list of them' }) };
-const Scalar = z.union([text(0, 4000), z.number().finite(), z.boolean()], plain);
+const SCALARS = [text(0, 4000), z.number().finite(), z.boolean()] as const;
+const List = z.array(z.union(SCALARS, plain)).max(MAX_LIST);
 
 /** Query parameters for the game; null is the same as leaving one out. */
 const ForwardParams = field(
-  z.record(text(1, 100), z.union([Scalar, z.array(Scalar).max(MAX_LIST)], plain).nullable()),
+  z.record(text(1, 100), z.union([...SCALARS, List], plain).nullable()),
   'Query parameters of the forwarded request: text, numbers, booleans, or lists of them.',
 );
 
@@ -54,7 +55,7 @@ export const ExternalForwardRequest = component(
     .strict(),
   'ExternalForwardRequest',
   'How to forward a request; every field may be left out.',
-  { all_pages: false, id_annotations: true, on_behalf_of: 2112000001, params: { datasource: 'tranquility' } },
+  { all_pages: false, id_annotations: true, on_behalf_of: 2112000001, params: { language: 'en' } },
 );
 export type ExternalForwardRequest = z.infer<typeof ExternalForwardRequest>;
 
@@ -77,26 +78,30 @@ export const ExternalForwardQuery = z.object({
       })
       .pipe(ForwardParams),
     'The query parameters of the forwarded request as one JSON object.',
-    { datasource: 'tranquility' },
+    { language: 'en' },
   ),
 });
 export type ExternalForwardQuery = z.infer<typeof ExternalForwardQuery>;
 
-export const ExternalForwardAnswer = component(
-  z.object({
-    data: field(z.unknown(), 'What the game answered; with all_pages the pages joined in order.'),
-    headers: field(z.record(z.string()), 'The harmless headers of the answer: caching, pages, limits.'),
-    id_annotations: field(z.record(z.string()), 'Names by id, empty where they were not asked for.'),
-    status_code: field(z.number().int(), 'What the game answered with, below 500.'),
-  }),
-  'ExternalForwardAnswer',
-  'The answer of the game to a forwarded request.',
-  {
-    data: { solar_system_id: 30000142, station_id: 60003760 },
-    headers: { 'cache-control': 'private, max-age=5', etag: '"4f1c"' },
-    id_annotations: { '30000142': 'Jita' },
-    status_code: 200,
-  },
+// A field that may hold anything counts as optional to Zod: that it is always there is said by hand.
+export const ExternalForwardAnswer = extendApi(
+  component(
+    z.object({
+      data: field(z.unknown(), 'What the game answered; with all_pages the pages joined in order.'),
+      headers: field(z.record(z.string()), 'The harmless headers of the answer: caching, pages, limits.'),
+      id_annotations: field(z.record(z.string()), 'Names by id, empty where they were not asked for.'),
+      status_code: field(z.number().int(), 'What the game answered with, below 500.'),
+    }),
+    'ExternalForwardAnswer',
+    'The answer of the game to a forwarded request.',
+    {
+      data: { solar_system_id: 30000142, station_id: 60003760 },
+      headers: { 'cache-control': 'private, max-age=5', etag: '"4f1c"' },
+      id_annotations: { '30000142': 'Meridian' },
+      status_code: 200,
+    },
+  ),
+  { required: ['data'] },
 );
 export type ExternalForwardAnswer = z.infer<typeof ExternalForwardAnswer>;
 
@@ -123,11 +128,11 @@ export const CharacterLocation = component(
     online: true,
     ship_name: 'Second Thought',
     ship_type_id: 587,
-    ship_type_name: 'Rifter',
+    ship_type_name: 'Courier',
     solar_system_id: 30000142,
-    solar_system_name: 'Jita',
+    solar_system_name: 'Meridian',
     station_id: 60003760,
-    station_name: 'Jita IV - Moon 4',
+    station_name: 'Meridian IV, Freight Yard',
     structure_id: null,
     structure_name: null,
     timestamp: '2026-03-02T07:05:30.125Z',

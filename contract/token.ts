@@ -131,7 +131,8 @@ export const Login = component(
   'Login',
   'A sign-in that was started.',
   {
-    login_url: 'https://sso.example/v2/oauth/authorize?response_type=code&state=…',
+    login_url:
+      'https://sso.example/v2/oauth/authorize?response_type=code&state=0b7c8f7e-6f5d-4c3b-9a21-0f1e2d3c4b5a',
     state_code: '0b7c8f7e-6f5d-4c3b-9a21-0f1e2d3c4b5a',
   },
 );

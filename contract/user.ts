@@ -140,7 +140,7 @@ export const userRoutes = c.router({
       operationId: 'updateUser',
       ...level(0, {
         besides:
-          "Setting a level needs at least the new level, at least the user's present one, and write authority over the user (distance + 1; level 8 does not replace it); lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.",
+          "Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.",
       }),
     },
   },

@@ -1,0 +1,217 @@
+/** The contract as an OpenAPI 3.1 document. */
+import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
+import { z } from 'zod';
+import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.ts';
+import { DYN_REFUSED } from './access.ts';
+import { contract } from './index.ts';
+import { componentSchemas, exampleOf, schemaOf } from './openapi/schema.ts';
+import { ERROR_RESPONSES, HEADERS, INFO, page, SERVICE_PATHS, TAGS } from './openapi/texts.ts';
+import type {
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiPath,
+  OpenApiResponse,
+} from './openapi/types.ts';
+
+export type * from './openapi/types.ts';
+
+/** Version of the API, and of the packages that are made from this repository. */
+export const API_VERSION = '0.1.0';
+
+/** One operation of the contract with the names that lead to it. */
+export interface Operation {
+  readonly resource: string;
+  readonly name: string;
+  readonly route: AppRoute;
+  readonly metadata: RouteMetadata & { readonly operationId: string };
+}
+
+/** Every operation of the contract, in its order. */
+export function operations(): Operation[] {
+  return Object.entries(contract).flatMap(([resource, routes]) =>
+    Object.entries<AppRoute | AppRouter>(routes).flatMap(([name, route]) =>
+      isAppRoute(route) ? [{ resource, name, route, metadata: route.metadata as Operation['metadata'] }] : [],
+    ),
+  );
+}
+
+/** OpenAPI forbids two templates of one shape: these are published as one, whatever their parameter means. */
+const MERGED_PARAMETER: Readonly<Record<string, string>> = {
+  '/user/:character_name': 'character',
+  '/user/:character_id': 'character',
+};
+
+/**
+ * The OpenAPI document of the whole service.
+ *
+ * @param baseUrl address that clients reach the service at, without a trailing slash
+ * @param version version of the API
+ */
+export function openApiDocument(
+  baseUrl = 'http://localhost:8080',
+  version: string = API_VERSION,
+): OpenApiDocument {
+  const paths: Record<string, OpenApiPath> = {};
+  for (const operation of operations()) {
+    const path = publishedPath(operation.route);
+    const method = operation.route.method.toLowerCase() as keyof OpenApiPath;
+    paths[path] = { ...paths[path], [method]: published(operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { ...INFO, version },
+    servers: [{ url: baseUrl, description: 'This instance' }],
+    tags: TAGS,
+    security: [{ token: [] }],
+    paths: { ...paths, ...SERVICE_PATHS },
+    components: {
+      schemas: componentSchemas(),
+      responses: Object.fromEntries(
+        Object.values(ERROR_RESPONSES).map(({ name, response }) => [name, response]),
+      ),
+      headers: HEADERS,
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'A token of this service: `Authorization: Bearer <JWT>`.',
+        },
+      },
+    },
+  };
+}
+
+function publishedPath(route: AppRoute): string {
+  return route.path.replace(/:(\w+)/g, (_, name: string) => `{${MERGED_PARAMETER[route.path] ?? name}}`);
+}
+
+function published({ resource, route, metadata }: Operation): OpenApiOperation {
+  const parameters = parametersOf(route);
+  const body = bodyOf(route);
+  return {
+    tags: [resource],
+    operationId: metadata.operationId,
+    summary: route.summary ?? '',
+    description: `${route.description}\n\n**Access:** ${accessSentence(metadata.access)}`,
+    'x-access': metadata.access,
+    security: metadata.access === 'public' ? [] : [{ token: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: body }),
+    responses: responsesOf(route, metadata.access),
+  };
+}
+
+// Requests -------------------------------------------------------------------------------------------------
+
+function parametersOf(route: AppRoute): OpenApiParameter[] {
+  const merged = MERGED_PARAMETER[route.path];
+  return [
+    ...parametersIn('path', route.pathParams).map((parameter) =>
+      merged === undefined
+        ? parameter
+        : {
+            ...parameter,
+            name: merged,
+            description: `${parameter.description} (\`${parameter.name}\` in the SDK: OpenAPI allows one name for each path.)`,
+          },
+    ),
+    ...parametersIn('query', route.query),
+    ...parametersIn('header', route.headers),
+  ];
+}
+
+function parametersIn(where: OpenApiParameter['in'], group: unknown): OpenApiParameter[] {
+  if (!(group instanceof z.ZodObject)) return [];
+  return Object.entries(group.shape as z.ZodRawShape).map(([name, of]) => {
+    const { description = '', examples, ...schema } = schemaOf(of, 'meant');
+    const base = { name, in: where, description, required: where === 'path' || !of.isOptional() };
+    const example = examples?.[0];
+    // A parameter that holds JSON says so by a media type instead of a schema.
+    return schema.type === 'object'
+      ? { ...base, content: { 'application/json': { schema, example } } }
+      : { ...base, schema, example };
+  });
+}
+
+function bodyOf(route: AppRoute): OpenApiOperation['requestBody'] {
+  const body = 'body' in route ? route.body : undefined;
+  if (!(body instanceof z.ZodType)) return undefined;
+  const schema = schemaOf(body);
+  return {
+    required: !body.isOptional(),
+    content: { 'application/json': { schema, example: exampleOf(schema) } },
+  };
+}
+
+// Answers --------------------------------------------------------------------------------------------------
+
+function responsesOf(route: AppRoute, access: AccessRule | 'public'): OpenApiOperation['responses'] {
+  return Object.fromEntries(
+    Object.entries(route.responses).map(([status, response]) => [
+      status,
+      Number(status) < 400 || access === 'public'
+        ? ownResponse(Number(status), response, route)
+        : errorResponse(Number(status), access),
+    ]),
+  );
+}
+
+/** An answer that belongs to one operation alone: its success, or a page of the provider callback. */
+function ownResponse(status: number, response: unknown, route: AppRoute): OpenApiResponse {
+  const headers: OpenApiResponse['headers'] = {
+    'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+  };
+  if (status === 302) {
+    headers.Location = { $ref: '#/components/headers/Location' };
+    return { description: "To the application's callback, signed in.", headers };
+  }
+  if (status >= 400) return page(status);
+  if (parametersIn('header', route.headers).some(({ name }) => name === 'page')) {
+    headers['X-Pages'] = { $ref: '#/components/headers/X-Pages' };
+  }
+  if (!(response instanceof z.ZodType)) return { description: 'Done; the answer has no body.', headers };
+  const { description = '', ...schema } = schemaOf(response);
+  return { description, headers, content: { 'application/json': { schema, example: exampleOf(schema) } } };
+}
+
+function errorResponse(status: number, { refusal }: AccessRule): OpenApiResponse | { $ref: string } {
+  const shared = ERROR_RESPONSES[status];
+  if (shared === undefined) throw new Error(`No text for answers with status ${status}`);
+  if (status !== 401 || refusal === undefined || refusal === DYN_REFUSED) {
+    return { $ref: `#/components/responses/${shared.name}` };
+  }
+  const example = { detail: refusal };
+  return {
+    ...shared.response,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
+  };
+}
+
+// Access ---------------------------------------------------------------------------------------------------
+
+const TOKEN_NAMES: Readonly<Record<TokenKind, string>> = {
+  dyn: 'a dynamic app token',
+  per: 'a permanent app token',
+  use: 'a user token',
+};
+
+/** The access rule of an operation in words (D18). */
+export function accessSentence(access: AccessRule | 'public'): string {
+  if (access === 'public') return 'no token; the state code is the proof.';
+  const tokens = access.tokens.map((kind) => TOKEN_NAMES[kind]).join(' or ');
+  const owner =
+    access.level < 0
+      ? 'whose owner may have any clearance level, guests included'
+      : `whose owner has clearance level ${access.level}${access.level < 10 ? ' or more' : ''}`;
+  return [
+    `${tokens} ${owner}${access.authority === undefined ? '' : authorityWords(access.authority)}.`,
+    ...(access.levelFirst ? ['The level is judged before the type of the token.'] : []),
+    ...(access.besides === undefined ? [] : [access.besides]),
+  ].join(' ');
+}
+
+function authorityWords({ over, mode, param }: Authority): string {
+  return `, and ${mode} authority over the ${over} that \`${param}\` names`;
+}

@@ -1,0 +1,98 @@
+/** Zod schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1, with named schemas as references. */
+import { generateSchema, type OpenApiZodAny } from '@anatine/zod-openapi';
+import type { z } from 'zod';
+import * as exported from '../index.ts';
+import type { JsonSchema } from './types.ts';
+
+/** What the generator hands out: lists of types, `oneOf` for unions, `title` for what {@link component} named. */
+type RawSchema = Omit<JsonSchema, 'properties' | 'items' | 'additionalProperties'> & {
+  title?: string;
+  example?: unknown;
+  oneOf?: RawSchema[];
+  properties?: Record<string, RawSchema>;
+  items?: RawSchema;
+  additionalProperties?: boolean | RawSchema;
+};
+
+/** Requests are documented as they are sent; parameters, whose text becomes a number, as what is meant. */
+type Reading = 'sent' | 'meant';
+
+const REF = '#/components/schemas/';
+
+function raw(schema: z.ZodTypeAny, reading: Reading): RawSchema {
+  return generateSchema(schema, reading === 'meant', '3.1') as RawSchema;
+}
+
+const NAMED: ReadonlyMap<string, RawSchema> = named();
+
+function named(): Map<string, RawSchema> {
+  const found = new Map<string, RawSchema>();
+  for (const value of Object.values(exported)) {
+    const meta = (value as OpenApiZodAny).metaOpenApi;
+    if (meta === undefined || Array.isArray(meta) || meta.title === undefined) continue;
+    if (found.has(meta.title)) throw new Error(`Two schemas of the contract are called ${meta.title}`);
+    found.set(meta.title, raw(value as z.ZodTypeAny, 'sent'));
+  }
+  return found;
+}
+
+/** The JSON Schema of a Zod schema. */
+export function schemaOf(schema: z.ZodTypeAny, reading: Reading = 'sent'): JsonSchema {
+  return tidy(raw(schema, reading));
+}
+
+/** Every named schema of the contract, by name, in alphabetical order. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const names = [...NAMED.keys()].sort();
+  return Object.fromEntries(names.map((name) => [name, unnamed(NAMED.get(name) as RawSchema)]));
+}
+
+/** Brings a generated schema into the form that is published. */
+function tidy(schema: RawSchema): JsonSchema {
+  return schema.title === undefined ? unnamed(schema) : reference(schema, schema.title);
+}
+
+function unnamed(schema: RawSchema): JsonSchema {
+  const { title: _, type, example, oneOf, properties, items, additionalProperties, ...rest } = schema;
+  const tidied: JsonSchema = {};
+  if (type !== undefined) tidied.type = Array.isArray(type) && type.length === 1 ? (type[0] as string) : type;
+  Object.assign(tidied, rest);
+  if (properties !== undefined) {
+    tidied.properties = Object.fromEntries(Object.entries(properties).map(([key, of]) => [key, tidy(of)]));
+  }
+  if (items !== undefined) tidied.items = tidy(items);
+  if (additionalProperties !== undefined) {
+    tidied.additionalProperties =
+      typeof additionalProperties === 'boolean' ? additionalProperties : tidy(additionalProperties);
+  }
+  if (oneOf !== undefined) {
+    // A union that may be null comes out as a union beside the type null.
+    tidied.anyOf = oneOf.map(tidy);
+    if (Array.isArray(type)) tidied.anyOf.push({ type: 'null' });
+    delete tidied.type;
+  }
+  if (example !== undefined) tidied.examples = [example];
+  return tidied;
+}
+
+function reference(schema: RawSchema, title: string): JsonSchema {
+  const original = NAMED.get(title);
+  if (original === undefined) throw new Error(`The schema ${title} is not exported by the contract`);
+  const own =
+    schema.description === original.description ? {} : { description: schema.description as string };
+  const ref = { $ref: REF + title };
+  const nullable = Array.isArray(schema.type) && schema.type.includes('null');
+  return nullable ? { anyOf: [ref, { type: 'null' }], ...own } : { ...ref, ...own };
+}
+
+/** An example of what a schema describes: its own, or one put together from those of its parts. */
+export function exampleOf(schema: JsonSchema): unknown {
+  if (schema.examples !== undefined) return schema.examples[0];
+  if (schema.$ref !== undefined) {
+    const target = NAMED.get(schema.$ref.slice(REF.length));
+    return target?.example;
+  }
+  if (schema.anyOf?.[0] !== undefined) return exampleOf(schema.anyOf[0]);
+  if (schema.items !== undefined) return [exampleOf(schema.items)];
+  return schema.default;
+}

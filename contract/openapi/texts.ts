@@ -1,0 +1,292 @@
+/** The words of the OpenAPI document that belong to no single operation. */
+
+import type { JsonSchema, OpenApiHeader, OpenApiInfo, OpenApiPath, OpenApiResponse } from './types.ts';
+
+export const INFO: Omit<OpenApiInfo, 'version'> = {
+  title: 'castellan',
+  summary: 'Who belongs to whom, whose token still works, who may see what.',
+  description: `Keeps a registry of game characters, corporations, alliances, coalitions and groups, and decides what each caller may do.
+
+## Tokens
+
+Every operation takes a token in the header \`Authorization: Bearer <JWT>\`, but for the one that the sign-on provider calls.
+
+- A **dynamic app token** (\`dyn\`) belongs to an application that signs users in. It can start sign-ins and nothing else.
+- A **permanent app token** (\`per\`) belongs to an application that acts by itself, with the clearance of its owner.
+- A **user token** (\`use\`) is what a sign-in ends with.
+
+A token counts as long as it is stored: deleting it, or the token that it descends from, ends it at once.
+
+## Clearance
+
+Levels are whole numbers: -1 guest · 0 public data and one's own · 1 and 2 read and write in one's corporation · 3 and 4 alliance · 5 and 6 coalition · 7 and 8 everybody registered here · 9 administration · 10 superuser.
+
+Where an operation asks for **authority** besides, distance decides. To another user it is 0 for oneself, 1 in one corporation, 3 in one alliance, 5 with a coalition in common, else 7; to a corporation 1 for one's own, then likewise; to an alliance 3 for one's own, then likewise. Read authority needs a level of at least the distance, or 7; write authority one more than the distance, or 8.
+
+Checks come in this order: token (401), clearance (403), form of the request (422), existence of the record (404), authority over it (403). Each operation publishes its rule as \`x-access\`.
+
+## Conventions
+
+- Errors are JSON with a field \`detail\`. An unknown path is a 404; a known one with the wrong method is a 405 with \`Allow\`.
+- Every answer carries \`X-Request-Id\`: quote it when asking for help.
+- In a request, null means the same as leaving the field out; an empty list is a list. Unknown fields are refused.
+- Times are ISO 8601 in UTC with milliseconds. Ids of the game are whole numbers up to 2^53 − 1; coalitions, groups and crash reports are named by 24 hexadecimal digits.
+- Scopes are named after the provider's, with \`ext-\` in place of its own prefix.`,
+  license: { name: 'MIT', identifier: 'MIT' },
+};
+
+export const TAGS: { name: string; description: string }[] = [
+  { name: 'token', description: 'Tokens and sign-in.' },
+  { name: 'callback', description: 'Where the sign-on provider sends the browser.' },
+  { name: 'user', description: 'Game characters and their clearance.' },
+  { name: 'corporation', description: 'Corporations, what they require of their members, and their guests.' },
+  { name: 'alliance', description: 'Alliances of corporations.' },
+  { name: 'coalition', description: 'Coalitions of alliances and corporations.' },
+  { name: 'group', description: 'Groups of users.' },
+  { name: 'ext', description: 'Data of the game: forwarded requests and histories of characters.' },
+  { name: 'voice', description: 'Proving who is behind a client of the voice server.' },
+  { name: 'system', description: 'Configuration and scheduled jobs.' },
+  { name: 'crash', description: 'Reports of unforeseen errors.' },
+  { name: 'service', description: 'The service itself: health, documentation, keys. No token needed.' },
+];
+
+export const HEADERS = {
+  'X-Request-Id': {
+    description: 'Names this request in the logs.',
+    schema: { type: 'string' },
+    example: '0f8b6d0e-4c1a-4f5e-9d3b-2a1c0e9f8d7b',
+  },
+  'X-Pages': {
+    description: 'How many pages there are; at least 1.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 3,
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 12,
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    schema: { type: 'string' },
+    example: 'Bearer',
+  },
+  Location: {
+    description: "The application's callback with `state_code` and `user_token` in its query.",
+    schema: { type: 'string', format: 'uri' },
+    example: 'https://fleet.example/castellan?state_code=0b7c8f7e-6f5d-4c3b-9a21-0f1e2d3c4b5a&user_token=JWT',
+  },
+} satisfies Record<string, OpenApiHeader>;
+
+type HeaderName = keyof typeof HEADERS;
+
+function headers(...names: HeaderName[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+function problem(
+  description: string,
+  example: unknown,
+  schema: string,
+  ...more: HeaderName[]
+): OpenApiResponse {
+  return {
+    description,
+    headers: headers(...more),
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } },
+  };
+}
+
+/** The answers that all operations share, by status. */
+export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: OpenApiResponse }>> = {
+  401: {
+    name: 'Unauthorized',
+    response: problem(
+      'No usable token, a token of the wrong type, or an owner who is not allowed to log in.',
+      { detail: 'Cannot use a dynamic app token for this path.' },
+      'Problem',
+      'WWW-Authenticate',
+    ),
+  },
+  403: {
+    name: 'Forbidden',
+    response: problem(
+      'Clearance or authority missing.',
+      { detail: 'Insufficient clearance level' },
+      'Problem',
+    ),
+  },
+  404: {
+    name: 'NotFound',
+    response: problem(
+      'A record that the request names does not exist.',
+      { detail: 'Could not find user 2112000099' },
+      'Problem',
+    ),
+  },
+  409: {
+    name: 'Conflict',
+    response: problem(
+      'The request contradicts what is stored.',
+      { detail: 'A group of this name exists already' },
+      'Problem',
+    ),
+  },
+  413: {
+    name: 'TooLarge',
+    response: problem('The body has more than 1 MiB.', { detail: 'The body is too large' }, 'Problem'),
+  },
+  422: {
+    name: 'Invalid',
+    response: problem(
+      'Path, query, headers or body are not what the operation takes.',
+      { detail: [{ loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' }] },
+      'ValidationProblem',
+    ),
+  },
+  429: {
+    name: 'TooMany',
+    response: problem('Too many requests.', { detail: 'Too many requests' }, 'Problem', 'Retry-After'),
+  },
+  500: {
+    name: 'Crash',
+    response: problem(
+      'An error that nobody foresaw; a report is stored.',
+      { detail: 'Internal Server Error', crash_report_id: '66f2a1b3c4d5e6f708192a3b' },
+      'CrashProblem',
+    ),
+  },
+  502: {
+    name: 'BadGateway',
+    response: problem(
+      'A server that this one asked could not be reached, or gave no usable answer.',
+      { detail: 'The game could not be reached' },
+      'Problem',
+    ),
+  },
+  503: {
+    name: 'Unavailable',
+    response: problem(
+      'Not now: the database cannot be reached, or the error budget of the game is used up.',
+      { detail: 'The database cannot be reached' },
+      'Problem',
+      'Retry-After',
+    ),
+  },
+  504: {
+    name: 'GatewayTimeout',
+    response: problem(
+      'A server that this one asked did not answer in time.',
+      { detail: 'The game did not answer in time' },
+      'Problem',
+    ),
+  },
+};
+
+const PAGES: Readonly<Record<number, string>> = {
+  400: 'Parameters missing, or a sign-in that is unknown, used or expired.',
+  403: 'Cancelled, not allowed to log in, or too few scopes granted.',
+  429: 'Too many requests.',
+  500: 'An error that nobody foresaw; a report is stored.',
+  502: 'The provider is out of order.',
+  503: 'The database cannot be reached.',
+};
+
+/** A page for people: the provider callback alone answers in HTML (D2). */
+export function page(status: number): OpenApiResponse {
+  const retry: HeaderName[] = status === 429 || status === 503 ? ['Retry-After'] : [];
+  return {
+    description: PAGES[status] ?? '',
+    headers: headers(...retry),
+    content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } },
+  };
+}
+
+interface ServiceOperation {
+  operationId: string;
+  summary: string;
+  description: string;
+  type: string;
+  example: unknown;
+  /** Why it may answer 503, for the one that says whether the service is ready. */
+  unready?: string;
+  /** Health checks are exempt from rate limits. */
+  limited: boolean;
+}
+
+function service(operation: ServiceOperation): OpenApiPath {
+  const { operationId, summary, description, type, example, unready, limited } = operation;
+  const schema: JsonSchema = { type: typeof example === 'string' ? 'string' : 'object' };
+  return {
+    get: {
+      tags: ['service'],
+      operationId,
+      summary,
+      description,
+      security: [],
+      responses: {
+        200: { description: summary, headers: headers(), content: { [type]: { schema, example } } },
+        ...(limited && { 429: { $ref: '#/components/responses/TooMany' } }),
+        ...(unready !== undefined && {
+          503: problem(unready, { detail: unready }, 'Problem', 'Retry-After'),
+        }),
+      },
+    },
+  };
+}
+
+/** What the service answers outside the contract (decisions §1, last row). */
+export const SERVICE_PATHS: Record<string, OpenApiPath> = {
+  '/healthz': service({
+    operationId: 'getHealth',
+    limited: false,
+    summary: 'The process is up',
+    description: 'Answers as soon as the process listens. Exempt from rate limits.',
+    type: 'application/json',
+    example: { status: 'ok' },
+  }),
+  '/readyz': service({
+    operationId: 'getReadiness',
+    limited: false,
+    summary: 'Requests can be served',
+    description: 'The database is reachable and migrated. Exempt from rate limits.',
+    type: 'application/json',
+    example: { status: 'ok' },
+    unready: 'The database cannot be reached or is not migrated.',
+  }),
+  '/docs': service({
+    operationId: 'getDocumentation',
+    limited: true,
+    summary: 'This reference as a page',
+    description: 'Works without access to the internet.',
+    type: 'text/html',
+    example: '<!doctype html>…',
+  }),
+  '/openapi.json': service({
+    operationId: 'getOpenApiJson',
+    limited: true,
+    summary: 'This document as JSON',
+    description: 'OpenAPI 3.1.',
+    type: 'application/json',
+    example: { openapi: '3.1.0' },
+  }),
+  '/openapi.yaml': service({
+    operationId: 'getOpenApiYaml',
+    limited: true,
+    summary: 'This document as YAML',
+    description: 'OpenAPI 3.1.',
+    type: 'application/yaml',
+    example: 'openapi: 3.1.0\n',
+  }),
+  '/.well-known/jwks.json': service({
+    operationId: 'getKeys',
+    limited: true,
+    summary: 'The public keys of the tokens',
+    description:
+      'A JSON Web Key Set. Applications may verify user tokens with it, must require their own `azp`, and ask `GET /token` before anything privileged.',
+    type: 'application/json',
+    example: { keys: [{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: '…', x: '…' }] },
+  }),
+};

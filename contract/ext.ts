@@ -254,7 +254,7 @@ export const extRoutes = c.router({
       200: field(ExternalForwardAnswer, 'The answer of the game.'),
       ...errors(404, 413, 422, 502, 504),
     },
-    metadata: { operationId: 'forwardRequest', ...forwarding },
+    metadata: { operationId: 'forward', ...forwarding },
   },
   forwardGet: {
     method: 'GET',
@@ -267,7 +267,7 @@ export const extRoutes = c.router({
       200: field(ExternalForwardAnswer, 'The answer of the game.'),
       ...errors(404, 413, 422, 502, 504),
     },
-    metadata: { operationId: 'forwardGetRequest', ...forwarding },
+    metadata: { operationId: 'forwardByGet', ...forwarding },
   },
   locations: {
     method: 'GET',

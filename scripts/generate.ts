@@ -1,0 +1,41 @@
+/**
+ * Writes every file that is made from another: the SDK's types and routes and openapi.yaml from the contract,
+ * migrations/schema.sql from the migrations. With `--check` nothing is written: files that drifted are listed,
+ * and the exit code is 1.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { openApiDocument } from '../contract/openapi.ts';
+import { openApiYaml } from '../server/openapi-yaml.ts';
+import { schemaSql } from './generate/schema.ts';
+import { sdkRoutes } from './generate/sdk-routes.ts';
+import { sdkTypes } from './generate/sdk-types.ts';
+
+const ROOT = new URL('../', import.meta.url);
+
+const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
+  'sdk/src/generated/routes.ts': sdkRoutes,
+  'sdk/src/generated/types.ts': sdkTypes,
+  'openapi.yaml': () => openApiYaml(openApiDocument()),
+  'migrations/schema.sql': schemaSql,
+};
+
+const drifted: string[] = [];
+for (const [path, generate] of Object.entries(FILES)) {
+  const file = new URL(path, ROOT);
+  const text = await generate();
+  if (text !== (await readFile(file, 'utf8').catch(() => undefined))) {
+    drifted.push(path);
+    if (!process.argv.includes('--check')) await writeFile(file, text);
+  }
+}
+
+if (process.argv.includes('--check')) {
+  const told = drifted.length === 0 ? 'Generated files are up to date' : `Drifted: ${drifted.join(', ')}`;
+  process.stdout.write(`${told}\n`);
+  if (drifted.length > 0) {
+    process.stdout.write('Run `npm run generate` and commit what it writes.\n');
+    process.exitCode = 1;
+  }
+} else {
+  process.stdout.write(drifted.map((path) => `wrote ${path}\n`).join(''));
+}

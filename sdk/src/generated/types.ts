@@ -1,0 +1,1588 @@
+// Written by `npm run generate` from the contract; changes here are lost.
+import type { Answer, CallOptions } from '../call.ts';
+
+/** A registered alliance. One that closed keeps its last known executor and CEO. */
+export interface Alliance {
+  alliance_id: number;
+  alliance_name: string;
+  /** CEO of the executor corporation. */
+  ceo: UserShort;
+  /** What the alliance and its coalitions together require of a member, sorted. */
+  cumulated_mandatory_ext_scopes: ExtScope[];
+  /** The corporation that leads the alliance. */
+  executor_corporation: CorporationShort;
+  /** What the alliance itself requires of its members. */
+  mandatory_ext_scopes: ExtScope[];
+  ticker: string;
+  updated_on: string;
+}
+
+/** An alliance by id and name. */
+export interface AllianceShort {
+  alliance_id: number;
+  alliance_name: string;
+}
+
+/** A new application token in its signed form. */
+export interface AppToken {
+  /** The token to send as `Authorization: Bearer …`. Shown this once. */
+  tkn: string;
+}
+
+/** Where a character was. Docked in at most one of station and structure; in space in neither. */
+export interface CharacterLocation {
+  online: boolean;
+  /** The name that the player gave the ship. */
+  ship_name: string;
+  ship_type_id: number;
+  ship_type_name: string;
+  solar_system_id: number;
+  solar_system_name: string;
+  station_id: number | null;
+  station_name: string | null;
+  structure_id: number | null;
+  structure_name: string | null;
+  timestamp: string;
+  user: UserShort;
+}
+
+/** A mail with its text. */
+export interface CharacterMail {
+  /** Plain text with its line breaks. */
+  body: string;
+  from_id: number;
+  from_name: string;
+  mail_id: number;
+  recipients: MailRecipient[];
+  subject: string;
+  timestamp: string;
+}
+
+/** The header of a mail. */
+export interface CharacterMailShort {
+  from_character: UserShort;
+  mail_id: number;
+  recipients: MailRecipient[];
+  subject: string;
+  timestamp: string;
+}
+
+/** Skill points at one moment. */
+export interface CharacterSkillPoints {
+  timestamp: string;
+  total_sp: number;
+  unallocated_sp: number;
+}
+
+/** The balance of a wallet at one moment. */
+export interface CharacterWalletBalance {
+  balance: number;
+  timestamp: string;
+}
+
+/** Alliances and corporations that act together. A new one lets its members sign in. */
+export interface Coalition {
+  /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
+  authorized_to_login: boolean | null;
+  coalition_id: string;
+  coalition_name: string;
+  created_on: string;
+  /** What the coalition requires of its members. */
+  mandatory_ext_scopes: ExtScope[];
+  member_alliances: AllianceShort[];
+  /** Corporations that are members directly, not through an alliance. */
+  member_corporations: CorporationShort[];
+  ticker: string;
+  updated_on: string;
+}
+
+/** A coalition by id and name. */
+export interface CoalitionShort {
+  coalition_id: string;
+  coalition_name: string;
+}
+
+/** The active configuration. Every secret is `**********`, passwords inside URLs too. */
+export type Configuration = Record<string, unknown>;
+
+/** A registered corporation. One that closed keeps its last known CEO. */
+export interface Corporation {
+  /** The alliance that it belongs to, if any. */
+  alliance: AllianceShort | null;
+  ceo: UserShort;
+  corporation_id: number;
+  corporation_name: string;
+  /** What the corporation, its alliance and their coalitions together require of a member, sorted. */
+  cumulated_mandatory_ext_scopes: ExtScope[];
+  /** What the corporation itself requires of its members. */
+  mandatory_ext_scopes: ExtScope[];
+  ticker: string;
+  updated_on: string;
+}
+
+/** A corporation by id and name. */
+export interface CorporationShort {
+  corporation_id: number;
+  corporation_name: string;
+}
+
+/** An error that nobody foresaw. A report of it is stored. */
+export interface CrashProblem {
+  /** Always the same sentence: what happened is in the crash report. */
+  detail: string;
+  /** The stored report, for administrators: `GET /crash/{crash_report_id}`. */
+  crash_report_id: string;
+}
+
+/** What is known of an unforeseen error. Kept for 90 days; credentials are removed before it is stored. */
+export interface CrashReport {
+  id: string;
+  /** Schema version of the record. */
+  _version: 1;
+  request: {
+    /** Headers of the request, credentials redacted. */
+    headers: Record<string, string>;
+    method: string;
+    /** Parameters of the URL. */
+    params: Record<string, unknown>;
+    /** Secrets in the query are redacted. */
+    url: string;
+  };
+  timestamp: string;
+  /** The token of the failing request as it was then, without its text. */
+  token: {
+    uuid: string;
+    token_type: 'dyn' | 'per' | 'use';
+    owner: UserShort;
+    created_on: string;
+    expires_on: string | null;
+  } | null;
+  /** The stack trace. */
+  trace: string;
+}
+
+/** A crash report by its outline. */
+export interface CrashReportShort {
+  id: string;
+  timestamp: string;
+  url: string;
+  /** Owner of the token of the failing request, if it had one. */
+  user: UserShort | null;
+}
+
+/** A permission that a player grants at the provider, over the external data of one character. */
+export type ExtScope =
+  | 'esi.activity.char:read'
+  | 'esi.cosmetic.char:read'
+  | 'ext-access.read_lists.v1'
+  | 'ext-activities.read_character.v1'
+  | 'ext-alliances.read_contacts.v1'
+  | 'ext-assets.read_assets.v1'
+  | 'ext-assets.read_corporation_assets.v1'
+  | 'ext-calendar.read_calendar_events.v1'
+  | 'ext-calendar.respond_calendar_events.v1'
+  | 'ext-characters.read_agents_research.v1'
+  | 'ext-characters.read_blueprints.v1'
+  | 'ext-characters.read_contacts.v1'
+  | 'ext-characters.read_corporation_roles.v1'
+  | 'ext-characters.read_fatigue.v1'
+  | 'ext-characters.read_freelance_jobs.v1'
+  | 'ext-characters.read_fw_stats.v1'
+  | 'ext-characters.read_loyalty.v1'
+  | 'ext-characters.read_medals.v1'
+  | 'ext-characters.read_notifications.v1'
+  | 'ext-characters.read_standings.v1'
+  | 'ext-characters.read_titles.v1'
+  | 'ext-characters.write_contacts.v1'
+  | 'ext-clones.read_clones.v1'
+  | 'ext-clones.read_implants.v1'
+  | 'ext-contracts.read_character_contracts.v1'
+  | 'ext-contracts.read_corporation_contracts.v1'
+  | 'ext-corporations.read_blueprints.v1'
+  | 'ext-corporations.read_contacts.v1'
+  | 'ext-corporations.read_container_logs.v1'
+  | 'ext-corporations.read_corporation_membership.v1'
+  | 'ext-corporations.read_divisions.v1'
+  | 'ext-corporations.read_facilities.v1'
+  | 'ext-corporations.read_freelance_jobs.v1'
+  | 'ext-corporations.read_fw_stats.v1'
+  | 'ext-corporations.read_medals.v1'
+  | 'ext-corporations.read_projects.v1'
+  | 'ext-corporations.read_standings.v1'
+  | 'ext-corporations.read_starbases.v1'
+  | 'ext-corporations.read_structures.v1'
+  | 'ext-corporations.read_titles.v1'
+  | 'ext-corporations.track_members.v1'
+  | 'ext-fittings.read_fittings.v1'
+  | 'ext-fittings.write_fittings.v1'
+  | 'ext-fleets.read_fleet.v1'
+  | 'ext-fleets.write_fleet.v1'
+  | 'ext-industry.read_character_jobs.v1'
+  | 'ext-industry.read_character_mining.v1'
+  | 'ext-industry.read_corporation_jobs.v1'
+  | 'ext-industry.read_corporation_mining.v1'
+  | 'ext-killmails.read_corporation_killmails.v1'
+  | 'ext-killmails.read_killmails.v1'
+  | 'ext-location.read_location.v1'
+  | 'ext-location.read_online.v1'
+  | 'ext-location.read_ship_type.v1'
+  | 'ext-mail.organize_mail.v1'
+  | 'ext-mail.read_mail.v1'
+  | 'ext-mail.send_mail.v1'
+  | 'ext-markets.read_character_orders.v1'
+  | 'ext-markets.read_corporation_orders.v1'
+  | 'ext-markets.structure_markets.v1'
+  | 'ext-planets.manage_planets.v1'
+  | 'ext-planets.read_customs_offices.v1'
+  | 'ext-search.search_structures.v1'
+  | 'ext-skills.read_skillqueue.v1'
+  | 'ext-skills.read_skills.v1'
+  | 'ext-structures.read_character.v1'
+  | 'ext-structures.read_corporation.v1'
+  | 'ext-ui.open_window.v1'
+  | 'ext-ui.write_waypoint.v1'
+  | 'ext-universe.read_structures.v1'
+  | 'ext-wallet.read_character_wallet.v1'
+  | 'ext-wallet.read_corporation_wallets.v1'
+  | 'publicData';
+
+/** The answer of the game to a forwarded request. */
+export interface ExternalForwardAnswer {
+  /** What the game answered; with all_pages the pages joined in order. */
+  data: unknown;
+  /** The harmless headers of the answer: caching, pages, limits. */
+  headers: Record<string, string>;
+  /** Names by id, empty where they were not asked for. */
+  id_annotations: Record<string, string>;
+  /** What the game answered with, below 500. */
+  status_code: number;
+}
+
+/** How to forward a request; every field may be left out. */
+export interface ExternalForwardRequest {
+  /** Fetch every page and join them. */
+  all_pages?: boolean | null | undefined;
+  /** Look up the names behind the ids in the answer. */
+  id_annotations?: boolean | null | undefined;
+  /** Id of the character whose access is used; the caller's own where absent. */
+  on_behalf_of?: number | null | undefined;
+  /** Query parameters of the forwarded request: text, numbers, booleans, or lists of them. */
+  params?: Record<string, string | number | boolean | (string | number | boolean)[] | null> | null | undefined;
+}
+
+/** A set of users with an owner. */
+export interface Group {
+  /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
+  authorized_to_login: boolean | null;
+  created_on: string;
+  description: string;
+  group_id: string;
+  group_name: string;
+  /** Kept by the service itself: it follows the members of a corporation, an alliance or a coalition, or those who proved their voice identity. */
+  is_autogroup: boolean;
+  members: UserShort[];
+  /** Null where the owner was deleted or there never was one. */
+  owner: UserShort | null;
+  updated_on: string;
+}
+
+/** A group by id and name. */
+export interface GroupShort {
+  group_id: string;
+  group_name: string;
+}
+
+/** An invitation: used once, valid for 24 hours, with any dynamic app token. */
+export interface GuestCode {
+  /** To be sent as `state_code` to `POST /token/use/from/dyn`. */
+  state_code: string;
+}
+
+/** A scheduled background job. */
+export interface Job {
+  /** Missed runs are made up for by one: always true. */
+  coalesce: boolean;
+  /** The queue that runs it. */
+  executor: string;
+  /** The handler. */
+  function: string;
+  /** The schedule's name. */
+  job_id: string;
+  /** How many runs at once. */
+  max_instances: number | null;
+  misfire_grace_time: number | null;
+  /** What it is called among people. */
+  name: string;
+  next_run_time: string | null;
+  /** The cron expression, in UTC. */
+  trigger: string | null;
+}
+
+/** A run that was only tried. */
+export interface JobDryRun {
+  job_id: string;
+  /** What a run would change now, one entry for each change. */
+  changes: Record<string, unknown>[];
+}
+
+/** A run that was asked for. */
+export interface JobRun {
+  job_id: string;
+  /** Names this run in the logs. */
+  run_id: string;
+}
+
+/** A sign-in that was started. */
+export interface Login {
+  /** Where to send the player: the sign-on page of the provider. */
+  login_url: string;
+  /** Comes back with the user token. Used once, valid for 10 minutes. */
+  state_code: string;
+}
+
+/** A character, corporation, alliance or mailing list that a mail went to. */
+export interface MailRecipient {
+  recipient_id: number;
+  /** `Mailing list N` or `#N` where the name cannot be had. */
+  recipient_name: string;
+}
+
+/** A new application token. */
+export interface PostAppToken {
+  /** http or https URL of at most 2000 characters, without user, password or fragment. A sign-in adds `state_code` and `user_token` to its query. */
+  callback: string;
+  /** For people: which application this is. */
+  comments?: string | null | undefined;
+}
+
+/** A new coalition. */
+export interface PostCoalition {
+  coalition_name: string;
+  ticker: string;
+}
+
+/** A new group. */
+export interface PostGroup {
+  group_name: string;
+  /** Empty where absent. */
+  description?: string | null | undefined;
+}
+
+/** A sign-in to start. */
+export interface PostLogin {
+  /** Scopes to ask the player for; `["publicData"]` where absent. */
+  scopes?: ExtScope[] | null | undefined;
+  /** A live code of the calling token, or the code of an invitation; made by the service where absent. */
+  state_code?: string | null | undefined;
+}
+
+/** Body of an error. */
+export interface Problem {
+  /** What went wrong, in one sentence. */
+  detail: string;
+}
+
+/** What to change about the local record of an alliance. */
+export interface PutAlliance {
+  /** Replaces the required scopes; null or absent leaves them as they are. */
+  mandatory_ext_scopes?: ExtScope[] | null | undefined;
+}
+
+/** What to change about a coalition; null means the same as leaving a field out, an empty list is a list. */
+export interface PutCoalition {
+  /** Ids of registered alliances to add. */
+  add_member_alliances?: number[] | null | undefined;
+  /** Ids of registered corporations to add. */
+  add_member_corporations?: number[] | null | undefined;
+  /** Once set, it never returns to null. */
+  authorized_to_login?: boolean | null | undefined;
+  /** Replaces the required scopes; null or absent leaves them as they are. */
+  mandatory_ext_scopes?: ExtScope[] | null | undefined;
+  /** Replaces all member alliances; stands alone. */
+  member_alliances?: number[] | null | undefined;
+  /** Replaces all member corporations; stands alone. */
+  member_corporations?: number[] | null | undefined;
+  /** Ids of alliances to remove. */
+  remove_member_alliances?: number[] | null | undefined;
+  /** Ids of corporations to remove. */
+  remove_member_corporations?: number[] | null | undefined;
+  ticker?: string | null | undefined;
+}
+
+/** What to change about the local record of a corporation. */
+export interface PutCorporation {
+  /** Replaces the required scopes; null or absent leaves them as they are. */
+  mandatory_ext_scopes?: ExtScope[] | null | undefined;
+}
+
+/** What to change about a group; null means the same as leaving a field out, an empty list is a list. */
+export interface PutGroup {
+  /** Names of existing users to add. */
+  add_members?: string[] | null | undefined;
+  /** Once set, it never returns to null. */
+  authorized_to_login?: boolean | null | undefined;
+  description?: string | null | undefined;
+  /** Names of existing users; replaces all members and stands alone. */
+  members?: string[] | null | undefined;
+  /** Name of an existing user, who becomes a member too. */
+  owner?: string | null | undefined;
+  /** Names of users to remove; the owner stays a member in any case. */
+  remove_members?: string[] | null | undefined;
+}
+
+/** What to change about a user. */
+export interface PutUser {
+  /** The new level; null or absent leaves it as it is. */
+  clearance_level?: number | null | undefined;
+}
+
+/** A token as it is stored. Its text, the JWT, is shown once, when it is made. */
+export interface Token {
+  /** Where a sign-in that this app token started ends. */
+  callback: string | null;
+  comments: string | null;
+  created_on: string;
+  /** Null for app tokens: they do not expire. */
+  expires_on: string | null;
+  /** The user whose clearance counts. For a token made from a permanent app token, clearance_level is what the token can do: never above the present level of that app token's owner. */
+  owner: User;
+  /** Uuid of the token that this one was made with; deleting that deletes this. */
+  parent: string | null;
+  /** dyn: dynamic application token. per: permanent application token. use: user token. */
+  token_type: 'dyn' | 'per' | 'use';
+  uuid: string;
+}
+
+/** Every member in exactly one list, by the state of its refresh tokens. Guests and the built-in user are not members. */
+export interface Tracking {
+  /** At least one valid refresh token covers every scope that is required of the user. */
+  valid_refresh_token: UserShort[];
+  /** There are refresh tokens, but each is invalid or lacks a required scope. */
+  invalid_refresh_token: UserShort[];
+  /** No refresh token at all. */
+  no_refresh_token: UserShort[];
+}
+
+/** A game character that signed in here, was registered as a CEO, or is the built-in user. */
+export interface User {
+  /** Id of the alliance of the corporation, if any. */
+  alliance: number | null;
+  /** Scopes of the valid refresh tokens that this service holds for the user, sorted. */
+  available_ext_scopes: ExtScope[];
+  /** Id of the character; 0 is the built-in user. */
+  character_id: number;
+  character_name: string;
+  /** -1 guest · 0 own data · 1/2 read/write in the corporation · 3/4 alliance · 5/6 coalition · 7/8 everybody · 9 administration · 10 superuser. */
+  clearance_level: number;
+  /** Ids of the coalitions, through the alliance or the corporation. */
+  coalitions: string[];
+  /** Id of the corporation in decimal digits; null for members of the game's own corporations. */
+  corporation: string | null;
+  created_on: string;
+  /** What corporation, alliance and coalitions together require, sorted. */
+  cumulated_mandatory_ext_scopes: ExtScope[];
+  /** CEO of the alliance's executor corporation. */
+  is_ceo_of_alliance: boolean;
+  is_ceo_of_corporation: boolean;
+  /** `[TICKER] name` with the alliance's ticker, else the corporation's, else the bare name. */
+  tickered_name: string;
+  updated_on: string;
+}
+
+/** A user by id and name. */
+export interface UserShort {
+  /** Id of the character; 0 is the built-in user. */
+  character_id: number;
+  character_name: string;
+}
+
+/** A new user token in its signed form. */
+export interface UserToken {
+  /** The token to send as `Authorization: Bearer …`. Shown this once. */
+  user_token: string;
+}
+
+/** One thing wrong with a request. */
+export interface ValidationIssue {
+  /** Where: `path`, `query`, `header` or `body`, then the way to the value. */
+  loc: (string | number)[];
+  /** What is wrong with the value. */
+  msg: string;
+  /** Kind of the issue, for programs. */
+  type: string;
+}
+
+/** Path, query, headers or body are not what the operation takes. */
+export interface ValidationProblem {
+  /** Everything that is wrong with the request. */
+  detail: ValidationIssue[];
+}
+
+/** A nickname that proves who takes it. */
+export interface VoiceChallenge {
+  /** When the challenge ends. */
+  expiration_datetime: string;
+  /** The nickname to take on the voice server: 20 letters and digits. */
+  challenge_nickname: string;
+  user: UserShort;
+}
+
+export type ListAlliancesAnswer =
+  | Answer<200, AllianceShort[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export interface GetAllianceRequest extends CallOptions {
+  params: {
+    /** Id of the alliance in the game. */
+    alliance_id: number;
+  };
+}
+
+export type GetAllianceAnswer =
+  | Answer<200, Alliance>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface TrackAllianceRequest extends CallOptions {
+  params: {
+    /** Id of the alliance in the game. */
+    alliance_id: number;
+  };
+}
+
+export type TrackAllianceAnswer =
+  | Answer<200, Tracking>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface RegisterAllianceRequest extends CallOptions {
+  params: {
+    /** Id of the alliance in the game. */
+    alliance_id: number;
+  };
+}
+
+export type RegisterAllianceAnswer =
+  | Answer<200, Alliance>
+  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateAllianceRequest extends CallOptions {
+  params: {
+    /** Id of the alliance in the game. */
+    alliance_id: number;
+  };
+  body?: PutAlliance | undefined;
+}
+
+export type UpdateAllianceAnswer =
+  | Answer<200, Alliance>
+  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CompleteSignInRequest extends CallOptions {
+  query?: {
+    /** The provider's authorization code. */
+    code?: string | undefined;
+    /** The state code of the sign-in. */
+    state?: string | undefined;
+    /** The provider's word for what went wrong. */
+    error?: string | undefined;
+    /** The same in a sentence. */
+    error_description?: string | undefined;
+  } | undefined;
+}
+
+export type CompleteSignInAnswer =
+  | Answer<302, undefined>
+  | Answer<400 | 403 | 429 | 500 | 502 | 503, string>;
+
+export type ListCoalitionsAnswer =
+  | Answer<200, CoalitionShort[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export interface GetCoalitionRequest extends CallOptions {
+  params: {
+    /** Id of the coalition. */
+    coalition_id: string;
+  };
+}
+
+export type GetCoalitionAnswer =
+  | Answer<200, Coalition>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CreateCoalitionRequest extends CallOptions {
+  body: PostCoalition;
+}
+
+export type CreateCoalitionAnswer =
+  | Answer<201, Coalition>
+  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateCoalitionRequest extends CallOptions {
+  params: {
+    /** Id of the coalition. */
+    coalition_id: string;
+  };
+  body?: PutCoalition | undefined;
+}
+
+export type UpdateCoalitionAnswer =
+  | Answer<200, Coalition>
+  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteCoalitionRequest extends CallOptions {
+  params: {
+    /** Id of the coalition. */
+    coalition_id: string;
+  };
+}
+
+export type DeleteCoalitionAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface TrackCoalitionRequest extends CallOptions {
+  params: {
+    /** Id of the coalition. */
+    coalition_id: string;
+  };
+}
+
+export type TrackCoalitionAnswer =
+  | Answer<200, Tracking>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export type ListCorporationsAnswer =
+  | Answer<200, CorporationShort[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export interface GetCorporationRequest extends CallOptions {
+  params: {
+    /** Id of the corporation in the game. */
+    corporation_id: number;
+  };
+}
+
+export type GetCorporationAnswer =
+  | Answer<200, Corporation>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface TrackCorporationRequest extends CallOptions {
+  params: {
+    /** Id of the corporation in the game. */
+    corporation_id: number;
+  };
+}
+
+export type TrackCorporationAnswer =
+  | Answer<200, Tracking>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface RegisterCorporationRequest extends CallOptions {
+  params: {
+    /** Id of the corporation in the game. */
+    corporation_id: number;
+  };
+}
+
+export type RegisterCorporationAnswer =
+  | Answer<200, Corporation>
+  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateCorporationRequest extends CallOptions {
+  params: {
+    /** Id of the corporation in the game. */
+    corporation_id: number;
+  };
+  body?: PutCorporation | undefined;
+}
+
+export type UpdateCorporationAnswer =
+  | Answer<200, Corporation>
+  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListGuestsRequest extends CallOptions {
+  params: {
+    /** Id of the corporation in the game. */
+    corporation_id: number;
+  };
+}
+
+export type ListGuestsAnswer =
+  | Answer<200, UserShort[]>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CreateGuestCodeRequest extends CallOptions {
+  params: {
+    /** Id of the corporation in the game. */
+    corporation_id: number;
+  };
+}
+
+export type CreateGuestCodeAnswer =
+  | Answer<200, GuestCode>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteGuestRequest extends CallOptions {
+  params: {
+    /** Id of the corporation in the game. */
+    corporation_id: number;
+    /** Id of the guest. */
+    character_id: number;
+  };
+}
+
+export type DeleteGuestAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export type ListCrashReportsAnswer =
+  | Answer<200, CrashReportShort[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export interface GetCrashReportRequest extends CallOptions {
+  params: {
+    /** Id of the report. */
+    crash_report_id: string;
+  };
+}
+
+export type GetCrashReportAnswer =
+  | Answer<200, CrashReport>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteCrashReportRequest extends CallOptions {
+  params: {
+    /** Id of the report. */
+    crash_report_id: string;
+  };
+}
+
+export type DeleteCrashReportAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ForwardRequest extends CallOptions {
+  params: {
+    /** Path of the game's API, slashes included. A version prefix and a trailing slash are dropped; a path that the provider's own document does not list is a 404; what cannot be a plain path is a 422. */
+    esi_path: string;
+  };
+  body?: ExternalForwardRequest | undefined;
+}
+
+export type ForwardAnswer =
+  | Answer<200, ExternalForwardAnswer>
+  | Answer<401 | 403 | 404 | 413 | 429 | 502 | 503 | 504, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ForwardByGetRequest extends CallOptions {
+  params: {
+    /** Path of the game's API, slashes included. A version prefix and a trailing slash are dropped; a path that the provider's own document does not list is a 404; what cannot be a plain path is a 422. */
+    esi_path: string;
+  };
+  query?: {
+    /** Fetch every page and join them. */
+    all_pages?: boolean | undefined;
+    /** Look up the names behind the ids in the answer. */
+    id_annotations?: boolean | undefined;
+    /** Id of the character whose access is used; the caller's own where absent. */
+    on_behalf_of?: number | undefined;
+    /** The query parameters of the forwarded request as one JSON object. */
+    params?: Record<string, string | number | boolean | (string | number | boolean)[] | null> | undefined;
+  } | undefined;
+}
+
+export type ForwardByGetAnswer =
+  | Answer<200, ExternalForwardAnswer>
+  | Answer<401 | 403 | 404 | 413 | 429 | 502 | 503 | 504, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListLocationsRequest extends Omit<CallOptions, 'headers'> {
+  params: {
+    /** Id of the character. */
+    character_id: number;
+  };
+  headers?: {
+    /** Page of the listing, 50 items each, newest first. */
+    page?: number | undefined;
+    [name: string]: string | number | undefined;
+  } | undefined;
+}
+
+export type ListLocationsAnswer =
+  | Answer<200, CharacterLocation[]>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListMailsRequest extends Omit<CallOptions, 'headers'> {
+  params: {
+    /** Id of the character. */
+    character_id: number;
+  };
+  headers?: {
+    /** Page of the listing, 50 items each, newest first. */
+    page?: number | undefined;
+    [name: string]: string | number | undefined;
+  } | undefined;
+}
+
+export type ListMailsAnswer =
+  | Answer<200, CharacterMailShort[]>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetMailRequest extends CallOptions {
+  params: {
+    /** Id of the character. */
+    character_id: number;
+    /** Id of the mail. */
+    mail_id: number;
+  };
+}
+
+export type GetMailAnswer =
+  | Answer<200, CharacterMail>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListSkillPointsRequest extends Omit<CallOptions, 'headers'> {
+  params: {
+    /** Id of the character. */
+    character_id: number;
+  };
+  headers?: {
+    /** Page of the listing, 50 items each, newest first. */
+    page?: number | undefined;
+    [name: string]: string | number | undefined;
+  } | undefined;
+}
+
+export type ListSkillPointsAnswer =
+  | Answer<200, CharacterSkillPoints[]>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListWalletBalancesRequest extends Omit<CallOptions, 'headers'> {
+  params: {
+    /** Id of the character. */
+    character_id: number;
+  };
+  headers?: {
+    /** Page of the listing, 50 items each, newest first. */
+    page?: number | undefined;
+    [name: string]: string | number | undefined;
+  } | undefined;
+}
+
+export type ListWalletBalancesAnswer =
+  | Answer<200, CharacterWalletBalance[]>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface StoreLocationRequest extends CallOptions {
+  params: {
+    /** Id of the character. */
+    character_id: number;
+  };
+}
+
+export type StoreLocationAnswer =
+  | Answer<200, CharacterLocation>
+  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export type ListGroupsAnswer =
+  | Answer<200, GroupShort[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export interface GetGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type GetGroupAnswer =
+  | Answer<200, Group>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CreateGroupRequest extends CallOptions {
+  body: PostGroup;
+}
+
+export type CreateGroupAnswer =
+  | Answer<201, Group>
+  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+  body?: PutGroup | undefined;
+}
+
+export type UpdateGroupAnswer =
+  | Answer<200, Group>
+  | Answer<401 | 403 | 404 | 409 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type DeleteGroupAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export type GetConfigurationAnswer =
+  | Answer<200, Configuration>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export type ListJobsAnswer =
+  | Answer<200, Job[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export interface RunJobRequest extends CallOptions {
+  params: {
+    /** The schedule's name. */
+    job_id: string;
+  };
+  query?: {
+    /** Let the run through however much it takes away. */
+    force?: boolean | undefined;
+    /** Only answer what the run would change. */
+    dry_run?: boolean | undefined;
+  } | undefined;
+}
+
+export type RunJobAnswer =
+  | Answer<200, JobRun | JobDryRun>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export type GetCurrentTokenAnswer =
+  | Answer<200, Token>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteTokenRequest extends CallOptions {
+  query: {
+    /** UUID (version 4) of the token. */
+    uuid: string;
+  };
+}
+
+export type DeleteTokenAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CreateDynamicTokenRequest extends CallOptions {
+  body: PostAppToken;
+}
+
+export type CreateDynamicTokenAnswer =
+  | Answer<200, AppToken>
+  | Answer<401 | 403 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CreatePermanentTokenRequest extends CallOptions {
+  body: PostAppToken;
+}
+
+export type CreatePermanentTokenAnswer =
+  | Answer<200, AppToken>
+  | Answer<401 | 403 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface StartLoginRequest extends CallOptions {
+  body?: PostLogin | undefined;
+}
+
+export type StartLoginAnswer =
+  | Answer<200, Login>
+  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export type CreateUserTokenAnswer =
+  | Answer<200, UserToken>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export type LogoutAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export type ListUsersAnswer =
+  | Answer<200, UserShort[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export interface GetUserRequest extends CallOptions {
+  params: {
+    /** Name of the character, exactly. */
+    character_name: string;
+  };
+}
+
+export type GetUserAnswer =
+  | Answer<200, User>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateUserRequest extends CallOptions {
+  params: {
+    /** Id of the character; 0 is the built-in user. */
+    character_id: number;
+  };
+  body?: PutUser | undefined;
+}
+
+export type UpdateUserAnswer =
+  | Answer<200, User>
+  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteUserRequest extends CallOptions {
+  params: {
+    /** Id of the character; 0 is the built-in user. */
+    character_id: number;
+  };
+}
+
+export type DeleteUserAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export type StartVoiceChallengeAnswer =
+  | Answer<200, VoiceChallenge>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+export type CompleteVoiceChallengeAnswer =
+  | Answer<201, undefined>
+  | Answer<401 | 403 | 404 | 429 | 502 | 503, Problem>
+  | Answer<500, CrashProblem>;
+
+/** Every operation of the service, under the names of its contract. */
+export interface Api {
+  /** Alliances of corporations. */
+  readonly alliance: {
+    /**
+     * List alliances.
+     *
+     * All registered alliances, ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    list(request?: CallOptions): Promise<ListAlliancesAnswer>;
+    /**
+     * Get an alliance.
+     *
+     * A registered alliance. One that exists in the game but was never registered here is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    get(request: GetAllianceRequest): Promise<GetAllianceAnswer>;
+    /**
+     * Track the refresh tokens of an alliance.
+     *
+     * Sorts the members by the state of their refresh tokens. A refresh token counts as valid only if its scopes cover everything that is required of its user.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names.
+     */
+    tracking(request: TrackAllianceRequest): Promise<TrackAllianceAnswer>;
+    /**
+     * Register or refresh an alliance.
+     *
+     * Fetches the alliance from the external API and stores it together with its executor corporation and CEO; its other corporations follow in the background. An alliance that is registered already is refreshed. One that the provider does not know, or that closed, is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 8 or more.
+     */
+    register(request: RegisterAllianceRequest): Promise<RegisterAllianceAnswer>;
+    /**
+     * Change the local record of an alliance.
+     *
+     * Sets the scopes that the alliance requires of its members. Only the local record changes, nothing in the game. Write authority over the alliance is needed besides the level, by a CEO too.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 4 or more, and write authority over the alliance that `alliance_id` names.
+     */
+    update(request: UpdateAllianceRequest): Promise<UpdateAllianceAnswer>;
+  };
+  /** Where the sign-on provider sends the browser. */
+  readonly callback: {
+    /**
+     * End of a sign-in at the provider.
+     *
+     * Called by the player's browser, sent here by the provider. On success the browser is redirected to the callback of the application with `state_code` and `user_token` added to its query. Everything else is a page that explains what went wrong: parameters missing, sign-in unknown, used or expired (400), sign-in cancelled, not allowed to log in, or too few scopes granted (403), the provider out of order (502). A refused sign-in stores nothing.
+     *
+     * Access: no token; the state code is the proof.
+     */
+    ext(request?: CompleteSignInRequest): Promise<CompleteSignInAnswer>;
+  };
+  /** Coalitions of alliances and corporations. */
+  readonly coalition: {
+    /**
+     * List coalitions.
+     *
+     * All coalitions, ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    list(request?: CallOptions): Promise<ListCoalitionsAnswer>;
+    /**
+     * Get a coalition.
+     *
+     * A coalition with its members and what it requires of them.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    get(request: GetCoalitionRequest): Promise<GetCoalitionAnswer>;
+    /**
+     * Create a coalition.
+     *
+     * The coalition starts without members and lets its members sign in. A name that exists already, compared in NFC ignoring case, is a 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    create(request: CreateCoalitionRequest): Promise<CreateCoalitionAnswer>;
+    /**
+     * Change a coalition.
+     *
+     * Applied in this order: additions, authorized_to_login, mandatory_ext_scopes, full lists, removals, ticker. Additions and removals may be combined; a full list stands alone. An id that is given twice counts once. Members must be registered already: an unknown id is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 6 or more. Every alliance or corporation that the update adds or removes needs write authority over it, judged before the update; setting authorized_to_login needs level 9.
+     */
+    update(request: UpdateCoalitionRequest): Promise<UpdateCoalitionAnswer>;
+    /**
+     * Delete a coalition.
+     *
+     * Its members stay registered. Whoever could sign in only through this coalition no longer can.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    delete(request: DeleteCoalitionRequest): Promise<DeleteCoalitionAnswer>;
+    /**
+     * Track the refresh tokens of a coalition.
+     *
+     * Sorts the members of all its alliances and corporations by the state of their refresh tokens. A refresh token counts as valid only if its scopes cover everything that is required of its user.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 5 or more.
+     */
+    tracking(request: TrackCoalitionRequest): Promise<TrackCoalitionAnswer>;
+  };
+  /** Corporations, what they require of their members, and their guests. */
+  readonly corporation: {
+    /**
+     * List corporations.
+     *
+     * All registered corporations, ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    list(request?: CallOptions): Promise<ListCorporationsAnswer>;
+    /**
+     * Get a corporation.
+     *
+     * A registered corporation. One that exists in the game but was never registered here is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    get(request: GetCorporationRequest): Promise<GetCorporationAnswer>;
+    /**
+     * Track the refresh tokens of a corporation.
+     *
+     * Sorts the members by the state of their refresh tokens. A refresh token counts as valid only if its scopes cover everything that is required of its user.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
+     */
+    tracking(request: TrackCorporationRequest): Promise<TrackCorporationAnswer>;
+    /**
+     * Register or refresh a corporation.
+     *
+     * Fetches the corporation from the external API and stores it together with its CEO and its alliance. A corporation that is registered already is refreshed. One that the provider does not know, that closed, or that is the game's own (id below 2,000,000) is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 8 or more.
+     */
+    register(request: RegisterCorporationRequest): Promise<RegisterCorporationAnswer>;
+    /**
+     * Change the local record of a corporation.
+     *
+     * Sets the scopes that the corporation requires of its members. Only the local record changes, nothing in the game. Write authority over the corporation is needed besides the level, by a CEO too.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
+     */
+    update(request: UpdateCorporationRequest): Promise<UpdateCorporationAnswer>;
+    /**
+     * List the guests of a corporation.
+     *
+     * Ordered by name ignoring case, then by id. Guests are not in `GET /user`.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
+     */
+    listGuests(request: ListGuestsRequest): Promise<ListGuestsAnswer>;
+    /**
+     * Create a state code for a new guest.
+     *
+     * The code is used once, lives 24 hours and works with any dynamic app token; the login asks for the scopes that the inviting corporation requires. Who signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1. Who would be admitted anyway signs in normally: an invitation demotes nobody.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
+     */
+    createGuestCode(request: CreateGuestCodeRequest): Promise<CreateGuestCodeAnswer>;
+    /**
+     * Delete a guest.
+     *
+     * Deletes the guest user with everything that belongs to it. A user who is not a guest of this corporation is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
+     */
+    deleteGuest(request: DeleteGuestRequest): Promise<DeleteGuestAnswer>;
+  };
+  /** Reports of unforeseen errors. */
+  readonly crash: {
+    /**
+     * List crash reports.
+     *
+     * The 50 newest, newest first.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    list(request?: CallOptions): Promise<ListCrashReportsAnswer>;
+    /**
+     * Get a crash report.
+     *
+     * Everything that was stored about the error.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    get(request: GetCrashReportRequest): Promise<GetCrashReportAnswer>;
+    /**
+     * Delete a crash report.
+     *
+     * Reports are deleted after 90 days in any case.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    delete(request: DeleteCrashReportRequest): Promise<DeleteCrashReportAnswer>;
+  };
+  /** Data of the game: forwarded requests and histories of characters. */
+  readonly ext: {
+    /**
+     * Forward a GET request to the game.
+     *
+     * Only GET is ever sent to the game. Whatever it answers below 500 is answered with 200, its own status in `status_code`. 404 where no valid refresh token of the character has the scope that the path needs; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
+     */
+    forward(request: ForwardRequest): Promise<ForwardAnswer>;
+    /**
+     * Forward a GET request to the game, asked for by GET.
+     *
+     * Only GET is ever sent to the game. Whatever it answers below 500 is answered with 200, its own status in `status_code`. 404 where no valid refresh token of the character has the scope that the path needs; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us. The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
+     */
+    forwardGet(request: ForwardByGetRequest): Promise<ForwardByGetAnswer>;
+    /**
+     * List the locations of a character.
+     *
+     * Newest first, 50 on a page; `X-Pages` counts the pages. A page beyond the last is a 422; an empty history has one empty page.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
+     */
+    locations(request: ListLocationsRequest): Promise<ListLocationsAnswer>;
+    /**
+     * List the mails of a character.
+     *
+     * Headers of the mails sent and received. Newest first, 50 on a page; `X-Pages` counts the pages. A page beyond the last is a 422; an empty history has one empty page.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
+     */
+    mails(request: ListMailsRequest): Promise<ListMailsAnswer>;
+    /**
+     * Get a mail of a character.
+     *
+     * A mail with its text. One that this character's mailbox does not hold is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
+     */
+    mail(request: GetMailRequest): Promise<GetMailAnswer>;
+    /**
+     * List the skill points of a character.
+     *
+     * Newest first, 50 on a page; `X-Pages` counts the pages. A page beyond the last is a 422; an empty history has one empty page.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
+     */
+    skillPoints(request: ListSkillPointsRequest): Promise<ListSkillPointsAnswer>;
+    /**
+     * List the wallet balances of a character.
+     *
+     * Newest first, 50 on a page; `X-Pages` counts the pages. A page beyond the last is a 422; an empty history has one empty page.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
+     */
+    wallet(request: ListWalletBalancesRequest): Promise<ListWalletBalancesAnswer>;
+    /**
+     * Fetch and store the present location of a character.
+     *
+     * Asks the game with the refresh token of the character and adds the answer to the location history. 404 where no valid refresh token has the scopes that it needs.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
+     */
+    storeLocation(request: StoreLocationRequest): Promise<StoreLocationAnswer>;
+  };
+  /** Groups of users. */
+  readonly group: {
+    /**
+     * List groups.
+     *
+     * All groups, ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    list(request?: CallOptions): Promise<ListGroupsAnswer>;
+    /**
+     * Get a group.
+     *
+     * A group with its members.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    get(request: GetGroupRequest): Promise<GetGroupAnswer>;
+    /**
+     * Create a group.
+     *
+     * The caller becomes owner and only member. A name that exists already, compared in NFC ignoring case, is a 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    create(request: CreateGroupRequest): Promise<CreateGroupAnswer>;
+    /**
+     * Change a group.
+     *
+     * Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must own the group or have level 9; setting authorized_to_login needs level 9, of the owner too.
+     */
+    update(request: UpdateGroupRequest): Promise<UpdateGroupAnswer>;
+    /**
+     * Delete a group.
+     *
+     * An autogroup cannot be deleted: 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    delete(request: DeleteGroupRequest): Promise<DeleteGroupAnswer>;
+  };
+  /** Configuration and scheduled jobs. */
+  readonly system: {
+    /**
+     * Get the configuration.
+     *
+     * The active configuration as nested JSON, secrets redacted.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    configuration(request?: CallOptions): Promise<GetConfigurationAnswer>;
+    /**
+     * List the scheduled jobs.
+     *
+     * All scheduled background jobs, ordered by name.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    jobs(request?: CallOptions): Promise<ListJobsAnswer>;
+    /**
+     * Run a job now.
+     *
+     * Puts a run into the queue and answers without waiting for its end. A run that would take something away from suspiciously many users changes nothing, unless it is forced. A dry run answers what would change, and changes nothing.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    runJob(request: RunJobRequest): Promise<RunJobAnswer>;
+  };
+  /** Tokens and sign-in. */
+  readonly token: {
+    /**
+     * Get the calling token.
+     *
+     * Who is calling, and what they may do at this moment. Applications that verify user tokens by signature ask this before anything privileged: a valid signature does not mean that the token still exists.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    current(request?: CallOptions): Promise<GetCurrentTokenAnswer>;
+    /**
+     * Delete a token.
+     *
+     * Deletes a token of any type together with all that descend from it and the sign-ins that they started. It counts at once, on every replica.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    delete(request: DeleteTokenRequest): Promise<DeleteTokenAnswer>;
+    /**
+     * Create a dynamic app token.
+     *
+     * For an application that signs its users in: it starts sign-ins and can do nothing else. The new token has the caller's owner as owner and the calling token as parent.
+     *
+     * Access: a permanent app token whose owner has clearance level 10. The level is judged before the type of the token.
+     */
+    createDynamic(request: CreateDynamicTokenRequest): Promise<CreateDynamicTokenAnswer>;
+    /**
+     * Create a permanent app token.
+     *
+     * For an application that acts on its own: it can do whatever its owner can. The new token has the caller's owner as owner and the calling token as parent.
+     *
+     * Access: a permanent app token whose owner has clearance level 10. The level is judged before the type of the token.
+     */
+    createPermanent(request: CreatePermanentTokenRequest): Promise<CreatePermanentTokenAnswer>;
+    /**
+     * Start the sign-in of a user.
+     *
+     * Answers where to send the player. Once signed in, the browser is redirected to the app token's callback with `state_code` and `user_token` in the query, and the service calls the same URL itself with the header `Castellan-Event: sign-in`; an application must never open a browser session on that call alone. The user token lasts 24 hours. A `state_code` that this service did not make, or that belongs to another token, is a 404. For an invitation the login asks for the scopes of the inviting corporation besides.
+     *
+     * Access: a dynamic app token whose owner has clearance level 0 or more.
+     */
+    startLogin(request?: StartLoginRequest): Promise<StartLoginAnswer>;
+    /**
+     * Get a user token from a permanent app token.
+     *
+     * The token acts as the built-in user, never above the present level of the app token's owner, lasts 48 hours, and is deleted together with that owner or the app token.
+     *
+     * Access: a permanent app token whose owner has clearance level 0 or more.
+     */
+    createUserToken(request?: CallOptions): Promise<CreateUserTokenAnswer>;
+    /**
+     * Log out.
+     *
+     * Deletes the calling token together with all that descend from it. Guests may log out, too. Called with a permanent app token, it ends that application.
+     *
+     * Access: a permanent app token or a user token whose owner may have any clearance level, guests included.
+     */
+    logout(request?: CallOptions): Promise<LogoutAnswer>;
+  };
+  /** Game characters and their clearance. */
+  readonly user: {
+    /**
+     * List users.
+     *
+     * All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    list(request?: CallOptions): Promise<ListUsersAnswer>;
+    /**
+     * Get a user by name.
+     *
+     * The name is compared exactly. Where two users bear one name, the one seen last answers. Clearance levels are public information.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    get(request: GetUserRequest): Promise<GetUserAnswer>;
+    /**
+     * Set the clearance level of a user.
+     *
+     * Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.
+     */
+    update(request: UpdateUserRequest): Promise<UpdateUserAnswer>;
+    /**
+     * Delete a user.
+     *
+     * Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is no ban: signing in registers the character anew at level 0.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more. The user's own level must not be above the caller's. Nobody deletes the built-in user.
+     */
+    delete(request: DeleteUserRequest): Promise<DeleteUserAnswer>;
+  };
+  /** Proving who is behind a client of the voice server. */
+  readonly voice: {
+    /**
+     * Start a voice challenge.
+     *
+     * Answers a random nickname. Take it on the voice server within one minute, then complete the challenge. A new challenge replaces the one before. Where no voice server is configured: 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    start(request?: CallOptions): Promise<StartVoiceChallengeAnswer>;
+    /**
+     * Complete a voice challenge.
+     *
+     * Looks for the client that bears the nickname and binds its voice identity to the caller. 404 `Could not find challenge for user` without a live challenge; 404 `Could not find corresponding teamspeak client` where no client bears the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    complete(request?: CallOptions): Promise<CompleteVoiceChallengeAnswer>;
+  };
+}

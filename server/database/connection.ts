@@ -52,7 +52,12 @@ export function connect(config: ConnectionConfig): Connection {
   // Without a listener an idle connection's loss would end the process.
   pool.on('error', (error) => config.log.warn({ err: error }, 'a database connection was lost'));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  const close = async () => {
+    await db.destroy();
+    // Kysely leaves a pool alone that it never used.
+    if (!pool.ending) await pool.end();
+  };
+  return { db, pool, close };
 }
 
 const { INT8 } = pg.types.builtins;

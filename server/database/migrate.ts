@@ -1,10 +1,10 @@
-import { type Kysely, type MigrationInfo, Migrator } from 'kysely';
-import { migrations } from '../../migrations/index.ts';
+import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { migrations as ours } from '../../migrations/index.ts';
 import type { Log } from './connection.ts';
+import { codeOf } from './errors.ts';
 import type { Database } from './tables.ts';
 
-const migratorOf = (db: Kysely<Database>) =>
-  new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+const UNDEFINED_TABLE = '42P01';
 
 /**
  * Brings the schema up to date. Several processes may call it at once: Kysely takes a lock in the database, and
@@ -12,13 +12,25 @@ const migratorOf = (db: Kysely<Database>) =>
  *
  * @throws with the failed migration's name, the database's error as `cause`.
  */
-export async function migrate(db: Kysely<Database>, log: Log): Promise<void> {
-  const { error, results = [] } = await migratorOf(db).migrateToLatest();
-  for (const { migrationName, status } of results) {
-    if (status === 'Success' && error === undefined)
-      log.info({ migration: migrationName }, 'migrated the database');
+export async function migrate(
+  db: Kysely<Database>,
+  log: Log,
+  migrations: Readonly<Record<string, Migration>> = ours,
+): Promise<void> {
+  const { error, results = [] } = await db.connection().execute(async (connection) => {
+    const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
+    // Waiting for another process's migration, or building a large index, may take longer than a request may.
+    await sql`set statement_timeout = 0`.execute(connection);
+    try {
+      return await new Migrator({ db: connection, provider }).migrateToLatest();
+    } finally {
+      await sql`reset statement_timeout`.execute(connection);
+    }
+  });
+  if (error === undefined) {
+    for (const { migrationName } of results) log.info({ migration: migrationName }, 'migrated the database');
+    return;
   }
-  if (error === undefined) return;
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
   const reason = error instanceof Error ? error.message : String(error);
   throw new Error(
@@ -29,8 +41,18 @@ export async function migrate(db: Kysely<Database>, log: Log): Promise<void> {
   );
 }
 
-/** Names of the migrations that the database lacks; one or two small statements, for /readyz. */
+/** Names of the migrations that the database lacks, for /readyz: one small statement. */
 export async function pendingMigrations(db: Kysely<Database>): Promise<string[]> {
-  const all: readonly MigrationInfo[] = await migratorOf(db).getMigrations();
-  return all.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
+  const done = new Set(await executedMigrations(db));
+  return Object.keys(ours).filter((name) => !done.has(name));
+}
+
+async function executedMigrations(db: Kysely<Database>): Promise<string[]> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if (codeOf(error) === UNDEFINED_TABLE) return [];
+    throw error;
+  }
 }

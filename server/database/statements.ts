@@ -26,6 +26,8 @@ export class NamingClient extends pg.Client {
   constructor(config: NamingClientConfig = {}) {
     super(config);
     this.#limit = config.namedStatements ?? DEFAULT_NAMED_STATEMENTS;
+    // The pool listens while a connection is idle; one lost within a transaction would end the process.
+    this.on('error', () => undefined);
     const send: Send = super.query.bind(this) as Send;
     const query: Send = (statement, values, callback) => {
       const text = textOf(statement);

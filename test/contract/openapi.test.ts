@@ -1,0 +1,241 @@
+import { readFile } from 'node:fs/promises';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { OpenApiOperation, OpenApiResponse } from '../../contract/openapi.ts';
+import { API_VERSION, accessSentence, openApiDocument, operations } from '../../contract/openapi.ts';
+import { openApiYaml } from '../../server/openapi-yaml.ts';
+
+/**
+ * The table of interface "Endpoints" with D13 to D17 filled in, written out independently of the contract:
+ * method, path, tokens (`app` per and use, `public` none), level, authority.
+ */
+const SPECIFIED = `
+GET    /alliance                                                app 0
+GET    /alliance/{alliance_id}                                  app 0
+GET    /alliance/{alliance_id}/tracking                         app 3  read alliance
+POST   /alliance/{alliance_id}                                  app 8
+PUT    /alliance/{alliance_id}                                  app 4  write alliance
+GET    /corporation                                             app 0
+GET    /corporation/{corporation_id}                            app 0
+GET    /corporation/{corporation_id}/tracking                   app 1  read corporation
+POST   /corporation/{corporation_id}                            app 8
+PUT    /corporation/{corporation_id}                            app 2  write corporation
+GET    /corporation/{corporation_id}/guest                      app 1  read corporation
+POST   /corporation/{corporation_id}/guest                      app 1  read corporation
+DELETE /corporation/{corporation_id}/guest/{character_id}       app 2  write corporation
+GET    /coalition                                               app 0
+GET    /coalition/{coalition_id}                                app 0
+POST   /coalition                                               app 9
+PUT    /coalition/{coalition_id}                                app 6
+DELETE /coalition/{coalition_id}                                app 9
+GET    /coalition/{coalition_id}/tracking                       app 5
+GET    /group                                                   app 0
+GET    /group/{group_id}                                        app 0
+POST   /group                                                   app 9
+PUT    /group/{group_id}                                        app 0
+DELETE /group/{group_id}                                        app 9
+GET    /user                                                    app 0
+GET    /user/{character}                                        app 0
+PUT    /user/{character}                                        app 0
+DELETE /user/{character}                                        app 9
+GET    /token                                                   app 0
+DELETE /token                                                   app 10
+POST   /token/dyn                                               per 10
+POST   /token/per                                               per 10
+POST   /token/use/from/dyn                                      dyn 0
+POST   /token/use/from/per                                      per 0
+DELETE /token/current                                           app -1
+POST   /voice/auth/start                                        app 0
+POST   /voice/auth/complete                                     app 0
+POST   /ext/{esi_path}                                          app 0
+GET    /ext/{esi_path}                                          app 0
+GET    /ext/history/characters/{character_id}/location          app 0  read user
+GET    /ext/history/characters/{character_id}/mail              app 0  read user
+GET    /ext/history/characters/{character_id}/mail/{mail_id}    app 0  read user
+GET    /ext/history/characters/{character_id}/skillpoints       app 0  read user
+GET    /ext/history/characters/{character_id}/wallet            app 0  read user
+POST   /ext/history/characters/{character_id}/location/now      app 0  read user
+GET    /callback/ext                                            public
+GET    /system/configuration                                    app 10
+GET    /system/job                                              app 10
+POST   /system/job/{job_id}                                     app 10
+GET    /crash                                                   app 10
+GET    /crash/{crash_report_id}                                 app 10
+DELETE /crash/{crash_report_id}                                 app 10
+`;
+
+const document = openApiDocument('https://castellan.example');
+
+const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]): [string, OpenApiOperation] => [
+    `${method.toUpperCase()} ${path}`,
+    operation,
+  ]),
+);
+const contracted = all.filter(([, { tags }]) => !tags.includes('service'));
+
+function resolved(response: OpenApiResponse | { $ref: string }): OpenApiResponse {
+  if (!('$ref' in response)) return response;
+  const name = response.$ref.slice('#/components/responses/'.length);
+  return document.components.responses[name] as OpenApiResponse;
+}
+
+/** The rule of an operation as a line of the table above. */
+function ruleLine([where, operation]: [string, OpenApiOperation]): string {
+  const access = operation['x-access'];
+  if (access === undefined) return `${where} without a rule`;
+  if (access === 'public') return `${where} public`;
+  const tokens = access.tokens.join() === 'per,use' ? 'app' : access.tokens.join();
+  const authority =
+    access.authority === undefined ? '' : ` ${access.authority.mode} ${access.authority.over}`;
+  return `${where} ${tokens} ${access.level}${authority}`;
+}
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1 whose references resolve', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(JSON.parse(JSON.stringify(document)));
+    expect(result.errors).toBeUndefined();
+    expect(result.valid).toBe(true);
+    expect(validator.version).toBe('3.1');
+    expect(() => validator.resolveRefs()).not.toThrow();
+  });
+
+  it('lists all 52 operations with the rules of the specification', () => {
+    const specified = SPECIFIED.trim()
+      .split('\n')
+      .map((line) => line.replace(/\s+/g, ' '));
+    expect(specified).toHaveLength(52);
+    expect(contracted.map(ruleLine).sort()).toEqual(specified.sort());
+  });
+
+  it('names its schemas', () => {
+    const names = Object.keys(document.components.schemas);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...['Alliance', 'AllianceShort', 'Corporation', 'CorporationShort', 'Coalition', 'CoalitionShort'],
+        ...['Group', 'GroupShort', 'User', 'UserShort', 'Tracking', 'Token', 'ExtScope', 'VoiceChallenge'],
+        ...[
+          'CharacterLocation',
+          'CharacterMail',
+          'CharacterMailShort',
+          'MailRecipient',
+          'CharacterSkillPoints',
+        ],
+        ...[
+          'CharacterWalletBalance',
+          'ExternalForwardRequest',
+          'ExternalForwardAnswer',
+          'Job',
+          'CrashReport',
+        ],
+        ...['CrashReportShort', 'PutCoalition', 'PutGroup', 'Problem', 'ValidationProblem', 'CrashProblem'],
+      ]),
+    );
+  });
+
+  it('gives every operation a name of its own', () => {
+    const ids = all.map(([, { operationId }]) => operationId);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(contracted)('documents %s', (_, operation) => {
+    expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
+    expect(operation.summary).toMatch(/^[A-Z][^.]+$/);
+    expect(operation.description).toMatch(/\S+\n\n\*\*Access:\*\* \S+/);
+    expect(operation.security).toEqual(operation['x-access'] === 'public' ? [] : [{ token: [] }]);
+    for (const parameter of operation.parameters ?? []) {
+      expect(parameter.description, parameter.name).not.toBe('');
+      const given = 'example' in parameter ? parameter : parameter.content?.['application/json'];
+      expect(given?.example, parameter.name).toBeDefined();
+    }
+    for (const [status, response] of Object.entries(operation.responses).map(
+      ([status, response]) => [status, resolved(response)] as const,
+    )) {
+      expect(response.description, status).toMatch(/\S/);
+      expect(response.headers, status).toHaveProperty('X-Request-Id');
+      for (const { example } of Object.values(response.content ?? {})) expect(example, status).toBeDefined();
+    }
+  });
+
+  it('says which headers an answer brings', () => {
+    const mails = document.paths['/ext/history/characters/{character_id}/mail']?.get;
+    expect(resolved(mails?.responses[200] as OpenApiResponse).headers).toHaveProperty('X-Pages');
+    const { Unauthorized, TooMany, Unavailable } = document.components.responses;
+    expect(Unauthorized?.headers).toHaveProperty('WWW-Authenticate');
+    expect(TooMany?.headers).toHaveProperty('Retry-After');
+    expect(Unavailable?.headers).toHaveProperty('Retry-After');
+  });
+
+  it('shows the refusal of an operation for one kind of token', () => {
+    const refusal = document.paths['/token/use/from/dyn']?.post?.responses[401] as OpenApiResponse;
+    expect(refusal.content?.['application/json']?.example).toEqual({
+      detail: 'Must use a dynamic app token for this path.',
+    });
+  });
+
+  it('publishes both readings of /user/{character}', () => {
+    const user = document.paths['/user/{character}'];
+    expect(user?.get?.parameters?.[0]?.schema).toMatchObject({
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+    });
+    expect(user?.put?.parameters?.[0]?.schema).toMatchObject({ type: 'integer', minimum: 0 });
+  });
+
+  it('marks what may be null', () => {
+    const { Corporation, PutGroup } = document.components.schemas;
+    expect(Corporation?.properties?.alliance?.anyOf).toEqual([
+      { $ref: '#/components/schemas/AllianceShort' },
+      { type: 'null' },
+    ]);
+    expect(PutGroup?.properties?.members?.type).toEqual(['array', 'null']);
+    expect(PutGroup?.required).toBeUndefined();
+  });
+
+  it('gives examples that the contract itself accepts', () => {
+    const published = new Map(all.map(([, operation]) => [operation.operationId, operation]));
+    for (const { route, metadata } of operations()) {
+      const operation = published.get(metadata.operationId);
+      if ('body' in route && route.body instanceof z.ZodType) {
+        const example = operation?.requestBody?.content['application/json']?.example;
+        expect(route.body.safeParse(example).error, metadata.operationId).toBeUndefined();
+      }
+      for (const [status, response] of Object.entries(route.responses)) {
+        if (!(response instanceof z.ZodType)) continue;
+        const answer = resolved(operation?.responses[status] as OpenApiResponse);
+        const example = answer.content?.['application/json']?.example;
+        // Unknown fields would be stripped, so equality also shows that the example has none.
+        expect(response.parse(example), `${metadata.operationId} ${status}`).toEqual(example);
+      }
+    }
+  });
+
+  it('carries the version of the package', async () => {
+    const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+    expect(JSON.parse(manifest)).toMatchObject({ version: API_VERSION });
+    expect(document.info.version).toBe(API_VERSION);
+  });
+
+  it('reads the same from its YAML', () => {
+    expect(parse(openApiYaml(document))).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+});
+
+describe('the sentence about access', () => {
+  it('tells tokens, level, authority and what is checked besides', () => {
+    const sentence = accessSentence({
+      tokens: ['per', 'use'],
+      level: 3,
+      authority: { over: 'alliance', mode: 'read', param: 'alliance_id' },
+      besides: 'And the moon must be full.',
+    });
+    expect(sentence).toBe(
+      'a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names. And the moon must be full.',
+    );
+  });
+});

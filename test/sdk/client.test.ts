@@ -1,0 +1,281 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { AppRoute, AppRouter } from '@ts-rest/core';
+import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { contract } from '../../contract/index.ts';
+import { CastellanError, createClient, type Group, ok, type Token } from '../../sdk/src/index.ts';
+
+interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+type Reply = (response: ServerResponse) => void;
+
+let server: Server;
+let baseUrl: string;
+let seen: Seen[];
+let reply: Reply;
+
+function json(status: number, body: unknown, headers: Record<string, string> = {}): Reply {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
+    response.end(JSON.stringify(body));
+  };
+}
+
+const TOKEN = 'secret.jwt.text';
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    seen.push({
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      body: await text(request),
+    });
+    reply(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  return new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
+beforeEach(() => {
+  seen = [];
+  reply = json(200, {});
+});
+
+const client = () => createClient({ baseUrl, token: TOKEN });
+
+describe('requests', () => {
+  it.each([
+    ['Ada Vale', '/user/Ada%20Vale'],
+    ['a/b?c#d', '/user/a%2Fb%3Fc%23d'],
+    ['100%', '/user/100%25'],
+    ['Žofie 😀', '/user/%C5%BDofie%20%F0%9F%98%80'],
+    ['...', '/user/...'],
+    ['(built-in)', '/user/(built-in)'],
+  ])('encode the path parameter %j', async (character_name, url) => {
+    await client().user.get({ params: { character_name } });
+    expect(seen.map((request) => request.url)).toEqual([url]);
+  });
+
+  it('keep the slashes of a forwarded path and encode the rest', async () => {
+    await client().ext.forward({ params: { esi_path: 'characters/1/a b?c' } });
+    await client().ext.forward({ params: { esi_path: '/status' } });
+    expect(seen.map(({ url }) => url)).toEqual(['/ext/characters/1/a%20b%3Fc', '/ext/status']);
+  });
+
+  it('send 0, which is the built-in user', async () => {
+    await client().user.update({ params: { character_id: 0 }, body: {} });
+    expect(seen[0]).toMatchObject({ method: 'PUT', url: '/user/0', body: '{}' });
+  });
+
+  it.each([
+    ['missing', {}],
+    ['undefined', { character_name: undefined }],
+    ['null', { character_name: null }],
+    ['empty', { character_name: '' }],
+    ['not a number', { character_name: Number.NaN }],
+    ['a step up', { character_name: '..' }],
+    ['a step nowhere', { character_name: '.' }],
+  ])('with a path parameter that is %s are not sent', async (_, params) => {
+    const call = client().user.get({ params: params as unknown as { character_name: string } });
+    await expect(call).rejects.toThrow(TypeError);
+    await expect(call).rejects.toThrow(/character_name/);
+    expect(seen).toEqual([]);
+  });
+
+  it('cannot climb out of a forwarded path', async () => {
+    await expect(client().ext.forward({ params: { esi_path: 'a/../../token' } })).rejects.toThrow(TypeError);
+    expect(seen).toEqual([]);
+  });
+
+  it('carry query, body and headers', async () => {
+    const { ext, group, system } = client();
+    await system.runJob({ params: { job_id: 'sync' }, query: { dry_run: true, force: undefined } });
+    await ext.forwardGet({ params: { esi_path: 'status' }, query: { params: { a: [1, 'x&y'] } } });
+    await ext.mails({ params: { character_id: 7 }, headers: { page: 2, 'x-request-id': 'mine' } });
+    await group.create({ body: { group_name: 'Scouts' } });
+    expect(seen.map(({ url }) => url)).toEqual([
+      '/system/job/sync?dry_run=true',
+      `/ext/status?${new URLSearchParams({ params: '{"a":[1,"x&y"]}' })}`,
+      '/ext/history/characters/7/mail',
+      '/group',
+    ]);
+    expect(seen[2]?.headers).toMatchObject({ page: '2', 'x-request-id': 'mine' });
+    expect(seen[3]?.headers['content-type']).toBe('application/json');
+    expect(seen[3]?.body).toBe('{"group_name":"Scouts"}');
+    expect(seen[0]).toMatchObject({ method: 'POST', body: '' });
+    expect(seen[0]?.headers['content-type']).toBeUndefined();
+  });
+
+  it('keep a path prefix of the base URL', async () => {
+    await createClient({ baseUrl: `${baseUrl}/castellan/` }).group.list();
+    expect(seen[0]?.url).toBe('/castellan/group');
+  });
+
+  it.each(['castellan.example', 'ftp://castellan.example', 'https://ada:pw@castellan.example'])(
+    'refuse the base URL %s',
+    (url) => {
+      expect(() => createClient({ baseUrl: url })).toThrow(TypeError);
+    },
+  );
+
+  it('can be ended early', async () => {
+    const given = AbortSignal.abort();
+    await expect(client().group.list({ signal: given })).rejects.toThrow(/abort/i);
+    expect(seen).toEqual([]);
+  });
+
+  it('throw when nobody answers', async () => {
+    reply = (response) => response.destroy();
+    await expect(client().group.list()).rejects.toThrow(TypeError);
+  });
+});
+
+describe('the token', () => {
+  it('is asked for before each call', async () => {
+    let number = 0;
+    const asking = createClient({ baseUrl, token: async () => `token-${++number}` });
+    await asking.group.list();
+    await asking.group.list();
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
+  it('is left out where there is none', async () => {
+    await createClient({ baseUrl }).group.list();
+    await createClient({ baseUrl, token: () => undefined }).group.list();
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+  });
+
+  it('never follows a redirect', async () => {
+    reply = (response) => response.writeHead(307, { location: `${baseUrl}/elsewhere` }).end();
+    await expect(client().group.list()).rejects.toThrow(TypeError);
+    expect(seen.map(({ url }) => url)).toEqual(['/group']);
+  });
+
+  it('is not sent to the provider callback, whose redirect is handed back', async () => {
+    reply = (response) => response.writeHead(302, { location: 'https://fleet.example/?state_code=1' }).end();
+    const answer = await client().callback.ext({ query: { code: 'c', state: 's' } });
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe('https://fleet.example/?state_code=1');
+    expect(seen[0]?.url).toBe('/callback/ext?code=c&state=s');
+    expect(seen[0]?.headers.authorization).toBeUndefined();
+  });
+});
+
+describe('answers', () => {
+  it('are told apart by their status', async () => {
+    reply = json(422, { detail: [{ loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' }] });
+    const answer = await client().coalition.create({ body: { coalition_name: 'x', ticker: '' } });
+    if (answer.status !== 422) throw new Error(`unexpected status ${answer.status}`);
+    expect(answer.body.detail[0]?.loc).toEqual(['body', 'ticker']);
+    expectTypeOf(answer.body.detail[0]?.msg).toEqualTypeOf<string | undefined>();
+  });
+
+  it('without a body hold undefined', async () => {
+    reply = (response) => response.writeHead(200).end();
+    expect((await client().token.logout()).body).toBeUndefined();
+    reply = (response) => response.writeHead(201).end();
+    await expect(ok(client().voice.complete())).resolves.toBeUndefined();
+  });
+
+  it('in HTML are text', async () => {
+    reply = (response) => response.writeHead(403, { 'content-type': 'text/html' }).end('<p>No.</p>');
+    expect((await client().callback.ext()).body).toBe('<p>No.</p>');
+  });
+
+  it('that should be JSON and are not throw', async () => {
+    reply = (response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in to Wi-Fi</p>');
+    await expect(client().token.current()).rejects.toThrow('The answer is not JSON');
+    reply = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"uuid":');
+    await expect(client().token.current()).rejects.toThrow(CastellanError);
+  });
+
+  it('give their headers', async () => {
+    reply = json(200, [], { 'x-pages': '3' });
+    const { headers } = await client().ext.wallet({ params: { character_id: 1 } });
+    expect(headers.get('x-pages')).toBe('3');
+  });
+});
+
+describe('ok', () => {
+  it('gives the body of a success', async () => {
+    reply = json(201, { group_id: 'a' });
+    const group = await ok(client().group.create({ body: { group_name: 'x' } }));
+    expectTypeOf(group).toEqualTypeOf<Group>();
+    expect(group).toEqual({ group_id: 'a' });
+    expectTypeOf(() => ok(client().token.current())).returns.resolves.toEqualTypeOf<Token>();
+  });
+
+  it('throws what the service says, without the token', async () => {
+    reply = json(403, { detail: 'Insufficient clearance level' }, { 'x-request-id': 'r-1' });
+    const error = await ok(client().token.delete({ query: { uuid: 'u' } })).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(CastellanError);
+    expect(error).toMatchObject({
+      name: 'CastellanError',
+      message: 'Insufficient clearance level',
+      status: 403,
+      detail: 'Insufficient clearance level',
+      requestId: 'r-1',
+    });
+    expect(`${error.stack}${JSON.stringify(error)}`).not.toContain(TOKEN);
+  });
+
+  it('puts everything that is wrong with a request into one message', async () => {
+    const detail = [
+      { loc: ['body', 'members', 0], msg: 'Must not be empty', type: 'too_small' },
+      { loc: ['path', 'group_id'], msg: 'Must be 24 hexadecimal digits', type: 'invalid_string' },
+    ];
+    reply = json(422, { detail });
+    const error = await ok(client().group.get({ params: { group_id: 'x' } })).catch((thrown) => thrown);
+    expect(error.message).toBe(
+      'body.members.0: Must not be empty; path.group_id: Must be 24 hexadecimal digits',
+    );
+    expect(error.detail).toEqual(detail);
+  });
+
+  it('names the crash report of an unforeseen error', async () => {
+    reply = json(500, { detail: 'Internal Server Error', crash_report_id: '66f2a1b3c4d5e6f708192a3b' });
+    await expect(ok(client().user.list())).rejects.toMatchObject({
+      status: 500,
+      crashReportId: '66f2a1b3c4d5e6f708192a3b',
+    });
+  });
+
+  it('copes with the answer of a proxy', async () => {
+    reply = (response) =>
+      response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>');
+    await expect(ok(client().user.list())).rejects.toMatchObject({ status: 502, detail: 'HTTP status 502' });
+  });
+});
+
+describe('the client', () => {
+  it('has every operation of the contract, with its method and path', async () => {
+    reply = (response) =>
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":""}');
+    const api = client() as unknown as Record<string, Record<string, (request: object) => Promise<unknown>>>;
+    let number = 0;
+    for (const [resource, routes] of Object.entries(contract)) {
+      for (const [name, route] of Object.entries<AppRoute | AppRouter>(routes)) {
+        const { method, path } = route as AppRoute;
+        const names = [...path.matchAll(/:(\w+)/g)].map(([, param]) => param as string);
+        const params = Object.fromEntries(names.map((param) => [param, `(${param})`]));
+        await api[resource]?.[name]?.({ params });
+        const url = path.replace(/:(\w+)/g, '($1)');
+        expect(seen[number++], `${resource}.${name}`).toMatchObject({ method, url });
+      }
+    }
+    expect(number).toBe(52);
+  });
+});

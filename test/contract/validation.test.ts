@@ -138,17 +138,20 @@ describe('bodies (D3)', () => {
     expect(faults(PutCoalition, { member_alliances: Array(10_001).fill(1) })).toEqual(['member_alliances']);
   });
 
-  it('refuse a full list beside additions or removals, naming both', () => {
-    const result = PutCoalition.safeParse({
-      member_corporations: [],
-      add_member_corporations: [1],
-      remove_member_corporations: null,
-      add_member_alliances: [2],
-    });
-    expect(result.error?.issues).toMatchObject([{ path: ['member_corporations'] }]);
-    expect(result.error?.issues[0]?.message).toMatch(/member_corporations .* add_member_corporations:/);
-    expect(faults(PutGroup, { members: ['a'], remove_members: [] })).toEqual(['members']);
-    expect(faults(PutGroup, { members: null, add_members: ['a'], remove_members: ['b'] })).toEqual([]);
+  it.each([
+    [PutCoalition, 'member_alliances', 1],
+    [PutCoalition, 'member_corporations', 1],
+    [PutGroup, 'members', 'Ada Vale'],
+  ] as const)('refuse a full list beside additions or removals, naming both (case %#)', (body, full, one) => {
+    for (const change of [`add_${full}`, `remove_${full}`]) {
+      const { error } = (body as z.ZodTypeAny).safeParse({ [full]: [one], [change]: [] });
+      expect(error?.issues).toMatchObject([{ path: [full] }]);
+      expect(error?.issues[0]?.message).toContain(`${full} replaces`);
+      expect(error?.issues[0]?.message).toContain(`combined with ${change}:`);
+      expect(faults(body, { [full]: null, [change]: [one] })).toEqual([]);
+      expect(faults(body, { [full]: [one], [change]: null })).toEqual([]);
+    }
+    expect(faults(body, { [`add_${full}`]: [one], [`remove_${full}`]: [one] })).toEqual([]);
   });
 });
 

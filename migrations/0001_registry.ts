@@ -184,6 +184,37 @@ const statements = [
      union
      select corporation_id, coalition_id
      from corporations join coalition_alliances using (alliance_id)`,
+  `-- What every group and coalition says about a user's login (D27). For a guest the voices are those of
+   -- its host; a hand-made group can only shut a guest out.
+   create view login_rules as
+     select m.character_id, g.authorized_to_login as authorized
+     from group_members m
+       join groups g using (group_id)
+       join users u using (character_id)
+     where g.authorized_to_login is not null and (u.clearance_level >= 0 or not g.authorized_to_login)
+     union all
+     select u.character_id, c.authorized_to_login
+     from users u
+       join coalition_reach r using (corporation_id)
+       join coalitions c using (coalition_id)
+     where c.authorized_to_login is not null
+     union all
+     select u.character_id, g.authorized_to_login
+     from users u
+       join groups g on g.corporation_id = u.corporation_id
+     where g.authorized_to_login is not null
+     union all
+     select u.character_id, g.authorized_to_login
+     from users u
+       join corporations c on c.corporation_id = u.corporation_id
+       join groups g on g.alliance_id = c.alliance_id
+     where g.authorized_to_login is not null
+     union all
+     select u.character_id, g.authorized_to_login
+     from users u
+       join coalition_reach r on r.corporation_id = u.corporation_id
+       join groups g on g.coalition_id = r.coalition_id
+     where g.authorized_to_login is not null`,
   `insert into users (character_id, character_name, name_key, clearance_level)
      values (0, '(built-in)', '(built-in)', 10)`,
 ];

@@ -19,10 +19,10 @@ export function homePage(
     .join('');
   const active = faults.active
     .map(({ target, fault, strikes }) => {
-      const details = Object.entries(fault).filter(([, value]) => typeof value !== 'object');
-      const description = details
-        .map(([name, value]) => (name === 'kind' ? value : `${name} ${value}`))
-        .join(', ');
+      const fields = Object.entries(fault).filter(
+        ([name, value]) => name !== 'kind' && typeof value !== 'object',
+      );
+      const description = [fault.kind, ...fields.map(([name, value]) => `${name}=${value}`)].join(' ');
       return `<tr><td><code>${escapeHtml(target)}</code></td><td>${escapeHtml(description)}</td><td>${strikes}</td></tr>`;
     })
     .join('');

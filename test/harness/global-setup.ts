@@ -45,10 +45,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error;
   }
   project.provide('templateUrl', templateUrl);
-  return async () => {
-    await dropTemplate();
-    await server.stop();
+  let finished: Promise<void> | undefined;
+  const finish = () => {
+    finished ??= dropTemplate().then(server.stop);
+    return finished;
   };
+  // Vitest ends on a signal without tearing down.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void finish().finally(() => process.exit(1)));
+  }
+  return finish;
 }
 
 /** What every test database holds from the start. */

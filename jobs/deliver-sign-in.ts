@@ -1,0 +1,20 @@
+import type { Parts } from '../server/parts.ts';
+import { deliverEvent } from '../server/sign-in/event.ts';
+import type { Payload } from './catalogue.ts';
+
+/** Seconds before the next try: 5 s at first, doubling up to 10 minutes. */
+function pause(attempt: number): number {
+  return Math.min(5 * 2 ** attempt, 600);
+}
+
+/** Calls the application's callback; what fails in passing is tried again until the token is gone (D29). */
+export async function deliverSignIn(parts: Parts, payload: Payload<'deliver-sign-in'>): Promise<void> {
+  const outcome = await deliverEvent(parts, payload.token, payload.state_code);
+  if (outcome === 'done') return;
+  await parts.queue.send(
+    parts.db,
+    'deliver-sign-in',
+    { ...payload, attempt: payload.attempt + 1 },
+    { startAfter: new Date(Date.now() + pause(payload.attempt) * 1000) },
+  );
+}

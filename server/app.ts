@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import { openQueue } from '../jobs/queue.ts';
+import { startWorker } from '../jobs/worker.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { type OpenOptions, openDatabase } from './database/open.ts';
+import { createHttp } from './http/server.ts';
+import { keyMaterial } from './local-keys.ts';
+import type { Parts } from './parts.ts';
+import { createGameApi } from './provider/api.ts';
+import { createSso } from './provider/sso.ts';
+import type { Settings } from './settings.ts';
+import type { SimulatedProvider } from './simulated/provider.ts';
+import { requireKeys } from './token/key-rotation.ts';
+import { loadSigningKeys } from './token/signing-keys.ts';
+import { createVault } from './vault.ts';
+
+export interface AppOptions {
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** Whether this process runs the jobs, too. */
+  readonly worker: boolean;
+  readonly database?: OpenOptions;
+}
+
+export interface App {
+  readonly parts: Parts;
+  /** The simulated provider that took the place of one that was not configured. */
+  readonly simulated: SimulatedProvider | undefined;
+  createHttp(): ReturnType<typeof createHttp>;
+  /** Ends running jobs, then closes everything that was opened, newest first. */
+  close(): Promise<void>;
+}
+
+/** The one place where parts are put together. */
+export async function createApp(configured: Settings, options: AppOptions): Promise<App> {
+  const { log, clock = systemClock, worker } = options;
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const database = await openDatabase(configured, log, options.database);
+    closers.push(database.close);
+    const { settings, simulated } = await withProvider(configured);
+    if (simulated !== undefined) closers.push(() => simulated.stop());
+    const material = await keyMaterial(settings);
+    const keys = await loadSigningKeys(material.tokenSigningKeys, settings.baseUrl, clock);
+    if (!settings.forceKeyRemoval) await requireKeys(database.db, keys, clock.now());
+    const queue = await openQueue({ databaseUrl: database.url, log, worker });
+    closers.push(() => queue.stop());
+    const parts: Parts = {
+      settings,
+      log,
+      clock,
+      db: database.db,
+      keys,
+      vault: createVault(material.encryptionKeys),
+      sso: createSso({ settings, clock }),
+      api: createGameApi(settings.extApi),
+      queue,
+    };
+    if (worker) await startWorker(parts);
+    return { parts, simulated, createHttp: () => createHttp(parts), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Without a client id at a real provider, the simulated one takes its place: never in production (D61). */
+async function withProvider(
+  settings: Settings,
+): Promise<{ settings: Settings; simulated: SimulatedProvider | undefined }> {
+  if (settings.sso.clientId !== undefined || settings.production) return { settings, simulated: undefined };
+  const { startForDevelopment } = await import('./simulated/development.ts');
+  return startForDevelopment(settings);
+}

@@ -1,0 +1,28 @@
+import type { Insertable, Kysely } from 'kysely';
+import type { CrashReportTable, Database } from '../database/tables.ts';
+
+/** How many reports `GET /crash` lists (decisions §1). */
+const LISTED = 50;
+
+export async function insertCrash(db: Kysely<Database>, report: Insertable<CrashReportTable>): Promise<void> {
+  await db.insertInto('crash_reports').values(report).execute();
+}
+
+export async function newestCrashes(db: Kysely<Database>) {
+  return db
+    .selectFrom('crash_reports')
+    .select(['id', 'timestamp', 'request', 'token'])
+    .orderBy('timestamp', 'desc')
+    .orderBy('id', 'desc')
+    .limit(LISTED)
+    .execute();
+}
+
+export async function findCrash(db: Kysely<Database>, id: string) {
+  return db.selectFrom('crash_reports').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function deleteCrash(db: Kysely<Database>, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('crash_reports').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,15 @@
+import type { contract } from '../../contract/index.ts';
+import type { Handlers } from '../http/mount.ts';
+import type { Parts } from '../parts.ts';
+import { deleteCrashReport, getCrashReport, listCrashReports } from './crash.ts';
+
+export function crashHandlers({ db }: Parts): Handlers<typeof contract.crash> {
+  return {
+    list: async () => ({ status: 200, body: await listCrashReports(db) }),
+    get: async ({ params }) => ({ status: 200, body: await getCrashReport(db, params.crash_report_id) }),
+    delete: async ({ params }) => {
+      await deleteCrashReport(db, params.crash_report_id);
+      return { status: 200, body: undefined };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Kysely } from 'kysely';
+import type { CrashReport, CrashReportShort } from '../../contract/crash.ts';
+import { objectId } from '../database/object-id.ts';
+import type { Database } from '../database/tables.ts';
+import { notFound } from '../problem.ts';
+import { redactText, redactValues } from '../redact.ts';
+import type { Caller } from '../token/token.queries.ts';
+import { deleteCrash, findCrash, insertCrash, newestCrashes } from './crash.queries.ts';
+
+/** A trace beyond this many characters tells nothing more. */
+const LONGEST_TRACE = 20_000;
+
+interface Crash {
+  readonly error: unknown;
+  readonly req: {
+    readonly method: string;
+    readonly originalUrl: string;
+    readonly headers: IncomingHttpHeaders;
+    readonly params: unknown;
+  };
+  readonly caller: Caller | undefined;
+}
+
+/** Stores a crash report, secrets taken out first (D50), and returns its id. */
+export async function storeCrash(
+  db: Kysely<Database>,
+  now: Date,
+  { error, req, caller }: Crash,
+): Promise<string> {
+  const id = objectId(now);
+  const headers = Object.fromEntries(
+    Object.entries(req.headers).map(([name, value]) => [name, String(value)]),
+  );
+  await insertCrash(db, {
+    id,
+    timestamp: now,
+    request: JSON.stringify({
+      headers: redactValues(headers),
+      method: req.method,
+      params: redactValues(Object(req.params)),
+      url: redactText(req.originalUrl),
+    }),
+    token: caller === undefined ? null : JSON.stringify(describeToken(caller)),
+    trace: redactText(error instanceof Error ? (error.stack ?? error.message) : String(error)).slice(
+      0,
+      LONGEST_TRACE,
+    ),
+  });
+  return id;
+}
+
+function describeToken(caller: Caller): CrashReport['token'] {
+  return {
+    uuid: caller.uuid,
+    token_type: caller.token_type,
+    owner: { character_id: caller.owner_id, character_name: caller.owner_name },
+    created_on: caller.created_on.toISOString(),
+    expires_on: caller.expires_on?.toISOString() ?? null,
+  };
+}
+
+export async function listCrashReports(db: Kysely<Database>): Promise<CrashReportShort[]> {
+  const rows = await newestCrashes(db);
+  return rows.map((row) => ({
+    id: row.id,
+    timestamp: row.timestamp.toISOString(),
+    url: (row.request as CrashReport['request']).url,
+    user: (row.token as CrashReport['token'])?.owner ?? null,
+  }));
+}
+
+export async function getCrashReport(db: Kysely<Database>, id: string): Promise<CrashReport> {
+  const row = await findCrash(db, id);
+  if (row === undefined) throw notFound('crash report', id);
+  return {
+    id: row.id,
+    _version: row.version as 1,
+    request: row.request as CrashReport['request'],
+    timestamp: row.timestamp.toISOString(),
+    token: row.token as CrashReport['token'],
+    trace: row.trace,
+  };
+}
+
+export async function deleteCrashReport(db: Kysely<Database>, id: string): Promise<void> {
+  if (!(await deleteCrash(db, id))) throw notFound('crash report', id);
+}

@@ -1,0 +1,37 @@
+import type { Settings } from '../settings.ts';
+import { type Connection, connect, type Log } from './connection.ts';
+import { startEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
+
+export interface OpenDatabase extends Connection {
+  readonly url: string;
+}
+
+export interface OpenOptions {
+  readonly applicationName?: string;
+  readonly poolSize?: number;
+  readonly onStatement?: (sql: string) => void;
+}
+
+/** The database of the settings, migrated: the one given, or the embedded one under DATA_DIR (D61). */
+export async function openDatabase(
+  settings: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+  log: Log,
+  options: OpenOptions = {},
+): Promise<OpenDatabase> {
+  const embedded =
+    settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, log }) : undefined;
+  const url = settings.databaseUrl ?? (embedded?.url as string);
+  const connection = connect({ url, log, ...options });
+  const close = async () => {
+    await connection.close();
+    await embedded?.stop();
+  };
+  try {
+    await migrate(connection.db, log);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { ...connection, url, close };
+}

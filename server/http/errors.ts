@@ -1,0 +1,124 @@
+import { RequestValidationError } from '@ts-rest/express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { ZodError } from 'zod';
+import { contract } from '../../contract/index.ts';
+import { storeCrash } from '../crash/crash.ts';
+import { constraintOf, isUnreachable } from '../database/errors.ts';
+import type { Parts } from '../parts.ts';
+import { type Invalid, Problem } from '../problem.ts';
+import { ProviderError } from '../provider/http.ts';
+import { failurePage, PAGE_HEADERS } from '../sign-in/pages.ts';
+import type { Caller } from '../token/token.queries.ts';
+
+/** What the database's constraints say no to, in words (D7); a name missing here is a crash. */
+const CONFLICTS: Readonly<Record<string, string>> = {
+  coalition_name_taken: 'A coalition of this name exists already.',
+  group_name_taken: 'A group of this name exists already.',
+};
+
+/** The one place where errors become answers (D2–D8). */
+export function answerErrors(parts: Parts): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (res.headersSent) return next(error);
+    const problem = toProblem(error);
+    if (problem !== undefined) return send(req, res, problem);
+    void crash(parts, error, req, res);
+  };
+}
+
+function toProblem(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (error instanceof RequestValidationError) return validationProblem(error);
+  if (isUnreachable(error)) return databaseLost();
+  if (error instanceof ProviderError) return providerProblem(error);
+  const conflict = CONFLICTS[constraintOf(error)?.constraint ?? ''];
+  if (conflict !== undefined) return new Problem(409, conflict);
+  return requestProblem(error);
+}
+
+function databaseLost(): Problem {
+  return new Problem(503, 'The database cannot be reached at the moment.', { 'Retry-After': '5' });
+}
+
+/** The provider's failures in its caller's terms (D30). */
+function providerProblem({ fault }: ProviderError): Problem {
+  return fault === 'timeout'
+    ? new Problem(504, 'The provider did not answer in time.')
+    : new Problem(502, 'The provider cannot be reached or gave an answer that cannot be used.');
+}
+
+/** JSON, but for the one operation that people's browsers are sent to (D2). */
+function send(req: Request, res: Response, { status, detail, headers }: Problem, more: object = {}): void {
+  res.status(status).set(headers);
+  if (req.path !== contract.callback.ext.path) res.json({ detail, ...more });
+  else
+    res
+      .set(PAGE_HEADERS)
+      .send(failurePage(typeof detail === 'string' ? detail : 'The address is not valid.'));
+}
+
+/** Errors of Express and its body parser, which carry a status of their own. */
+function requestProblem(error: unknown): Problem | undefined {
+  if (
+    error instanceof URIError ||
+    (error instanceof Error && error.message.startsWith('Failed to decode param'))
+  ) {
+    return new Problem(422, [
+      { loc: ['path'], msg: 'The path is not properly percent-encoded', type: 'path_invalid' },
+    ]);
+  }
+  const { type, status } = error as { type?: string; status?: number };
+  switch (type) {
+    case 'entity.too.large':
+      return new Problem(413, 'The request body is larger than 1 MiB.');
+    case 'entity.parse.failed':
+      return new Problem(422, [{ loc: ['body'], msg: 'The body is not valid JSON', type: 'json_invalid' }]);
+    case 'charset.unsupported':
+    case 'encoding.unsupported':
+      return new Problem(
+        415,
+        'The body must be JSON in UTF-8, plain or compressed with gzip, deflate or br.',
+      );
+    default:
+      return typeof type === 'string' && status !== undefined && status < 500
+        ? new Problem(422, [{ loc: ['body'], msg: 'The body cannot be read', type }])
+        : undefined;
+  }
+}
+
+function validationProblem(error: RequestValidationError): Problem {
+  const sources = [
+    ['path', error.pathParams],
+    ['header', error.headers],
+    ['query', error.query],
+    ['body', error.body],
+  ] as const;
+  return new Problem(
+    422,
+    sources.flatMap(([source, zodError]) => (zodError === null ? [] : entries(source, zodError as ZodError))),
+  );
+}
+
+/** Zod's issues in the form of D3; each unknown field is an entry of its own. */
+function entries(source: string, error: ZodError): Invalid[] {
+  return error.issues.flatMap((issue): Invalid[] => {
+    const loc = [source, ...issue.path];
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'Unknown field', type: issue.code }));
+    }
+    return [{ loc, msg: issue.message, type: issue.code }];
+  });
+}
+
+/** An error that nobody foresaw: stored as a crash report, told to the client by its id alone (D8). */
+async function crash({ db, log, clock }: Parts, error: unknown, req: Request, res: Response): Promise<void> {
+  const caller = res.locals['caller'] as Caller | undefined;
+  log.error({ err: error, request_id: res.getHeader('X-Request-Id') }, 'uncaught exception');
+  try {
+    const id = await storeCrash(db, clock.now(), { error, req, caller });
+    send(req, res, new Problem(500, 'Internal Server Error'), { crash_report_id: id });
+  } catch (storing) {
+    log.error({ err: storing }, 'the crash report could not be stored');
+    send(req, res, isUnreachable(storing) ? databaseLost() : new Problem(500, 'Internal Server Error'));
+  }
+}

@@ -1,0 +1,26 @@
+import type { AppRoute } from '@ts-rest/core';
+import { contract } from '../../contract/index.ts';
+import { SERVICE_PATHS } from './service.ts';
+
+const routes = [
+  ...Object.values(contract).flatMap((resource) => Object.values(resource) as AppRoute[]),
+  ...SERVICE_PATHS.map((path) => ({ method: 'GET', path })),
+].map(({ method, path }) => ({ method, pattern: patternOf(path) }));
+
+/** `/user/:name` matches one segment, `:esi_path` the rest of the path. */
+function patternOf(path: string): RegExp {
+  const source = path
+    .split('/')
+    .map((part) =>
+      part === ':esi_path' ? '.+' : part.startsWith(':') ? '[^/]+' : part.replaceAll('.', '\\.'),
+    )
+    .join('/');
+  return new RegExp(`^${source}/?$`);
+}
+
+/** The methods that a path of the API answers, for `Allow`; empty for an unknown path. */
+export function allowedMethods(path: string): string[] {
+  const methods = new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
+}

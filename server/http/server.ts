@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { AppRouter } from '@ts-rest/core';
+import cors from 'cors';
+import express, { type Express, type RequestHandler, type Router } from 'express';
+import { contract } from '../../contract/index.ts';
+import { crashHandlers } from '../crash/crash.routes.ts';
+import type { Parts } from '../parts.ts';
+import { Problem } from '../problem.ts';
+import { callbackHandlers } from '../sign-in/sign-in.routes.ts';
+import { systemHandlers } from '../system/system.routes.ts';
+import { tokenHandlers } from '../token/token.routes.ts';
+import { userHandlers } from '../user/user.routes.ts';
+import { answerErrors } from './errors.ts';
+import { allowedMethods } from './methods.ts';
+import { mount, notImplementedYet } from './mount.ts';
+import { serviceRoutes } from './service.ts';
+
+/** The whole HTTP service: every middleware, in the order in which a request meets it. */
+export function createHttp(parts: Parts): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', [...parts.settings.trustedProxies]);
+  app.response.json = endWithJson;
+  app.use(identify(parts));
+  app.use(crossOrigin(parts));
+  app.use(serviceRoutes(parts));
+  app.use(byFirstSegment(resources(parts)));
+  app.use(nothingHere);
+  app.use(answerErrors(parts));
+  return app;
+}
+
+/** One router for each resource of the contract. */
+function resources(parts: Parts): Map<string, Router> {
+  const handlers: { readonly [Name in keyof typeof contract]: Router } = {
+    alliance: mount(contract.alliance, notImplementedYet(contract.alliance), parts),
+    callback: mount(contract.callback, callbackHandlers(parts), parts),
+    coalition: mount(contract.coalition, notImplementedYet(contract.coalition), parts),
+    corporation: mount(contract.corporation, notImplementedYet(contract.corporation), parts),
+    crash: mount(contract.crash, crashHandlers(parts), parts),
+    ext: mount(contract.ext, notImplementedYet(contract.ext), parts),
+    group: mount(contract.group, notImplementedYet(contract.group), parts),
+    system: mount(contract.system, systemHandlers(parts), parts),
+    token: mount(contract.token, tokenHandlers(parts), parts),
+    user: mount(contract.user, userHandlers(parts), parts),
+    voice: mount(contract.voice, notImplementedYet(contract.voice), parts),
+  } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
+  return new Map(Object.entries(handlers));
+}
+
+/** The first segment of a path names its resource, so a request walks one resource's routes and no other's. */
+function byFirstSegment(routers: ReadonlyMap<string, Router>): RequestHandler {
+  return (req, res, next) => {
+    const end = req.path.indexOf('/', 1);
+    const router = routers.get(req.path.slice(1, end === -1 ? undefined : end));
+    if (router === undefined) return next();
+    router(req, res, next);
+  };
+}
+
+/** Express's own `json` looks for replacers, escapes and hashes; an answer of ours is a ready buffer. */
+const endWithJson: Express['response']['json'] = function (this: Express['response'], body) {
+  const buffer = Buffer.from(JSON.stringify(body));
+  this.setHeader('Content-Type', 'application/json; charset=utf-8');
+  this.setHeader('Content-Length', buffer.length);
+  this.end(buffer);
+  return this;
+};
+
+const REQUEST_ID = /^[\w-]{1,64}$/;
+
+/** Names the request (D2), keeps answers out of caches, and logs the outcome: never the query, nor a header. */
+function identify({ log }: Parts): RequestHandler {
+  return (req, res, next) => {
+    const given = req.headers['x-request-id'];
+    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    const started = performance.now();
+    res.setHeader('X-Request-Id', id);
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.setHeader('Cache-Control', 'no-store');
+    res.once('close', () => {
+      const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+      const { method, path } = req;
+      log.info({ request_id: id, method, path, status: res.statusCode, milliseconds }, 'request');
+    });
+    next();
+  };
+}
+
+/** Tokens travel in a header, never in cookies, so every origin may ask (D62). */
+function crossOrigin({ settings }: Parts): RequestHandler {
+  return cors({
+    origin: settings.corsOrigins === undefined ? '*' : [...settings.corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Page'],
+    exposedHeaders: [
+      'X-Pages',
+      'X-Request-Id',
+      'Retry-After',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+      'RateLimit-Policy',
+    ],
+    maxAge: 600,
+  });
+}
+
+/** Unknown path: 404. Known path, wrong method: 405 with `Allow` (D3). */
+const nothingHere: RequestHandler = (req, _res, next) => {
+  const allowed = allowedMethods(req.path);
+  next(
+    allowed.length === 0
+      ? new Problem(404, 'There is nothing at this path.')
+      : new Problem(405, `This path knows only ${allowed.join(', ')}.`, { Allow: allowed.join(', ') }),
+  );
+};

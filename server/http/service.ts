@@ -1,0 +1,119 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Router } from 'express';
+import helmet from 'helmet';
+import { stringify } from 'yaml';
+import { API_VERSION, openApiDocument } from '../../contract/openapi.ts';
+import { isUnreachable } from '../database/errors.ts';
+import { pendingMigrations } from '../database/migrate.ts';
+import type { Parts } from '../parts.ts';
+import { Problem } from '../problem.ts';
+
+/** Paths that need no token and are no part of the contract (decisions §1). */
+export const SERVICE_PATHS = [
+  '/healthz',
+  '/readyz',
+  '/docs',
+  '/openapi.json',
+  '/openapi.yaml',
+  '/.well-known/jwks.json',
+] as const;
+
+export function serviceRoutes(parts: Parts): Router {
+  const router = Router({ caseSensitive: true });
+  const document = openApiDocument(parts.settings.baseUrl, API_VERSION);
+  const json = Buffer.from(JSON.stringify(document));
+  const yaml = Buffer.from(stringify(document, { aliasDuplicateObjects: false }));
+
+  router.get('/healthz', (_req, res) => res.json({ status: 'ok' }));
+  router.get('/readyz', (_req, res, next) => {
+    readiness(parts).then((status) => res.json({ status }), next);
+  });
+  router.get('/.well-known/jwks.json', (_req, res) => {
+    res.set('Cache-Control', 'public, max-age=300');
+    res.json(parts.keys.jwks);
+  });
+  router.get('/openapi.json', (_req, res) => {
+    res.set('Content-Type', 'application/json; charset=utf-8').end(json);
+  });
+  router.get('/openapi.yaml', (_req, res) => {
+    res.set('Content-Type', 'application/yaml; charset=utf-8').end(yaml);
+  });
+  router.use('/docs', reference());
+  return router;
+}
+
+async function readiness({ db }: Parts): Promise<'ready'> {
+  const retry = { 'Retry-After': '5' };
+  const pending = await pendingMigrations(db).catch((error: unknown) => {
+    if (!isUnreachable(error)) throw error;
+    throw new Problem(503, 'The database cannot be reached at the moment.', retry);
+  });
+  if (pending.length > 0) throw new Problem(503, `The database lacks ${pending.length} migration(s).`, retry);
+  return 'ready';
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>castellan API reference</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  persistAuthorization: false,
+  tryItOutEnabled: true,
+  defaultModelsExpandDepth: 0,
+});
+`;
+
+/** The files of Swagger UI that the page loads: all from here, none from the internet. */
+const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const;
+
+function reference(): Router {
+  const router = Router({ caseSensitive: true });
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  // Swagger UI sets styles as attributes and draws with data: images; scripts are our own files alone.
+  router.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: {
+          defaultSrc: ["'none'"],
+          scriptSrc: ["'self'"],
+          styleSrc: ["'self'", "'unsafe-inline'"],
+          imgSrc: ["'self'", 'data:'],
+          fontSrc: ["'self'"],
+          connectSrc: ["'self'"],
+          baseUri: ["'none'"],
+          formAction: ["'none'"],
+          frameAncestors: ["'none'"],
+        },
+      },
+      strictTransportSecurity: false,
+    }),
+  );
+  router.get('/', (_req, res) => {
+    res.type('html').send(PAGE);
+  });
+  router.get('/start.js', (_req, res) => {
+    res.type('js').send(START);
+  });
+  for (const asset of ASSETS) {
+    router.get(`/${asset}`, (_req, res) => res.sendFile(join(folder, asset), { maxAge: 86_400_000 }));
+  }
+  return router;
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair } from 'jose';
+import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from './key-settings.ts';
+import type { Settings } from './settings.ts';
+
+export interface KeyMaterial {
+  readonly tokenSigningKeys: JwkSet;
+  readonly encryptionKeys: readonly EncryptionKey[];
+}
+
+/** The keys of the settings; outside production those missing are made once and kept in DATA_DIR (D61). */
+export async function keyMaterial(settings: Settings): Promise<KeyMaterial> {
+  return {
+    tokenSigningKeys:
+      settings.tokenSigningKeys ??
+      JwkSetJson.parse(await keep(settings.dataDir, 'token-signing-keys.json', newSigningKeys)),
+    encryptionKeys:
+      settings.encryptionKeys ??
+      EncryptionKeys.parse(await keep(settings.dataDir, 'encryption-keys', newEncryptionKey)),
+  };
+}
+
+async function newSigningKeys(): Promise<string> {
+  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
+  const kid = randomBytes(6).toString('hex');
+  return JSON.stringify({ keys: [{ ...(await exportJWK(privateKey)), kid }] });
+}
+
+async function newEncryptionKey(): Promise<string> {
+  return `${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
+}
+
+/** Reads a file, or makes it: two processes that start together end with the same content. */
+async function keep(dir: string, name: string, make: () => Promise<string>): Promise<string> {
+  const path = join(dir, name);
+  const existing = await readFile(path, 'utf8').catch(whenMissing);
+  if (existing !== undefined) return existing.trim();
+  await mkdir(dir, { recursive: true });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, `${await make()}\n`, { mode: 0o600 });
+  await chmod(draft, 0o600);
+  // A hard link appears whole or not at all, and never replaces what another process has made.
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(draft, { force: true });
+  return (await readFile(path, 'utf8')).trim();
+}
+
+function whenMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,23 @@
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import type { Queue } from '../jobs/queue.ts';
+import type { Clock } from './clock.ts';
+import type { Database } from './database/tables.ts';
+import type { GameApi } from './provider/api.ts';
+import type { Sso } from './provider/sso.ts';
+import type { Settings } from './settings.ts';
+import type { SigningKeys } from './token/signing-keys.ts';
+import type { Vault } from './vault.ts';
+
+/** What app.ts puts together, once per process, and hands to the routes and the jobs. */
+export interface Parts {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly db: Kysely<Database>;
+  readonly keys: SigningKeys;
+  readonly vault: Vault;
+  readonly sso: Sso;
+  readonly api: GameApi;
+  readonly queue: Queue;
+}

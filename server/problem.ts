@@ -1,0 +1,40 @@
+/** One entry of a validation failure (D3): where, what is wrong, and the kind of fault. */
+export interface Invalid {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+/** A refusal with a clear answer: the one way in which code says no (D2). Never holds a secret. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly detail: string | readonly Invalid[];
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, detail: string | readonly Invalid[], headers: Record<string, string> = {}) {
+    super(typeof detail === 'string' ? detail : 'Validation failed');
+    this.name = 'Problem';
+    this.status = status;
+    this.detail = detail;
+    this.headers = headers;
+  }
+}
+
+/** 401: no usable token (D4). */
+export function unauthenticated(detail: string): Problem {
+  return new Problem(401, detail, { 'WWW-Authenticate': 'Bearer' });
+}
+
+/** 403: clearance or authority missing (D5). */
+export function forbidden(detail = 'Insufficient clearance level'): Problem {
+  return new Problem(403, detail);
+}
+
+/** 404: names the kind and the id (D6). */
+export function notFound(kind: string, id: string | number): Problem {
+  return new Problem(404, `Could not find ${kind} ${id}`);
+}
+
+/** 422 for what no schema can see. */
+export function invalid(loc: readonly (string | number)[], msg: string): Problem {
+  return new Problem(422, [{ loc, msg, type: 'value_error' }]);
+}

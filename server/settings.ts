@@ -1,0 +1,229 @@
+import { resolve } from 'node:path';
+import { parse as parseAddress } from 'ipaddr.js';
+import { z } from 'zod';
+import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from './key-settings.ts';
+
+/** Settings (D61): everything comes from the environment, and every problem is reported at once. */
+export interface Settings {
+  readonly production: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** Where clients reach the service, without a trailing slash; the `iss` of its tokens. */
+  readonly baseUrl: string;
+  readonly metricsPort: number;
+  /** Absent: the embedded PostgreSQL under dataDir. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  /** Without a client id the simulated provider is started. */
+  readonly sso: {
+    readonly url: string;
+    readonly clientId: string | undefined;
+    readonly clientSecret: string;
+  };
+  readonly extApi: {
+    readonly url: string;
+    readonly specUrl: string;
+    readonly scopePrefix: string;
+    readonly userAgent: string;
+    readonly compatibilityDate: string;
+  };
+  /** Absent outside production: made and kept in dataDir, like the encryption keys. */
+  readonly tokenSigningKeys: JwkSet | undefined;
+  /** Start although a key that living tokens use was removed (D20b). */
+  readonly forceKeyRemoval: boolean;
+  readonly encryptionKeys: readonly EncryptionKey[] | undefined;
+  readonly voice: { readonly url: string | undefined; readonly authGroup: string; readonly groups: string };
+  readonly rateLimit: number;
+  readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[] | undefined;
+  readonly callbackAllowPrivate: boolean;
+  readonly logLevel: string;
+  readonly workers: 'embedded' | 'none';
+}
+
+/** Every problem of the configuration, one per line; never a value of a secret. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    );
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+}
+
+const httpUrl = z
+  .string()
+  .url('is not a URL')
+  .refine((value) => /^https?:$/.test(new URL(value).protocol), 'must be an http or https URL')
+  .transform((value) => value.replace(/\/+$/, ''));
+const port = z.string().regex(/^\d+$/, 'must be a port number').transform(Number).pipe(z.number().max(65535));
+const flag = z.enum(['true', 'false', '1', '0'], { message: 'must be true or false' }).transform(isTrue);
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+);
+
+function isTrue(value: string): boolean {
+  return value === 'true' || value === '1';
+}
+
+const environment = z.object({
+  NODE_ENV: z.string().default('development'),
+  HOST: z.string().optional(),
+  PORT: port.default('8080'),
+  BASE_URL: httpUrl.optional(),
+  METRICS_PORT: port.default('9464'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+    .optional(),
+  DATA_DIR: z.string().default('.data'),
+  SSO_URL: httpUrl.default('https://login.eveonline.com'),
+  SSO_CLIENT_ID: z.string().optional(),
+  SSO_CLIENT_SECRET: z.string().optional(),
+  EXT_API_URL: httpUrl.default('https://esi.evetech.net'),
+  EXT_API_SPEC_URL: httpUrl.optional(),
+  EXT_SCOPE_PREFIX: z
+    .string()
+    .regex(/^[a-z]*-?$/, 'must be lower-case letters and a hyphen')
+    .default('esi-'),
+  EXT_USER_AGENT: z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+    .default('castellan/0.1.0 (contact not set)'),
+  EXT_COMPATIBILITY_DATE: z.string().date('must be a date, YYYY-MM-DD').default('2026-08-04'),
+  TOKEN_SIGNING_KEYS: JwkSetJson.optional(),
+  FORCE_KEY_REMOVAL: flag.default('false'),
+  ENCRYPTION_KEYS: EncryptionKeys.optional(),
+  VOICE_URL: z
+    .string()
+    .regex(/^ts3query:\/\//, 'must begin with ts3query://')
+    .optional(),
+  VOICE_AUTH_GROUP: z.string().min(1).max(30, 'has more than 30 characters').default('Voice'),
+  VOICE_GROUPS: z.string().default(''),
+  RATE_LIMIT: z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number of requests a minute')
+    .transform(Number)
+    .default('600'),
+  TRUSTED_PROXIES: list.default(''),
+  CORS_ORIGINS: list.optional(),
+  CALLBACK_ALLOW_PRIVATE: flag.optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  WORKERS: z.enum(['embedded', 'none']).default('embedded'),
+});
+type Environment = z.infer<typeof environment>;
+
+/** What production refuses to invent (D61). */
+const NEEDED_IN_PRODUCTION = [
+  'DATABASE_URL',
+  'BASE_URL',
+  'TOKEN_SIGNING_KEYS',
+  'ENCRYPTION_KEYS',
+  'SSO_CLIENT_ID',
+  'SSO_CLIENT_SECRET',
+] as const;
+
+/** Reads the settings; throws one {@link SettingsError} that lists every problem. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  // An empty variable is what compose files and shells leave behind for "not set".
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path[0]}: ${issue.message}`);
+  const production = given['NODE_ENV'] === 'production';
+  if (production) {
+    for (const name of NEEDED_IN_PRODUCTION) {
+      if (!given[name]) problems.push(`${name}: must be given when NODE_ENV is production`);
+    }
+  } else if (given['HOST'] !== undefined && !isLoopback(given['HOST'])) {
+    problems.push('HOST: only a loopback address is listened on unless NODE_ENV is production');
+  }
+  if (given['SSO_CLIENT_ID'] && !given['SSO_CLIENT_SECRET'] && !production) {
+    problems.push('SSO_CLIENT_SECRET: must be given together with SSO_CLIENT_ID');
+  }
+  if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
+  return toSettings(parsed.data, production);
+}
+
+function toSettings(env: Environment, production: boolean): Settings {
+  const host = env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1');
+  return {
+    production,
+    host,
+    port: env.PORT,
+    baseUrl: env.BASE_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${env.PORT}`,
+    metricsPort: env.METRICS_PORT,
+    databaseUrl: env.DATABASE_URL,
+    dataDir: resolve(env.DATA_DIR),
+    sso: { url: env.SSO_URL, clientId: env.SSO_CLIENT_ID, clientSecret: env.SSO_CLIENT_SECRET ?? '' },
+    extApi: {
+      url: env.EXT_API_URL,
+      specUrl: env.EXT_API_SPEC_URL ?? `${env.EXT_API_URL}/meta/openapi.json`,
+      scopePrefix: env.EXT_SCOPE_PREFIX,
+      userAgent: env.EXT_USER_AGENT,
+      compatibilityDate: env.EXT_COMPATIBILITY_DATE,
+    },
+    tokenSigningKeys: env.TOKEN_SIGNING_KEYS,
+    forceKeyRemoval: env.FORCE_KEY_REMOVAL,
+    encryptionKeys: env.ENCRYPTION_KEYS,
+    voice: { url: env.VOICE_URL, authGroup: env.VOICE_AUTH_GROUP, groups: env.VOICE_GROUPS },
+    rateLimit: env.RATE_LIMIT,
+    trustedProxies: env.TRUSTED_PROXIES,
+    corsOrigins: env.CORS_ORIGINS,
+    callbackAllowPrivate: env.CALLBACK_ALLOW_PRIVATE ?? !production,
+    logLevel: env.LOG_LEVEL,
+    workers: env.WORKERS,
+  };
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  try {
+    return parseAddress(host).range() === 'loopback';
+  } catch {
+    return false;
+  }
+}
+
+const HIDDEN = '**********';
+
+/** The active configuration for `GET /system/configuration`: secrets hidden, passwords in URLs too (D51). */
+export function redactSettings(settings: Settings): Record<string, unknown> {
+  const hide = (value: unknown) => (value === undefined ? null : HIDDEN);
+  return {
+    ...settings,
+    databaseUrl: settings.databaseUrl === undefined ? null : hidePassword(settings.databaseUrl),
+    sso: { ...settings.sso, url: hidePassword(settings.sso.url), clientSecret: HIDDEN },
+    extApi: {
+      ...settings.extApi,
+      url: hidePassword(settings.extApi.url),
+      specUrl: hidePassword(settings.extApi.specUrl),
+    },
+    tokenSigningKeys: hide(settings.tokenSigningKeys),
+    encryptionKeys: hide(settings.encryptionKeys),
+    voice: {
+      ...settings.voice,
+      url: settings.voice.url === undefined ? null : hidePassword(settings.voice.url),
+    },
+    corsOrigins: settings.corsOrigins ?? null,
+  };
+}
+
+function hidePassword(value: string): string {
+  try {
+    const url = new URL(value);
+    if (url.password !== '') url.password = HIDDEN;
+    for (const name of [...url.searchParams.keys()]) {
+      if (/pass|secret|token|key/i.test(name)) url.searchParams.set(name, HIDDEN);
+    }
+    return url.toString().replaceAll('%2A', '*');
+  } catch {
+    return HIDDEN;
+  }
+}

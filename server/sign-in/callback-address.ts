@@ -1,0 +1,56 @@
+import { promises as dns, type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { isIP } from 'node:net';
+import { process as parseAddress } from 'ipaddr.js';
+
+/** An application's callback leads to an address that must not be called (D29). */
+export class ForbiddenAddress extends Error {
+  constructor() {
+    super('The callback leads to an address that is not public.');
+    this.name = 'ForbiddenAddress';
+  }
+}
+
+/** Only plain public addresses: not loopback, link-local, private, shared, unique-local, nor mapped to such. */
+export function isPublicAddress(address: string): boolean {
+  try {
+    return parseAddress(address).range() === 'unicast';
+  } catch {
+    return false;
+  }
+}
+
+/** Throws {@link ForbiddenAddress} when a host is, or resolves to, anything but public addresses. */
+export async function requirePublicHost(url: string): Promise<void> {
+  const host = hostOf(url);
+  // A name that does not resolve now may do so later; the call itself checks again.
+  const addresses = isIP(host) ? [host] : await resolve(host);
+  if (!addresses.every(isPublicAddress)) throw new ForbiddenAddress();
+}
+
+async function resolve(host: string): Promise<string[]> {
+  const found = await dns.lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
+}
+
+export function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '');
+}
+
+/**
+ * A lookup for the connection itself, so that the address connected to is the one that was checked: a name
+ * that changes its address between check and call gains nothing.
+ */
+export function publicLookup(
+  hostname: string,
+  options: LookupOptions,
+  callback: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+): void {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const [first] = addresses ?? [];
+    if (error !== null || first === undefined) return callback(error ?? new Error('no address'), '');
+    if (!addresses.every(({ address }) => isPublicAddress(address)))
+      return callback(new ForbiddenAddress(), '');
+    if (options.all) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+}

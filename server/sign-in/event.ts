@@ -1,0 +1,62 @@
+import { isIP } from 'node:net';
+import { Agent, request } from 'undici';
+import type { Parts } from '../parts.ts';
+import { findToken } from '../token/token.queries.ts';
+import { ForbiddenAddress, hostOf, isPublicAddress, publicLookup } from './callback-address.ts';
+
+/** Adds what an application gets at the end of a sign-in to its callback's query (D26, D29). */
+export function callbackUrl(callback: string, stateCode: string, userToken: string): string {
+  // Appended as text: the application's own query stays as it wrote it.
+  const added = new URLSearchParams({ state_code: stateCode, user_token: userToken });
+  return `${callback}${callback.includes('?') ? '&' : '?'}${added}`;
+}
+
+const TIME_LIMIT = 10_000;
+const connect = { timeout: TIME_LIMIT };
+const anywhere = new Agent({ connect });
+const publicOnly = new Agent({ connect: { ...connect, lookup: publicLookup } });
+
+/**
+ * Calls the application's callback once with the user token, signed anew as its text is not stored (D29).
+ * `done`: delivered, refused for good, or the token is gone. `again`: it may work later.
+ */
+export async function deliverEvent(
+  { db, keys, clock, settings, log }: Pick<Parts, 'db' | 'keys' | 'clock' | 'settings' | 'log'>,
+  uuid: string,
+  stateCode: string,
+): Promise<'done' | 'again'> {
+  const token = await findToken(db, uuid);
+  const app = token === undefined ? undefined : await findToken(db, token.app_token);
+  if (token === undefined || !app?.callback || (token.expires_on ?? clock.now()) <= clock.now())
+    return 'done';
+  const url = callbackUrl(app.callback, stateCode, await keys.sign(token));
+  const told = { token: uuid, app_token: app.uuid, callback_host: hostOf(app.callback) };
+  try {
+    const status = await call(url, settings.callbackAllowPrivate);
+    if (status < 400) return 'done';
+    const again = status >= 500 || status === 408 || status === 429;
+    log.warn({ ...told, status, again }, 'an application refused its sign-in event');
+    return again ? 'again' : 'done';
+  } catch (error) {
+    const forbidden = error instanceof ForbiddenAddress;
+    const reason = forbidden
+      ? error.message
+      : ((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+    log.warn({ ...told, reason, again: !forbidden }, 'an application could not be told of a sign-in');
+    return forbidden ? 'done' : 'again';
+  }
+}
+
+/** Redirects are not followed, and of the answer only the status counts. */
+async function call(url: string, allowPrivate: boolean): Promise<number> {
+  const host = hostOf(url);
+  if (!allowPrivate && isIP(host) && !isPublicAddress(host)) throw new ForbiddenAddress();
+  const { statusCode, body } = await request(url, {
+    headers: { 'Castellan-Event': 'sign-in', Accept: '*/*', 'User-Agent': 'castellan' },
+    dispatcher: allowPrivate ? anywhere : publicOnly,
+    signal: AbortSignal.timeout(TIME_LIMIT),
+  });
+  body.on('error', () => undefined);
+  body.destroy();
+  return statusCode;
+}

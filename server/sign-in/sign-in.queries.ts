@@ -1,0 +1,124 @@
+import { type Kysely, sql } from 'kysely';
+import type { ExtScope } from '../../contract/scopes.ts';
+import { nameKey } from '../database/name-key.ts';
+import type { Database } from '../database/tables.ts';
+import { mayLogIn } from '../user/login-permission.ts';
+
+/** What is known of a character before it signs in again. */
+export interface KnownUser {
+  readonly clearance_level: number;
+  readonly corporation_id: number | null;
+  readonly owner_hash: string | null;
+}
+
+export async function findKnownUser(
+  db: Kysely<Database>,
+  characterId: number,
+): Promise<KnownUser | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['clearance_level', 'corporation_id', 'owner_hash'])
+    .where('character_id', '=', characterId)
+    .executeTakeFirst();
+}
+
+/** The alliance of a registered corporation. */
+export async function findKnownCorporation(db: Kysely<Database>, corporationId: number) {
+  return db
+    .selectFrom('corporations')
+    .select('alliance_id')
+    .where('corporation_id', '=', corporationId)
+    .executeTakeFirst();
+}
+
+/** A guest becomes a member of the corporation that it was found in, if its sign-in is then admitted. */
+export async function makeMember(
+  db: Kysely<Database>,
+  characterId: number,
+  corporationId: number | null,
+): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ clearance_level: 0, corporation_id: corporationId })
+    .where('character_id', '=', characterId)
+    .where('clearance_level', '<', 0)
+    .execute();
+}
+
+/** Makes somebody a guest of a corporation, whatever it was before (D28). */
+export async function makeGuest(
+  db: Kysely<Database>,
+  guest: { readonly characterId: number; readonly characterName: string; readonly host: number },
+  now: Date,
+): Promise<void> {
+  const row = {
+    character_name: guest.characterName,
+    name_key: nameKey(guest.characterName),
+    clearance_level: -1,
+    corporation_id: guest.host,
+    seen_on: now,
+    updated_on: now,
+  };
+  await db
+    .insertInto('users')
+    .values({
+      ...row,
+      character_id: guest.characterId,
+      created_on: now,
+      owner_hash: null,
+      signed_in_on: null,
+    })
+    .onConflict((conflict) => conflict.column('character_id').doUpdateSet(row))
+    .execute();
+}
+
+/** Whether a user, as stored in this transaction, may log in, and the scopes that it must grant (D26b, D27). */
+export async function judgeUser(db: Kysely<Database>, characterId: number) {
+  const { rows } = await sql<{ admitted: boolean; required: ExtScope[]; corporation_id: number | null }>`
+    select ${mayLogIn} as admitted, u.corporation_id, array(
+      select s collate "C" from (
+        select unnest(c.mandatory_ext_scopes) as s from corporations c where c.corporation_id = u.corporation_id
+        union select unnest(a.mandatory_ext_scopes) from corporations c join alliances a using (alliance_id)
+          where c.corporation_id = u.corporation_id
+        union select unnest(co.mandatory_ext_scopes) from coalition_reach r join coalitions co using (coalition_id)
+          where r.corporation_id = u.corporation_id
+      ) scopes order by 1) as required
+    from users u where u.character_id = ${characterId}`.execute(db);
+  return rows[0];
+}
+
+/** Notes who owns the character and that it was just here. */
+export async function recordSignIn(
+  db: Kysely<Database>,
+  characterId: number,
+  ownerHash: string,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ owner_hash: ownerHash, signed_in_on: now })
+    .where('character_id', '=', characterId)
+    .execute();
+}
+
+/**
+ * The character was handed to another person (D29b): its tokens, hand-made groups and level go. True when this
+ * call was the one to notice; the row's lock lets exactly one.
+ */
+export async function handOver(db: Kysely<Database>, characterId: number, ownerHash: string, now: Date) {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set((eb) => ({
+      owner_hash: ownerHash,
+      updated_on: now,
+      clearance_level: eb.fn<number>('least', ['clearance_level', eb.lit(0)]),
+    }))
+    .where('character_id', '=', characterId)
+    .where('owner_hash', 'is not', null)
+    .where('owner_hash', '!=', ownerHash)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
+  await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
+  return true;
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { generateRandomCodeVerifier } from 'oauth4webapi';
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { Login, PostLogin } from '../../contract/token.ts';
+import type { Parts } from '../parts.ts';
+import { Problem } from '../problem.ts';
+import type { Caller } from '../token/token.queries.ts';
+import { bindStateCode, insertStateCode, requiredScopes } from './state-code.queries.ts';
+
+/** Milliseconds that a generated state code lives (D25). */
+const LIVES = 10 * 60_000;
+
+/**
+ * Starts a sign-in for the app token that calls: makes a state code, or takes one up that belongs to it or is
+ * a guest code ("Token operations" rule 3, D25). Any other code: 404.
+ */
+export async function startLogin(
+  { db, sso, clock }: Pick<Parts, 'db' | 'sso' | 'clock'>,
+  caller: Caller,
+  request: PostLogin,
+): Promise<Login> {
+  const now = clock.now();
+  const code =
+    request.state_code == null
+      ? await newCode(db, caller.uuid, now)
+      : await bindStateCode(db, request.state_code, caller.uuid, now);
+  if (code === undefined) throw new Problem(404, 'Could not find a live state code of this token.');
+  const required = code.corporation_id === null ? [] : await requiredScopes(db, code.corporation_id);
+  const scopes = [...new Set([...request.scopes, ...required])].sort() as ExtScope[];
+  const loginUrl = await sso.loginUrl({ state: code.state_code, scopes, codeVerifier: code.code_verifier });
+  return { login_url: loginUrl, state_code: code.state_code };
+}
+
+async function newCode(db: Parts['db'], appToken: string, now: Date) {
+  const code = {
+    state_code: randomUUID(),
+    corporation_id: null,
+    code_verifier: generateRandomCodeVerifier(),
+  };
+  const expires = new Date(now.getTime() + LIVES);
+  await insertStateCode(db, { ...code, app_token: appToken, created_on: now, expires_on: expires });
+  return code;
+}

@@ -1,0 +1,33 @@
+import type { Parts } from '../parts.ts';
+import { unauthenticated } from '../problem.ts';
+import { expired } from './signing-keys.ts';
+import { type Caller, findCaller } from './token.queries.ts';
+
+const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
+
+/**
+ * The caller behind an Authorization header. A valid signature is never enough: the row must exist, so that
+ * deletion counts at once on every replica (D20); user tokens need their owner's login permission (D27b).
+ * Throws a 401 whose sentence says which (D4).
+ */
+export async function authenticate(
+  { db, keys, clock }: Pick<Parts, 'db' | 'keys' | 'clock'>,
+  header: string | undefined,
+): Promise<Caller> {
+  if (header === undefined) throw unauthenticated('The Authorization header is missing.');
+  const jwt = BEARER.exec(header)?.[1];
+  if (jwt === undefined) throw unauthenticated('The Authorization header is not of the form "Bearer <jwt>".');
+  const claims = await keys.verify(jwt);
+  const caller = await findCaller(db, claims.uuid);
+  if (
+    caller === undefined ||
+    caller.token_type !== claims.kind ||
+    caller.owner_id !== claims.ownerId ||
+    caller.app_token !== claims.appToken
+  ) {
+    throw unauthenticated('The token was revoked or is unknown.');
+  }
+  if (caller.expires_on !== null && caller.expires_on <= clock.now()) throw expired();
+  if (!caller.may_log_in) throw unauthenticated('The owner of this token is not allowed to log in.');
+  return caller;
+}

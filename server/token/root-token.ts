@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { Parts } from '../parts.ts';
+import { findRootToken, insertToken, setKey } from './token.queries.ts';
+
+/**
+ * The permanent token of a user that no other token was needed for (D24): made once, then the same again.
+ * When the key that signed it is gone, it is signed by the present one.
+ */
+export async function rootToken(
+  { db, keys, clock }: Pick<Parts, 'db' | 'keys' | 'clock'>,
+  ownerId: number,
+): Promise<string> {
+  const existing = await findRootToken(db, ownerId);
+  if (existing !== undefined) {
+    if (keys.signingKids.includes(existing.kid)) return keys.sign(existing);
+    const renewed = await setKey(db, existing.uuid, keys.currentKid);
+    if (renewed !== undefined) return keys.sign(renewed);
+  }
+  const uuid = randomUUID();
+  const token = {
+    uuid,
+    token_type: 'per' as const,
+    owner_id: ownerId,
+    parent: null,
+    app_token: uuid,
+    kid: keys.currentKid,
+    callback: null,
+    comments: 'made by npm run token',
+    created_on: clock.now(),
+    expires_on: null,
+  };
+  await insertToken(db, token);
+  return keys.sign(token);
+}

@@ -1,0 +1,104 @@
+import { type CompiledQuery, type Insertable, type Kysely, sql } from 'kysely';
+import type { TokenKind } from '../../contract/access.ts';
+import type { Database, TokenTable } from '../database/tables.ts';
+import { mayLogIn } from '../user/login-permission.ts';
+
+/** Who calls: the token, its owner, and what that owner may do at this moment. */
+export interface Caller {
+  readonly uuid: string;
+  readonly token_type: TokenKind;
+  readonly owner_id: number;
+  readonly owner_name: string;
+  readonly parent: string | null;
+  readonly app_token: string;
+  readonly callback: string | null;
+  readonly comments: string | null;
+  readonly created_on: Date;
+  readonly expires_on: Date | null;
+  /** The owner's level, capped for a user token made from a permanent one (D23). */
+  readonly level: number;
+  readonly may_log_in: boolean;
+}
+
+/**
+ * The one query of authentication. Only user tokens ask for the login permission (D27b), and only those that
+ * descend directly from a permanent token are capped by its owner's level (D23).
+ */
+const authentication = sql<Caller>`
+  select t.uuid, t.token_type, t.owner_id, u.character_name as owner_name, t.parent, t.app_token, t.callback,
+    t.comments, t.created_on, t.expires_on,
+    least(u.clearance_level, sponsor.clearance_level) as level,
+    t.token_type <> 'use' or ${mayLogIn} as may_log_in
+  from tokens t
+    join users u on u.character_id = t.owner_id
+    left join tokens p on t.token_type = 'use' and p.uuid = t.parent and p.token_type = 'per'
+    left join users sponsor on sponsor.character_id = p.owner_id
+  where t.uuid = ${sql.raw('$1')}`;
+
+let compiled: CompiledQuery<Caller> | undefined;
+
+/** The caller behind a token's uuid, or undefined when the token was revoked. Compiled once. */
+export async function findCaller(db: Kysely<Database>, uuid: string): Promise<Caller | undefined> {
+  compiled ??= authentication.compile(db);
+  const { rows } = await db.executeQuery<Caller>({ ...compiled, parameters: [uuid] });
+  return rows[0];
+}
+
+export type NewToken = Insertable<TokenTable>;
+
+export async function insertToken(db: Kysely<Database>, token: NewToken): Promise<void> {
+  await db.insertInto('tokens').values(token).execute();
+}
+
+/** A token's row, for signing it (again). */
+export async function findToken(db: Kysely<Database>, uuid: string) {
+  return db.selectFrom('tokens').selectAll().where('uuid', '=', uuid).executeTakeFirst();
+}
+
+/** Deletes a token with all that descends from it, and its state codes (D21). False: there was none. */
+export async function deleteToken(db: Kysely<Database>, uuid: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('tokens').where('uuid', '=', uuid).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** A parentless permanent token, the kind that `npm run token` makes: the oldest of this owner. */
+export async function findRootToken(db: Kysely<Database>, ownerId: number) {
+  return db
+    .selectFrom('tokens')
+    .selectAll()
+    .where('token_type', '=', 'per')
+    .where('owner_id', '=', ownerId)
+    .where('parent', 'is', null)
+    .orderBy('created_on')
+    .orderBy('uuid')
+    .executeTakeFirst();
+}
+
+/** Application tokens with their owners' names, oldest first. */
+export async function listAppTokens(db: Kysely<Database>) {
+  return db
+    .selectFrom('tokens as t')
+    .innerJoin('users as u', 'u.character_id', 't.owner_id')
+    .select(['t.uuid', 't.token_type', 't.owner_id', 'u.character_name', 't.callback', 't.comments', 't.kid'])
+    .where('t.token_type', '!=', 'use')
+    .orderBy('t.created_on')
+    .orderBy('t.uuid')
+    .execute();
+}
+
+/** Makes the present key the one that a token is signed with (D20b). */
+export async function setKey(db: Kysely<Database>, uuid: string, kid: string) {
+  return db.updateTable('tokens').set({ kid }).where('uuid', '=', uuid).returningAll().executeTakeFirst();
+}
+
+/** Unexpired tokens signed by a key that is no longer there (D20b). */
+export async function tokensOfOtherKeys(db: Kysely<Database>, kids: readonly string[], now: Date) {
+  return db
+    .selectFrom('tokens')
+    .select(['uuid', 'token_type', 'kid'])
+    .where('kid', 'not in', [...kids])
+    .where((eb) => eb.or([eb('expires_on', 'is', null), eb('expires_on', '>', now)]))
+    .orderBy('created_on')
+    .limit(100)
+    .execute();
+}

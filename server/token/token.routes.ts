@@ -1,0 +1,29 @@
+import type { contract } from '../../contract/index.ts';
+import type { Handlers } from '../http/mount.ts';
+import type { Parts } from '../parts.ts';
+import { startLogin } from '../sign-in/start-login.ts';
+import { createAppToken, createUserToken, describeCaller, removeToken } from './token.ts';
+
+export function tokenHandlers(parts: Parts): Handlers<typeof contract.token> {
+  return {
+    current: async ({ caller }) => ({ status: 200, body: await describeCaller(parts, caller) }),
+    delete: async ({ query }) => {
+      await removeToken(parts, query.uuid);
+      return { status: 200, body: undefined };
+    },
+    createDynamic: async ({ caller, body }) => ({
+      status: 200,
+      body: await createAppToken(parts, caller, 'dyn', body),
+    }),
+    createPermanent: async ({ caller, body }) => ({
+      status: 200,
+      body: await createAppToken(parts, caller, 'per', body),
+    }),
+    startLogin: async ({ caller, body }) => ({ status: 200, body: await startLogin(parts, caller, body) }),
+    createUserToken: async ({ caller }) => ({ status: 200, body: await createUserToken(parts, caller) }),
+    logout: async ({ caller }) => {
+      await removeToken(parts, caller.uuid);
+      return { status: 200, body: undefined };
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/token.ts';
+import type { Parts } from '../parts.ts';
+import { invalid, notFound } from '../problem.ts';
+import { ForbiddenAddress, requirePublicHost } from '../sign-in/callback-address.ts';
+import { findUser } from '../user/user.queries.ts';
+import { toUser } from '../user/user.ts';
+import { type Caller, deleteToken, insertToken } from './token.queries.ts';
+
+const HOUR = 3_600_000;
+/** How long user tokens last, by the kind of token that they come from (D22). */
+const LASTS = { dyn: 24 * HOUR, per: 48 * HOUR } as const;
+/** Owner of the user tokens made from a permanent token (D23). */
+const BUILT_IN_USER = 0;
+
+/** The row of a new user token. */
+export function newUserToken(token: {
+  readonly owner: number;
+  readonly parent: string;
+  readonly appToken: string;
+  readonly kid: string;
+  readonly now: Date;
+  readonly by: keyof typeof LASTS;
+}) {
+  return {
+    uuid: randomUUID(),
+    token_type: 'use' as const,
+    owner_id: token.owner,
+    parent: token.parent,
+    app_token: token.appToken,
+    kid: token.kid,
+    callback: null,
+    comments: null,
+    created_on: token.now,
+    expires_on: new Date(token.now.getTime() + LASTS[token.by]),
+  };
+}
+
+/** `GET /token`: the token with its owner, whose level is the one that counts for this token (D23). */
+export async function describeCaller({ db }: Pick<Parts, 'db'>, caller: Caller): Promise<Token> {
+  const owner = await findUser(db, caller.owner_id);
+  if (owner === undefined) throw notFound('user', caller.owner_id);
+  return {
+    callback: caller.callback,
+    comments: caller.comments,
+    created_on: caller.created_on.toISOString(),
+    expires_on: caller.expires_on?.toISOString() ?? null,
+    owner: { ...toUser(owner), clearance_level: caller.level },
+    parent: caller.parent,
+    token_type: caller.token_type,
+    uuid: caller.uuid,
+  };
+}
+
+/** A new application token: the caller's owner as owner, the caller as parent ("Token operations" rule 2). */
+export async function createAppToken(
+  { db, keys, clock, settings }: Pick<Parts, 'db' | 'keys' | 'clock' | 'settings'>,
+  caller: Caller,
+  kind: 'dyn' | 'per',
+  { callback, comments }: PostAppToken,
+): Promise<AppToken> {
+  if (!settings.callbackAllowPrivate) await refusePrivateCallback(callback);
+  const uuid = randomUUID();
+  const token = {
+    uuid,
+    token_type: kind,
+    owner_id: caller.owner_id,
+    parent: caller.uuid,
+    app_token: uuid,
+    kid: keys.currentKid,
+    callback,
+    comments: comments ?? null,
+    created_on: clock.now(),
+    expires_on: null,
+  };
+  await insertToken(db, token);
+  return { tkn: await keys.sign(token) };
+}
+
+async function refusePrivateCallback(callback: string): Promise<void> {
+  try {
+    await requirePublicHost(callback);
+  } catch (error) {
+    if (!(error instanceof ForbiddenAddress)) throw error;
+    throw invalid(['body', 'callback'], error.message);
+  }
+}
+
+/** A user token of the built-in user, tied to the permanent token that calls (D23). */
+export async function createUserToken(
+  { db, keys, clock }: Pick<Parts, 'db' | 'keys' | 'clock'>,
+  caller: Caller,
+): Promise<UserToken> {
+  const token = newUserToken({
+    owner: BUILT_IN_USER,
+    parent: caller.uuid,
+    appToken: caller.uuid,
+    kid: keys.currentKid,
+    now: clock.now(),
+    by: 'per',
+  });
+  await insertToken(db, token);
+  return { user_token: await keys.sign(token) };
+}
+
+/** Deletes a token with all that descends from it (D21). */
+export async function removeToken({ db }: Pick<Parts, 'db'>, uuid: string): Promise<void> {
+  if (!(await deleteToken(db, uuid))) throw notFound('token', uuid);
+}

@@ -1,0 +1,81 @@
+import { type Kysely, sql } from 'kysely';
+import type { User, UserShort } from '../../contract/user.ts';
+import type { Database } from '../database/tables.ts';
+
+/** The row behind a User record; one query whatever the size of the registry (D38). */
+export type UserRow = Omit<User, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
+
+const userRecord = sql<UserRow>`
+  select u.character_id, u.character_name, u.clearance_level, u.created_on, u.updated_on,
+    c.alliance_id as alliance,
+    u.corporation_id::text as corporation,
+    coalesce('[' || coalesce(a.ticker, c.ticker) || '] ', '') || u.character_name as tickered_name,
+    c.ceo_id is not distinct from u.character_id and u.clearance_level >= 0 as is_ceo_of_corporation,
+    c.ceo_id is not distinct from u.character_id and u.clearance_level >= 0
+      and a.executor_corporation_id is not distinct from u.corporation_id as is_ceo_of_alliance,
+    array(select r.coalition_id::text from coalition_reach r
+      where r.corporation_id = u.corporation_id order by 1) as coalitions,
+    array(select distinct s collate "C" from grants g, unnest(g.scopes) s
+      where g.character_id = u.character_id and g.valid order by 1) as available_ext_scopes,
+    array(select s collate "C" from (
+      select unnest(c.mandatory_ext_scopes) as s
+      union select unnest(a.mandatory_ext_scopes)
+      union select unnest(co.mandatory_ext_scopes)
+        from coalition_reach r join coalitions co using (coalition_id) where r.corporation_id = u.corporation_id
+    ) scopes order by 1) as cumulated_mandatory_ext_scopes
+  from users u
+    left join corporations c on c.corporation_id = u.corporation_id
+    left join alliances a on a.alliance_id = c.alliance_id`;
+
+const byId = (id: number) => sql<UserRow>`${userRecord} where u.character_id = ${id}`;
+const byName = (name: string) =>
+  sql<UserRow>`${userRecord} where u.character_name = ${name} order by u.seen_on desc, u.character_id desc limit 1`;
+
+export async function findUser(db: Kysely<Database>, characterId: number): Promise<UserRow | undefined> {
+  return (await byId(characterId).execute(db)).rows[0];
+}
+
+/** Names are matched exactly; of two users with one name the last seen answers (D38). */
+export async function findUserByName(db: Kysely<Database>, name: string): Promise<UserRow | undefined> {
+  return (await byName(name).execute(db)).rows[0];
+}
+
+/** Members and the built-in user, not guests, in the order of D9. */
+export async function listUsers(db: Kysely<Database>): Promise<UserShort[]> {
+  return db
+    .selectFrom('users')
+    .select(['character_id', 'character_name'])
+    .where('clearance_level', '>=', 0)
+    .orderBy('name_key')
+    .orderBy('character_id')
+    .execute();
+}
+
+/** Locks the users for the rest of the transaction, in one order, and says what they are. */
+export async function lockUsers(db: Kysely<Database>, characterIds: readonly number[]) {
+  return db
+    .selectFrom('users')
+    .select(['character_id', 'clearance_level'])
+    .where('character_id', 'in', [...characterIds])
+    .orderBy('character_id')
+    .forUpdate()
+    .execute();
+}
+
+export async function setLevel(
+  db: Kysely<Database>,
+  characterId: number,
+  level: number,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ clearance_level: level, updated_on: now })
+    .where('character_id', '=', characterId)
+    .execute();
+}
+
+/** Tokens, grants, memberships go with the row; groups it owned lose their owner (D19b). */
+export async function deleteUser(db: Kysely<Database>, characterId: number): Promise<void> {
+  await db.deleteFrom('users').where('character_id', '=', characterId).execute();
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { exportJWK, generateKeyPair } from 'jose';
+import type { User } from '../../contract/user.ts';
+import { createClient } from '../../sdk/src/index.ts';
+import { type App, createApp } from '../../server/app.ts';
+import { type Listening, listen } from '../../server/http/listen.ts';
+import { createLog } from '../../server/log.ts';
+import { readSettings } from '../../server/settings.ts';
+import {
+  type Choice,
+  type SimulatedProvider,
+  type SimulatedProviderOptions,
+  startSimulatedProvider,
+} from '../../server/simulated/provider.ts';
+import { rootToken } from '../../server/token/root-token.ts';
+import { TestClock } from './clock.ts';
+import { createTestDatabase } from './database.ts';
+
+/** What browsers and tokens know the service as; tests reach it at another address. */
+export const BASE_URL = 'https://castellan.test';
+
+export interface TestAppOptions {
+  /** Environment variables besides those that point at the test's own database and provider. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly provider?: Partial<SimulatedProviderOptions>;
+  /** Run the jobs, too. */
+  readonly worker?: boolean;
+}
+
+export type Client = ReturnType<typeof createClient>;
+
+export interface TestApp {
+  readonly app: App;
+  readonly db: App['parts']['db'];
+  readonly provider: SimulatedProvider;
+  readonly clock: TestClock;
+  /** Where the service listens. */
+  readonly url: string;
+  /** URL of the test's database. */
+  readonly databaseUrl: string;
+  /** Every line that was logged. */
+  readonly logged: readonly string[];
+  /** Statements sent to the database so far, without those of the job queue. */
+  readonly statements: readonly string[];
+  /** The permanent token of the built-in user. */
+  readonly root: string;
+  client(token?: string): Client;
+  /** Follows a login URL as the browser of a player does; the answer of the callback is not followed. */
+  browse(loginUrl: string, choice: Choice): Promise<Response>;
+  /** A dynamic app token, and the whole way to a user token with it. */
+  dynamicToken(callback?: string): Promise<string>;
+  signIn(
+    characterId: number,
+    options?: { dyn?: string; scopes?: string[]; stateCode?: string },
+  ): Promise<SignedIn>;
+  stop(): Promise<void>;
+}
+
+export interface SignedIn {
+  readonly token: string;
+  readonly user: User;
+  readonly client: Client;
+}
+
+const CALLBACK = 'http://127.0.0.1:9/app?keep=%20this';
+
+/** The whole service on a database and a simulated provider of its own, listening on a free port. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const clock = new TestClock();
+  const database = await createTestDatabase();
+  const client = { clientId: 'castellan-test', clientSecret: randomBytes(18).toString('base64url') };
+  const provider = await startSimulatedProvider({ ...client, now: () => clock.now(), ...options.provider });
+  const logged: string[] = [];
+  const statements: string[] = [];
+  const settings = readSettings({
+    BASE_URL,
+    DATABASE_URL: database.url,
+    SSO_URL: provider.ssoUrl,
+    SSO_CLIENT_ID: client.clientId,
+    SSO_CLIENT_SECRET: client.clientSecret,
+    EXT_API_URL: provider.apiUrl,
+    EXT_API_SPEC_URL: provider.specUrl,
+    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    ...options.env,
+  });
+  const app = await createApp(settings, {
+    log: createLog('debug', { write: (line) => logged.push(line) }),
+    clock,
+    worker: options.worker ?? false,
+    database: { onStatement: (sql) => statements.push(sql), poolSize: 8 },
+  });
+  const http: Listening = await listen(app.createHttp(), '127.0.0.1', 0);
+  const url = `http://127.0.0.1:${http.port}`;
+  const root = await rootToken(app.parts, 0);
+
+  const testApp: TestApp = {
+    app,
+    db: app.parts.db,
+    provider,
+    clock,
+    url,
+    databaseUrl: database.url,
+    logged,
+    statements,
+    root,
+    client: (token) => createClient({ baseUrl: url, token }),
+    async browse(loginUrl, choice) {
+      const back = await provider.authorize(loginUrl, choice);
+      return fetch(back.replace(BASE_URL, url), { redirect: 'manual' });
+    },
+    async dynamicToken(callback = CALLBACK) {
+      const answer = await testApp.client(root).token.createDynamic({ body: { callback } });
+      if (answer.status !== 200) throw new Error(`no dynamic token: ${answer.status}`);
+      return answer.body.tkn;
+    },
+    async signIn(characterId, { dyn, scopes, stateCode } = {}) {
+      const appToken = dyn ?? (await testApp.dynamicToken());
+      const login = await testApp.client(appToken).token.startLogin({
+        body: { ...(scopes && { scopes: scopes as never }), ...(stateCode && { state_code: stateCode }) },
+      });
+      if (login.status !== 200) throw new Error(`the sign-in did not start: ${login.status}`);
+      const answer = await testApp.browse(login.body.login_url, { characterId });
+      const location = answer.headers.get('location');
+      if (answer.status !== 302 || location === null) {
+        throw new Error(`the sign-in ended with ${answer.status}: ${await answer.text()}`);
+      }
+      const token = new URL(location).searchParams.get('user_token') ?? '';
+      const me = await testApp.client(token).token.current();
+      if (me.status !== 200) throw new Error(`the user token does not work: ${JSON.stringify(me.body)}`);
+      return { token, user: me.body.owner, client: testApp.client(token) };
+    },
+    async stop() {
+      await http.stop(1_000);
+      await app.close();
+      await provider.stop();
+      await database.drop();
+    },
+  };
+  return testApp;
+}
+
+/** A private Ed25519 JWK with a key id of its own. */
+export async function newSigningKey(): Promise<Record<string, unknown>> {
+  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
+  return { ...(await exportJWK(privateKey)), kid: randomBytes(6).toString('hex') };
+}

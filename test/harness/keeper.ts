@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import pino from 'pino';
+import { startEmbedded } from '../../server/database/embedded.ts';
+
+/**
+ * Keeps a PostgreSQL for one test run and prints its URL. It ends, and leaves nothing behind, when its standard
+ * input closes: at the end of the run, and also when the run was killed.
+ */
+
+// Below /tmp, not TMPDIR: every account can get there, and the socket's path stays short.
+const folder = await mkdtemp(join(await realpath('/tmp'), 'castellan-test-'));
+await chmod(folder, 0o711);
+try {
+  const embedded = await startEmbedded({
+    dataDir: folder,
+    log: pino({ level: 'silent' }),
+    // Nothing of a test database has to survive a power cut.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+  });
+  process.stdout.write(`${embedded.url}\n`);
+  await once(process.stdin.resume(), 'end');
+  await embedded.stop();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pino from 'pino';
 import type { TestProject } from 'vitest/node';
+import { openQueue } from '../../jobs/queue.ts';
 import { connect } from '../../server/database/connection.ts';
 import { migrate } from '../../server/database/migrate.ts';
 import { databaseUrl, onServer } from './postgres.ts';
@@ -46,6 +47,9 @@ async function prepareTemplate(url: string): Promise<void> {
   const { db, close } = connect({ url, log, poolSize: 2 });
   try {
     await migrate(db, log);
+    // The queue's schema, too: making it takes pg-boss longer than copying the whole database.
+    const queue = await openQueue({ databaseUrl: url, log, worker: false });
+    await queue.stop();
   } finally {
     await close();
   }

@@ -238,6 +238,23 @@ describe('mail (facts §2)', () => {
     expect((await list(other)).map(({ mail_id: id }) => id)).toContain(first?.mail_id);
   });
 
+  it('a mail that is sent is in the mailboxes of both, and of nobody else', async () => {
+    const recipients = [{ recipient_id: SOMEBODY, recipient_type: 'character' }] as const;
+    simulated.provider.world.sendMail({
+      from: FIRST_CHARACTER_ID,
+      recipients,
+      subject: 'Unmistakable',
+      body: 'x',
+    });
+    const holds = async (id: number) =>
+      ((await list(id)) as (Header & { subject: string })[]).some(
+        ({ subject }) => subject === 'Unmistakable',
+      );
+    expect(await holds(SOMEBODY)).toBe(true);
+    expect(await holds(FIRST_CHARACTER_ID)).toBe(true);
+    expect(await holds(SOMEBODY + 50)).toBe(false);
+  });
+
   it('new mail arrives with a turn, and when it is sent: always with the highest id', async () => {
     const highest = (mails: Header[]) => mails[0]?.mail_id ?? 0;
     const before = highest(await list(SOMEBODY));

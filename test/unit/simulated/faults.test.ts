@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../../server/simulated/faults.ts';
 import { startSimulatedProvider } from '../../../server/simulated/provider.ts';
 import { FIRST_CHARACTER_ID } from '../../../server/simulated/world.ts';
@@ -206,6 +206,22 @@ describe('connections', () => {
   });
 });
 
+describe('stop', () => {
+  it('leaves no timer behind', async () => {
+    const provider = await startSimulatedProvider(CLIENT);
+    const started = vi.spyOn(globalThis, 'setInterval');
+    const cleared = vi.spyOn(globalThis, 'clearInterval');
+    provider.faults.add('/status', { kind: 'drip', everyMs: 1_234 });
+    const answer = await get(provider, '/status');
+    await provider.stop();
+    expect(await breaks(Promise.resolve(answer))).toBe(true);
+    const timer = started.mock.results[started.mock.calls.findIndex(([, ms]) => ms === 1_234)]?.value;
+    expect(timer).toBeDefined();
+    await expect.poll(() => cleared.mock.calls.flat().includes(timer)).toBe(true);
+    vi.restoreAllMocks();
+  });
+});
+
 describe('token endpoint (facts §1)', () => {
   it.each(Object.keys(OAUTH_FAULTS) as OAuthFault[])('%s', async (name) => {
     simulated.provider.faults.add(TOKEN, { kind: 'oauth', error: name });
@@ -286,7 +302,7 @@ describe('request log and home page', () => {
     simulated.provider.faults.downtime = true;
     expect(await page()).toContain('Simulated game provider');
     expect(await page()).toContain('/characters/&#60;x&#62;');
-    expect(await page()).toContain('status, status 502, as html');
+    expect(await page()).toContain('status status=502 as=html');
     expect(await page()).toContain('Downtime');
     expect(await page()).not.toContain(CLIENT.clientSecret);
   });

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isInUse, listen } from '../http/listen.ts';
+import type { Parts } from '../parts.ts';
+import { startLogin } from '../sign-in/start-login.ts';
+import { authenticate } from '../token/authenticate.ts';
+import { createAppToken } from '../token/token.ts';
+import { rootToken } from '../token/root-token.ts';
+
+/** A little application of the development start: it signs people in and shows what it got. */
+export interface DemoApplication {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const COMMENTS = 'demo application of the development start';
+
+/** Starts the application two ports above the service (or on any free port), with a dynamic token of its own. */
+export async function startDemoApplication(parts: Parts): Promise<DemoApplication> {
+  const { host, port } = parts.settings;
+  let appToken = '';
+  const handler = (req: IncomingMessage, res: ServerResponse) => {
+    answer(parts, appToken, req, res).catch((error: unknown) => {
+      parts.log.warn({ err: error }, 'the demo application failed');
+      res.writeHead(500, { 'Content-Type': 'text/plain' }).end('The demo application failed; see the log.');
+    });
+  };
+  const http = await listen(handler, host, port === 0 ? 0 : port + 2).catch((error: unknown) => {
+    if (!isInUse(error)) throw error;
+    return listen(handler, host, 0);
+  });
+  const url = `http://${host}:${http.port}`;
+  appToken = await ownToken(parts, `${url}/callback`);
+  return { url, stop: () => http.stop(500) };
+}
+
+/** The application's token: the one of an earlier start if it still leads here. */
+async function ownToken(parts: Parts, callback: string): Promise<string> {
+  const existing = await parts.db
+    .selectFrom('tokens')
+    .selectAll()
+    .where('comments', '=', COMMENTS)
+    .where('callback', '=', callback)
+    .where('kid', 'in', [...parts.keys.signingKids])
+    .limit(1)
+    .executeTakeFirst();
+  if (existing !== undefined) return parts.keys.sign(existing);
+  const root = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
+  const { tkn } = await createAppToken(parts, root, 'dyn', { callback, comments: COMMENTS });
+  return tkn;
+}
+
+async function answer(parts: Parts, appToken: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const url = new URL(req.url ?? '/', 'http://demo.invalid');
+  switch (url.pathname) {
+    case '/':
+      return send(res, 'Demo application', '<p>An application that asks castellan who you are.</p><p><a class="button" href="/sign-in">Sign in</a></p>');
+    case '/sign-in': {
+      const caller = await authenticate(parts, `Bearer ${appToken}`);
+      const { login_url } = await startLogin(parts, caller, { scopes: ['publicData'] });
+      res.writeHead(302, { Location: login_url }).end();
+      return;
+    }
+    case '/callback':
+      // The service's own call of the callback needs no page, and must open no session (D29).
+      if (req.headers['castellan-event'] !== undefined) res.writeHead(204).end();
+      else send(res, 'Signed in', signedIn(parts.settings.baseUrl, url.searchParams.get('user_token') ?? ''));
+      return;
+    default:
+      res.writeHead(404, { 'Content-Type': 'text/plain' }).end('There is nothing here.');
+  }
+}
+
+function signedIn(baseUrl: string, token: string): string {
+  const shown = /^[\w.-]+$/.test(token) ? token : 'no user token came';
+  return `<p>castellan sent this user token:</p>
+<pre id="token">${shown}</pre>
+<p>Ask the API who it belongs to:</p>
+<pre id="command">curl -H "Authorization: Bearer ${shown}" ${baseUrl}/token</pre>
+<p><a class="button" href="/">Again</a></p>`;
+}
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { max-width: 44rem; margin: 3rem auto; padding: 0 1rem; font: 1rem/1.55 system-ui, sans-serif; }
+pre { padding: .75rem; border: 1px solid #8886; border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.button { display: inline-block; padding: .55rem 1.1rem; border-radius: .4rem; background: #2c5fb3; color: #fff; text-decoration: none; }
+`;
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+function send(res: ServerResponse, title: string, body: string): void {
+  res.writeHead(200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`,
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+  });
+  res.end(`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${STYLE}</style></head>
+<body><h1>${title}</h1>
+${body}
+</body>
+</html>
+`);
+}

@@ -1,0 +1,22 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ExtScope } from '../../contract/scopes.ts';
+
+/**
+ * What the corporation `c`, its alliance `a` (left-joined) and every coalition reached through either require,
+ * sorted, each scope once (D38). An expression for the select list of a query with these two names.
+ */
+export const scopesOfCorporation: RawBuilder<ExtScope[]> = sql`array(
+  select s collate "C" from (
+    select unnest(c.mandatory_ext_scopes) as s
+    union select unnest(a.mandatory_ext_scopes)
+    union select unnest(co.mandatory_ext_scopes)
+      from coalition_reach r join coalitions co using (coalition_id) where r.corporation_id = c.corporation_id
+  ) scopes order by 1)`;
+
+/** What the alliance `a` and its coalitions require, sorted, each scope once. */
+export const scopesOfAlliance: RawBuilder<ExtScope[]> = sql`array(
+  select s collate "C" from (
+    select unnest(a.mandatory_ext_scopes) as s
+    union select unnest(co.mandatory_ext_scopes)
+      from coalition_alliances ca join coalitions co using (coalition_id) where ca.alliance_id = a.alliance_id
+  ) scopes order by 1)`;

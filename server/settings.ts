@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parse as parseAddress } from 'ipaddr.js';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from './key-settings.ts';
 
@@ -185,7 +185,7 @@ function toSettings(env: Environment, production: boolean): Settings {
 function isLoopback(host: string): boolean {
   if (host === 'localhost') return true;
   try {
-    return parseAddress(host).range() === 'loopback';
+    return ipaddr.parse(host).range() === 'loopback';
   } catch {
     return false;
   }
@@ -226,4 +226,14 @@ function hidePassword(value: string): string {
   } catch {
     return HIDDEN;
   }
+}
+
+/** Reads `.env` in the working directory, when there is one, and the environment, which wins over it. */
+export function loadSettings(): Settings {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return readSettings(process.env);
 }

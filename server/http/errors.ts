@@ -86,6 +86,9 @@ function requestProblem(error: unknown): Problem | undefined {
   }
 }
 
+/** A list of 10,000 wrong elements needs no 10,000 explanations. */
+const MOST_ENTRIES = 100;
+
 function validationProblem(error: RequestValidationError): Problem {
   const sources = [
     ['path', error.pathParams],
@@ -93,10 +96,10 @@ function validationProblem(error: RequestValidationError): Problem {
     ['query', error.query],
     ['body', error.body],
   ] as const;
-  return new Problem(
-    422,
-    sources.flatMap(([source, zodError]) => (zodError === null ? [] : entries(source, zodError as ZodError))),
+  const found = sources.flatMap(([source, zodError]) =>
+    zodError === null ? [] : entries(source, zodError as ZodError),
   );
+  return new Problem(422, found.slice(0, MOST_ENTRIES));
 }
 
 /** Zod's issues in the form of D3; each unknown field is an entry of its own. */

@@ -25,6 +25,13 @@ export async function notImplemented(): Promise<never> {
   throw new Problem(501, 'This operation is not implemented yet.');
 }
 
+/** Bodies that the contract does not ask for are not even read; the forwarding by GET takes one (D30). */
+function takesBody(route: AppRoute): boolean {
+  return route.method === 'GET'
+    ? route.path.endsWith('/:esi_path')
+    : 'body' in route && typeof route.body === 'object';
+}
+
 /** {@link notImplemented} for every operation of a resource. */
 export function notImplementedYet<C extends AppRouter>(contract: C): Handlers<C> {
   return Object.fromEntries(
@@ -49,7 +56,7 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, p
     // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
     createExpressEndpoints({ route: served(route) }, { route: implementation as never }, router, {
       logInitialization: false,
-      globalMiddleware: [admit(rule, parts), readBody],
+      globalMiddleware: takesBody(route) ? [admit(rule, parts), readBody] : [admit(rule, parts)],
       responseValidation: !parts.settings.production,
       requestValidationErrorHandler: (error, _req, _res, next) => next(error),
     });

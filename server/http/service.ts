@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
 import helmet from 'helmet';
-import { stringify } from 'yaml';
 import { API_VERSION, openApiDocument } from '../../contract/openapi.ts';
 import { isUnreachable } from '../database/errors.ts';
 import { pendingMigrations } from '../database/migrate.ts';
+import { openApiYaml } from '../openapi-yaml.ts';
 import type { Parts } from '../parts.ts';
 import { Problem } from '../problem.ts';
 
@@ -23,7 +23,7 @@ export function serviceRoutes(parts: Parts): Router {
   const router = Router({ caseSensitive: true });
   const document = openApiDocument(parts.settings.baseUrl, API_VERSION);
   const json = Buffer.from(JSON.stringify(document));
-  const yaml = Buffer.from(stringify(document, { aliasDuplicateObjects: false }));
+  const yaml = Buffer.from(openApiYaml(document));
 
   router.get('/healthz', (_req, res) => res.json({ status: 'ok' }));
   router.get('/readyz', (_req, res, next) => {

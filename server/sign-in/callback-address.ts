@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isIP } from 'node:net';
-import { process as parseAddress } from 'ipaddr.js';
+import ipaddr from 'ipaddr.js';
 
 /** An application's callback leads to an address that must not be called (D29). */
 export class ForbiddenAddress extends Error {
@@ -13,7 +13,7 @@ export class ForbiddenAddress extends Error {
 /** Only plain public addresses: not loopback, link-local, private, shared, unique-local, nor mapped to such. */
 export function isPublicAddress(address: string): boolean {
   try {
-    return parseAddress(address).range() === 'unicast';
+    return ipaddr.process(address).range() === 'unicast';
   } catch {
     return false;
   }

@@ -32,12 +32,12 @@ function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escape(title)} · castellan</title>
+<title>${escapeHtml(title)} · castellan</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${escape(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${body}
 <footer>Nothing was stored. You can close this page.</footer>
 </main>
@@ -54,12 +54,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 function paragraphs(...texts: readonly string[]): string {
-  return texts.map((text) => `<p>${escape(text)}</p>`).join('\n');
+  return texts.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n');
 }
 
 const START_AGAIN = 'Please go back to the application and sign in again.';
@@ -104,7 +104,7 @@ interface TooFewScopes {
 
 export function tooFewScopesPage({ name, characterId, required, provided }: TooFewScopes): string {
   const item = (scope: string, missing: boolean) =>
-    `<li${missing ? ' class="missing"' : ''}><code>${escape(scope)}</code>${missing ? ' (missing)' : ''}</li>`;
+    `<li${missing ? ' class="missing"' : ''}><code>${escapeHtml(scope)}</code>${missing ? ' (missing)' : ''}</li>`;
   const items = (scopes: readonly string[], isMissing: (scope: string) => boolean) =>
     scopes.length === 0
       ? '<p>none</p>'

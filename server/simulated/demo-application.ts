@@ -4,8 +4,8 @@ import { isInUse, listen } from '../http/listen.ts';
 import type { Parts } from '../parts.ts';
 import { startLogin } from '../sign-in/start-login.ts';
 import { authenticate } from '../token/authenticate.ts';
-import { createAppToken } from '../token/token.ts';
 import { rootToken } from '../token/root-token.ts';
+import { createAppToken } from '../token/token.ts';
 
 /** A little application of the development start: it signs people in and shows what it got. */
 export interface DemoApplication {
@@ -50,11 +50,20 @@ async function ownToken(parts: Parts, callback: string): Promise<string> {
   return tkn;
 }
 
-async function answer(parts: Parts, appToken: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function answer(
+  parts: Parts,
+  appToken: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
   const url = new URL(req.url ?? '/', 'http://demo.invalid');
   switch (url.pathname) {
     case '/':
-      return send(res, 'Demo application', '<p>An application that asks castellan who you are.</p><p><a class="button" href="/sign-in">Sign in</a></p>');
+      return send(
+        res,
+        'Demo application',
+        '<p>An application that asks castellan who you are.</p><p><a class="button" href="/sign-in">Sign in</a></p>',
+      );
     case '/sign-in': {
       const caller = await authenticate(parts, `Bearer ${appToken}`);
       const { login_url } = await startLogin(parts, caller, { scopes: ['publicData'] });

@@ -102,3 +102,12 @@ export async function tokensOfOtherKeys(db: Kysely<Database>, kids: readonly str
     .limit(100)
     .execute();
 }
+
+/** Whether there is such a user to own a token. */
+export async function findOwner(db: Kysely<Database>, characterId: number) {
+  return db
+    .selectFrom('users')
+    .select('character_id')
+    .where('character_id', '=', characterId)
+    .executeTakeFirst();
+}

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import { redactText } from './redact.ts';
+import { SettingsError } from './settings.ts';
+import { KeysRemoved } from './token/key-rotation.ts';
+
+/** A stop that takes longer than this is cut short. */
+const STOP_WITHIN = 9_500;
+
+/** Resolves at the first SIGINT or SIGTERM; a second one, or a stop that hangs, ends the process at once. */
+export function untilStopped(log: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (asked) process.exit(1);
+      asked = true;
+      log.info({ signal }, 'asked to stop');
+      setTimeout(() => {
+        log.error('the stop took too long; cut short');
+        process.exit(1);
+      }, STOP_WITHIN).unref();
+      resolve();
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}
+
+/** What the operator reads when a start fails: the plain reason where we know it, else the scrubbed trace. */
+export function explainStart(error: unknown): string {
+  if (error instanceof SettingsError || error instanceof KeysRemoved) return `${error.message}\n`;
+  if (!(error instanceof Error)) return `${redactText(String(error))}\n`;
+  const cause = error.cause instanceof Error ? `\nCaused by ${error.cause.stack}` : '';
+  return `${redactText(`${error.stack ?? error.message}${cause}`)}\n`;
+}

@@ -101,6 +101,16 @@ export async function signIn(
   return (await answer.json()) as TokenAnswer;
 }
 
+/** The header of a character that granted these scopes. */
+export async function bearer(
+  provider: SimulatedProvider,
+  characterId: number,
+  ...scopes: string[]
+): Promise<{ authorization: string }> {
+  const { access_token: token } = await signIn(provider, characterId, scopes.join(' '));
+  return { authorization: `Bearer ${token}` };
+}
+
 export async function refresh(
   provider: SimulatedProvider,
   refreshToken: string | undefined,

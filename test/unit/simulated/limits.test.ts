@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { FIRST_CHARACTER_ID } from '../../../server/simulated/world.ts';
-import { get, signIn, useProvider, WALLET } from './client.ts';
+import { bearer, get, useProvider, WALLET } from './client.ts';
 
 const SOMEBODY = FIRST_CHARACTER_ID + 100;
 const PUBLIC = `/characters/${SOMEBODY}`;
 const simulated = useProvider();
-
-async function bearer(characterId: number): Promise<{ authorization: string }> {
-  const { access_token: token } = await signIn(simulated.provider, characterId, WALLET);
-  return { authorization: `Bearer ${token}` };
-}
 
 function errorBudget({ headers }: Response): unknown[] {
   return [headers.get('x-esi-error-limit-remain'), headers.get('x-esi-error-limit-reset')].map(Number);
@@ -49,7 +44,7 @@ describe('error limit (facts §2)', () => {
 describe('token buckets (facts §2)', () => {
   it('2XX costs 2, 3XX 1, 4XX 5, 5XX 0', async () => {
     const path = `/characters/${SOMEBODY}/wallet`;
-    const headers = await bearer(SOMEBODY);
+    const headers = await bearer(simulated.provider, SOMEBODY, WALLET);
     const first = await get(simulated.provider, path, headers);
     expect(bucket(first)).toEqual(['char-wallet', '150/15m', '148', '2']);
     const etag = first.headers.get('etag') ?? '';
@@ -68,7 +63,10 @@ describe('token buckets (facts §2)', () => {
 
   it('used up: 429 with Retry-After, for that group and that character alone', async () => {
     simulated.provider.setRateLimit('char-wallet', 4);
-    const [one, other] = [await bearer(SOMEBODY), await bearer(SOMEBODY + 1)];
+    const [one, other] = [
+      await bearer(simulated.provider, SOMEBODY, WALLET),
+      await bearer(simulated.provider, SOMEBODY + 1, WALLET),
+    ];
     const wallet = (id: number, headers: { authorization: string }) =>
       get(simulated.provider, `/characters/${id}/wallet`, headers);
     await wallet(SOMEBODY, one);

@@ -6,13 +6,19 @@ import { KeysRemoved } from './token/key-rotation.ts';
 /** A stop that takes longer than this is cut short. */
 const STOP_WITHIN = 9_500;
 
+/** A Ctrl-C under npm arrives twice, from the terminal and from npm; only a later one is impatience. */
+const ONE_KEYSTROKE = 1_000;
+
 /** Resolves at the first SIGINT or SIGTERM; a second one, or a stop that hangs, ends the process at once. */
 export function untilStopped(log: Logger): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAt: number | undefined;
     const onSignal = (signal: NodeJS.Signals) => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (askedAt !== undefined) {
+        if (performance.now() - askedAt > ONE_KEYSTROKE) process.exit(1);
+        return;
+      }
+      askedAt = performance.now();
       log.info({ signal }, 'asked to stop');
       setTimeout(() => {
         log.error('the stop took too long; cut short');

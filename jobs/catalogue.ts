@@ -24,6 +24,14 @@ export const catalogue = {
     retries: 5,
     concurrency: 8,
   }),
+  /** Registers the other corporations of an alliance that was just registered or refreshed (D39). */
+  'register-alliance-members': job({
+    payload: z.object({ alliance_id: z.number().int() }),
+    timeLimit: 600,
+    // With the pauses doubling from 5 s, longer than the provider's daily downtime.
+    retries: 10,
+    concurrency: 1,
+  }),
   /** Revokes a refresh token at the provider; the token travels encrypted, its row being gone (D19b, D29b). */
   'revoke-grant': job({
     payload: z.object({ grant_id: z.string().uuid(), refresh_token: z.string() }),

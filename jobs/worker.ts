@@ -1,6 +1,7 @@
 import type { Parts } from '../server/parts.ts';
 import { catalogue, type JobName, type Payload } from './catalogue.ts';
 import { deliverSignIn } from './deliver-sign-in.ts';
+import { registerAllianceMembers } from './register-alliance-members.ts';
 import { revokeGrant } from './revoke-grant.ts';
 
 type JobHandlers = { readonly [Name in JobName]: (parts: Parts, payload: Payload<Name>) => Promise<void> };
@@ -8,6 +9,7 @@ type JobHandlers = { readonly [Name in JobName]: (parts: Parts, payload: Payload
 /** One handler for each job of the catalogue; the compiler refuses a job without a handler. */
 const handlers: JobHandlers = {
   'deliver-sign-in': deliverSignIn,
+  'register-alliance-members': registerAllianceMembers,
   'revoke-grant': revokeGrant,
 };
 

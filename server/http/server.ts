@@ -3,6 +3,8 @@ import type { AppRouter } from '@ts-rest/core';
 import cors from 'cors';
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { contract } from '../../contract/index.ts';
+import { allianceHandlers } from '../alliance/alliance.routes.ts';
+import { corporationHandlers } from '../corporation/corporation.routes.ts';
 import { crashHandlers } from '../crash/crash.routes.ts';
 import type { Parts } from '../parts.ts';
 import { Problem } from '../problem.ts';
@@ -35,10 +37,10 @@ export function createHttp(parts: Parts): Express {
 /** One router for each resource of the contract. */
 function resources(parts: Parts): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
-    alliance: mount(contract.alliance, notImplementedYet(contract.alliance), parts),
+    alliance: mount(contract.alliance, allianceHandlers(parts), parts),
     callback: mount(contract.callback, callbackHandlers(parts), parts),
     coalition: mount(contract.coalition, notImplementedYet(contract.coalition), parts),
-    corporation: mount(contract.corporation, notImplementedYet(contract.corporation), parts),
+    corporation: mount(contract.corporation, corporationHandlers(parts), parts),
     crash: mount(contract.crash, crashHandlers(parts), parts),
     ext: mount(contract.ext, notImplementedYet(contract.ext), parts),
     group: mount(contract.group, notImplementedYet(contract.group), parts),

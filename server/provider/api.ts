@@ -29,6 +29,8 @@ export interface GameApi {
   corporation(corporationId: number): Promise<CorporationFacts | undefined>;
   /** Undefined: the provider knows no such alliance. */
   alliance(allianceId: number): Promise<AllianceFacts | undefined>;
+  /** Ids of an alliance's corporations; none of an alliance that the provider does not know. */
+  allianceCorporations(allianceId: number): Promise<readonly number[]>;
   /** Names of ids of any kind; those that have none are left out. */
   names(ids: readonly number[]): Promise<NamedId[]>;
 }
@@ -88,6 +90,8 @@ export function createGameApi(settings: Settings['extApi']): GameApi {
     affiliations: (ids) => bulk('/characters/affiliation', distinct(ids), z.array(Affiliation)),
     corporation: (corporationId) => get(`/corporations/${corporationId}`, Corporation),
     alliance: (allianceId) => get(`/alliances/${allianceId}`, Alliance),
+    allianceCorporations: async (allianceId) =>
+      (await get(`/alliances/${allianceId}/corporations`, z.array(id))) ?? [],
     names: (ids) => bulk('/universe/names', distinct(ids), z.array(NamedId)),
   };
 }

@@ -1,5 +1,6 @@
 import { FIRST_PLAYER_CORPORATION } from '../access/office.ts';
 import type { AllianceFacts, CorporationFacts, GameApi } from '../provider/api.ts';
+import { ProviderError } from '../provider/http.ts';
 
 /** What the provider says about some characters, corporations and alliances: enough to be stored as a whole. */
 export interface Findings {
@@ -73,6 +74,38 @@ export async function findCorporation(
 export async function findAlliance(api: GameApi, id: number): Promise<Findings | undefined> {
   const alliance = await openAlliance(api, id);
   return alliance && describe(api, alliance, [alliance.executor]);
+}
+
+/** Requests at the same time, and failures after which no more are made. */
+const AT_ONCE = 8;
+const MOST_FAILURES = 10;
+
+/**
+ * Those of the corporations that are open and say themselves that they belong to the alliance, with their CEOs;
+ * what the provider failed to answer for, or was not asked any more after many failures, is `failed`.
+ */
+export async function findMembers(
+  api: GameApi,
+  allianceId: number,
+  corporationIds: readonly number[],
+): Promise<{ findings: Findings; failed: number[] }> {
+  const members: OpenCorporation[] = [];
+  const failed: number[] = [];
+  const waiting = corporationIds.values();
+  const ask = async (id: number) => {
+    try {
+      const corporation = await openCorporation(api, id);
+      if (corporation?.alliance_id === allianceId) members.push(corporation);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      failed.push(id);
+    }
+  };
+  const askInTurn = async () => {
+    for (const id of waiting) await (failed.length < MOST_FAILURES ? ask(id) : failed.push(id));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, askInTurn));
+  return { findings: await describe(api, undefined, members), failed };
 }
 
 type OpenAlliance = AllianceFacts & { readonly id: number; readonly executor: OpenCorporation };

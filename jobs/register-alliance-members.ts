@@ -1,0 +1,11 @@
+import { registerMembers } from '../server/alliance/alliance.ts';
+import type { Parts } from '../server/parts.ts';
+import type { Payload } from './catalogue.ts';
+
+/** Registers the corporations of an alliance that was just registered (D39); what fails is tried again. */
+export async function registerAllianceMembers(
+  parts: Parts,
+  payload: Payload<'register-alliance-members'>,
+): Promise<void> {
+  await registerMembers(parts, payload.alliance_id);
+}

@@ -1,0 +1,20 @@
+import type { contract } from '../../contract/index.ts';
+import type { Handlers } from '../http/mount.ts';
+import type { Parts } from '../parts.ts';
+import { allAlliances, getAlliance, registerAlliance, trackAlliance, updateAlliance } from './alliance.ts';
+
+export function allianceHandlers(parts: Parts): Handlers<typeof contract.alliance> {
+  return {
+    list: async () => ({ status: 200, body: await allAlliances(parts) }),
+    get: async ({ params }) => ({ status: 200, body: await getAlliance(parts, params.alliance_id) }),
+    tracking: async ({ params }) => ({ status: 200, body: await trackAlliance(parts, params.alliance_id) }),
+    register: async ({ params }) => ({
+      status: 200,
+      body: await registerAlliance(parts, params.alliance_id),
+    }),
+    update: async ({ params, body }) => ({
+      status: 200,
+      body: await updateAlliance(parts, params.alliance_id, body),
+    }),
+  };
+}

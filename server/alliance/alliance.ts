@@ -1,0 +1,93 @@
+import type { Alliance, PutAlliance } from '../../contract/alliance.ts';
+import type { AllianceShort } from '../../contract/membership.ts';
+import type { Tracking } from '../../contract/user.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Parts } from '../parts.ts';
+import { notFound } from '../problem.ts';
+import { ProviderError } from '../provider/http.ts';
+import { findAlliance, findMembers } from '../registry/findings.ts';
+import { saveFindings } from '../registry/save.ts';
+import { findTracking } from '../registry/tracking.queries.ts';
+import {
+  type AllianceRow,
+  findAllianceRow,
+  listAlliances,
+  lockAlliance,
+  setAllianceScopes,
+  withoutMembers,
+} from './alliance.queries.ts';
+
+function toAlliance({ executor_id, executor_name, ceo_id, ceo_name, ...row }: AllianceRow): Alliance {
+  return {
+    ...row,
+    ceo: { character_id: ceo_id, character_name: ceo_name },
+    executor_corporation: { corporation_id: executor_id, corporation_name: executor_name },
+    updated_on: row.updated_on.toISOString(),
+  };
+}
+
+export async function allAlliances({ db }: Pick<Parts, 'db'>): Promise<AllianceShort[]> {
+  return listAlliances(db);
+}
+
+/** A registered alliance; 404 for any other. */
+export async function getAlliance({ db }: Pick<Parts, 'db'>, allianceId: number): Promise<Alliance> {
+  const row = await findAllianceRow(db, allianceId);
+  if (row === undefined) throw notFound('alliance', allianceId);
+  return toAlliance(row);
+}
+
+/**
+ * Registers or refreshes an alliance with its executor and that corporation's CEO; its other corporations
+ * follow by a job that is written with them (D39). 404: the provider does not know it, or it has no executor.
+ */
+export async function registerAlliance(
+  { db, api, queue, clock }: Pick<Parts, 'db' | 'api' | 'queue' | 'clock'>,
+  allianceId: number,
+): Promise<Alliance> {
+  const findings = await findAlliance(api, allianceId);
+  if (findings === undefined) throw notFound('alliance', allianceId);
+  return inTransaction(db, async (tx) => {
+    await saveFindings(tx, findings, clock.now());
+    await queue.send(tx, 'register-alliance-members', { alliance_id: allianceId });
+    return getAlliance({ db: tx }, allianceId);
+  });
+}
+
+/**
+ * Registers the corporations of a registered alliance that are not registered as its members yet. What the
+ * provider tells is kept even if it fails for some of them; then it throws, so that those are tried again.
+ */
+export async function registerMembers(
+  { db, api, clock }: Pick<Parts, 'db' | 'api' | 'clock'>,
+  allianceId: number,
+): Promise<void> {
+  const members = await api.allianceCorporations(allianceId);
+  const missing = await withoutMembers(db, allianceId, members);
+  const { findings, failed } = await findMembers(api, allianceId, missing);
+  await inTransaction(db, (tx) => saveFindings(tx, findings, clock.now()));
+  if (failed.length > 0) {
+    throw new ProviderError(
+      'unusable',
+      `${failed.length} corporations of alliance ${allianceId} are missing`,
+    );
+  }
+}
+
+/** The members of the alliance by the state of their refresh tokens (D35). */
+export async function trackAlliance({ db }: Pick<Parts, 'db'>, allianceId: number): Promise<Tracking> {
+  return findTracking(db, { alliance_id: allianceId });
+}
+
+/** Sets what the alliance requires of its members; null or absent changes nothing (D3). */
+export async function updateAlliance(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  allianceId: number,
+  { mandatory_ext_scopes: scopes }: PutAlliance,
+): Promise<Alliance> {
+  return inTransaction(db, async (tx) => {
+    if (!(await lockAlliance(tx, allianceId))) throw notFound('alliance', allianceId);
+    if (scopes != null) await setAllianceScopes(tx, allianceId, [...new Set(scopes)].sort(), clock.now());
+    return getAlliance({ db: tx }, allianceId);
+  });
+}

@@ -1,0 +1,67 @@
+import { type Kysely, sql } from 'kysely';
+import type { Corporation } from '../../contract/corporation.ts';
+import type { CorporationShort } from '../../contract/membership.ts';
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { Database } from '../database/tables.ts';
+import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
+
+/** The row behind a Corporation record; alliance id and name are null together. */
+export interface CorporationRow extends Omit<Corporation, 'alliance' | 'ceo' | 'updated_on'> {
+  readonly alliance_id: number | null;
+  readonly alliance_name: string | null;
+  readonly ceo_id: number;
+  readonly ceo_name: string;
+  readonly updated_on: Date;
+}
+
+/** In the order of D9. */
+export async function listCorporations(db: Kysely<Database>): Promise<CorporationShort[]> {
+  return db
+    .selectFrom('corporations')
+    .select(['corporation_id', 'corporation_name'])
+    .orderBy('name_key')
+    .orderBy('corporation_id')
+    .execute();
+}
+
+/** A user's own row knows its name better than the corporation that it leads, but may be gone (D19b). */
+export async function findCorporationRow(
+  db: Kysely<Database>,
+  corporationId: number,
+): Promise<CorporationRow | undefined> {
+  const { rows } = await sql<CorporationRow>`
+    select c.corporation_id, c.corporation_name, c.ticker, c.mandatory_ext_scopes, c.updated_on,
+      ${scopesOfCorporation} as cumulated_mandatory_ext_scopes,
+      a.alliance_id, a.alliance_name, c.ceo_id, coalesce(u.character_name, c.ceo_name) as ceo_name
+    from corporations c
+      left join alliances a on a.alliance_id = c.alliance_id
+      left join users u on u.character_id = c.ceo_id
+    where c.corporation_id = ${corporationId}`.execute(db);
+  return rows[0];
+}
+
+/** Locks the row for the rest of the transaction; false: there is none. */
+export async function lockCorporation(db: Kysely<Database>, corporationId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('corporations')
+    .select('corporation_id')
+    .where('corporation_id', '=', corporationId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Writes only what differs, so that `updated_on` tells of changes alone. */
+export async function setCorporationScopes(
+  db: Kysely<Database>,
+  corporationId: number,
+  scopes: readonly ExtScope[],
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('corporations')
+    .set({ mandatory_ext_scopes: [...scopes], updated_on: now })
+    .where('corporation_id', '=', corporationId)
+    .where('mandatory_ext_scopes', '!=', sql<ExtScope[]>`${[...scopes]}::text[]`)
+    .execute();
+}

@@ -1,0 +1,72 @@
+import type { Corporation, PutCorporation } from '../../contract/corporation.ts';
+import type { CorporationShort } from '../../contract/membership.ts';
+import type { Tracking } from '../../contract/user.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Parts } from '../parts.ts';
+import { notFound } from '../problem.ts';
+import { findCorporation } from '../registry/findings.ts';
+import { saveFindings } from '../registry/save.ts';
+import { findTracking } from '../registry/tracking.queries.ts';
+import {
+  type CorporationRow,
+  findCorporationRow,
+  listCorporations,
+  lockCorporation,
+  setCorporationScopes,
+} from './corporation.queries.ts';
+
+function toCorporation(found: CorporationRow): Corporation {
+  const { alliance_id, alliance_name, ceo_id, ceo_name, ...row } = found;
+  return {
+    ...row,
+    alliance: alliance_id === null || alliance_name === null ? null : { alliance_id, alliance_name },
+    ceo: { character_id: ceo_id, character_name: ceo_name },
+    updated_on: row.updated_on.toISOString(),
+  };
+}
+
+export async function allCorporations({ db }: Pick<Parts, 'db'>): Promise<CorporationShort[]> {
+  return listCorporations(db);
+}
+
+/** A registered corporation; 404 for any other. */
+export async function getCorporation({ db }: Pick<Parts, 'db'>, corporationId: number): Promise<Corporation> {
+  const row = await findCorporationRow(db, corporationId);
+  if (row === undefined) throw notFound('corporation', corporationId);
+  return toCorporation(row);
+}
+
+/**
+ * Registers or refreshes a corporation with its CEO and its alliance (D39). 404: the provider does not know
+ * it, it has no CEO, or it is the game's own.
+ */
+export async function registerCorporation(
+  { db, api, clock }: Pick<Parts, 'db' | 'api' | 'clock'>,
+  corporationId: number,
+): Promise<Corporation> {
+  const findings = await findCorporation(api, corporationId);
+  if (findings === undefined) throw notFound('corporation', corporationId);
+  return inTransaction(db, async (tx) => {
+    await saveFindings(tx, findings, clock.now());
+    return getCorporation({ db: tx }, corporationId);
+  });
+}
+
+/** The members of the corporation by the state of their refresh tokens (D35). */
+export async function trackCorporation({ db }: Pick<Parts, 'db'>, corporationId: number): Promise<Tracking> {
+  return findTracking(db, { corporation_id: corporationId });
+}
+
+/** Sets what the corporation requires of its members; null or absent changes nothing (D3). */
+export async function updateCorporation(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  corporationId: number,
+  { mandatory_ext_scopes: scopes }: PutCorporation,
+): Promise<Corporation> {
+  return inTransaction(db, async (tx) => {
+    if (!(await lockCorporation(tx, corporationId))) throw notFound('corporation', corporationId);
+    if (scopes != null)
+      await setCorporationScopes(tx, corporationId, [...new Set(scopes)].sort(), clock.now());
+    return getCorporation({ db: tx }, corporationId);
+  });
+}

@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely';
+import type { UserShort } from '../../contract/user.ts';
+import type { Database } from '../database/tables.ts';
+
+/** Guests of a corporation, in the order of D9. */
+export async function listGuests(db: Kysely<Database>, corporationId: number): Promise<UserShort[]> {
+  return db
+    .selectFrom('users')
+    .select(['character_id', 'character_name'])
+    .where('corporation_id', '=', corporationId)
+    .where('clearance_level', '<', 0)
+    .orderBy('name_key')
+    .orderBy('character_id')
+    .execute();
+}
+
+/** Locks a guest for the rest of the transaction; false: that user is no guest of this corporation. */
+export async function lockGuest(
+  db: Kysely<Database>,
+  corporationId: number,
+  characterId: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('character_id')
+    .where('character_id', '=', characterId)
+    .where('corporation_id', '=', corporationId)
+    .where('clearance_level', '<', 0)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { generateRandomCodeVerifier } from 'oauth4webapi';
+import type { GuestCode } from '../../contract/corporation.ts';
+import type { UserShort } from '../../contract/user.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Parts } from '../parts.ts';
+import { notFound } from '../problem.ts';
+import { revokeGrants } from '../sign-in/grant.ts';
+import { insertStateCode } from '../sign-in/state-code.queries.ts';
+import { deleteUser } from '../user/user.queries.ts';
+import { listGuests, lockGuest } from './guest.queries.ts';
+
+/** Milliseconds that an invitation lives (D28). */
+const LIVES = 24 * 60 * 60_000;
+
+export async function guestsOf({ db }: Pick<Parts, 'db'>, corporationId: number): Promise<UserShort[]> {
+  return listGuests(db, corporationId);
+}
+
+/** An invitation to a registered corporation, bound to an app token by the first that presents it (D25, D28). */
+export async function createGuestCode(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  corporationId: number,
+): Promise<GuestCode> {
+  const now = clock.now();
+  const state_code = randomUUID();
+  await insertStateCode(db, {
+    state_code,
+    app_token: null,
+    corporation_id: corporationId,
+    code_verifier: generateRandomCodeVerifier(),
+    created_on: now,
+    expires_on: new Date(now.getTime() + LIVES),
+  });
+  return { state_code };
+}
+
+/** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
+export async function removeGuest(
+  { db, queue }: Pick<Parts, 'db' | 'queue'>,
+  corporationId: number,
+  characterId: number,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
+    await revokeGrants(tx, queue, characterId);
+    await deleteUser(tx, characterId);
+  });
+}

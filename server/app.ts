@@ -7,6 +7,7 @@ import { createHttp } from './http/server.ts';
 import { keyMaterial } from './local-keys.ts';
 import type { Parts } from './parts.ts';
 import { createGameApi } from './provider/api.ts';
+import type { Limits } from './provider/http.ts';
 import { createSso } from './provider/sso.ts';
 import type { Settings } from './settings.ts';
 import type { SimulatedProvider } from './simulated/provider.ts';
@@ -20,6 +21,8 @@ export interface AppOptions {
   /** Whether this process runs the jobs, too. */
   readonly worker: boolean;
   readonly database?: OpenOptions;
+  /** How long, and how large, one answer of the provider may be; the usual limits when absent. */
+  readonly providerLimits?: Limits;
 }
 
 export interface App {
@@ -33,7 +36,7 @@ export interface App {
 
 /** The one place where parts are put together. */
 export async function createApp(configured: Settings, options: AppOptions): Promise<App> {
-  const { log, clock = systemClock, worker } = options;
+  const { log, clock = systemClock, worker, providerLimits: limits } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -55,8 +58,8 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
       db: database.db,
       keys,
       vault: createVault(material.encryptionKeys),
-      sso: createSso({ settings, clock }),
-      api: createGameApi(settings.extApi),
+      sso: createSso({ settings, clock, ...(limits && { limits }) }),
+      api: createGameApi(settings.extApi, limits),
       queue,
     };
     if (worker) await startWorker(parts);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Settings } from '../settings.ts';
-import { boundedFetch, ProviderError } from './http.ts';
+import { boundedFetch, type Limits, ProviderError } from './http.ts';
 
 const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const name = z.string().min(1);
@@ -37,13 +37,14 @@ export interface GameApi {
 
 /** Ids in one bulk request (facts §2). */
 const BULK = 1000;
-const LIMITS = { milliseconds: 10_000, bytes: 8 * 1024 * 1024 };
+const LIMITS: Limits = { milliseconds: 10_000, bytes: 8 * 1024 * 1024 };
 const TRIES = 3;
 /** Milliseconds before the second try; doubles, with jitter. */
 const FIRST_PAUSE = 200;
 
-export function createGameApi(settings: Settings['extApi']): GameApi {
-  const request = boundedFetch(LIMITS);
+/** @param limits of one exchange with the provider */
+export function createGameApi(settings: Settings['extApi'], limits = LIMITS): GameApi {
+  const request = boundedFetch(limits);
   const headers = {
     Accept: 'application/json',
     'User-Agent': settings.userAgent,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Clock } from '../clock.ts';
 import type { Settings } from '../settings.ts';
-import { boundedFetch, ProviderError } from './http.ts';
+import { boundedFetch, type Limits, ProviderError } from './http.ts';
 import { profile } from './profile.ts';
 import { fromProviderScopes, toProviderScope } from './scopes.ts';
 
@@ -45,17 +45,19 @@ const Metadata = z.object({
 type Metadata = z.infer<typeof Metadata>;
 
 const METADATA_LASTS = 3_600_000;
-const LIMITS = { milliseconds: 10_000, bytes: 256 * 1024 };
+const LIMITS: Limits = { milliseconds: 10_000, bytes: 256 * 1024 };
 /** Seconds by which the provider's clock may differ from ours. */
 const CLOCK_TOLERANCE = 30;
 
 interface SsoOptions {
   readonly settings: Pick<Settings, 'baseUrl' | 'sso' | 'extApi'>;
   readonly clock: Clock;
+  /** Of one exchange with the provider. */
+  readonly limits?: Limits;
 }
 
-export function createSso({ settings, clock }: SsoOptions): Sso {
-  const request = boundedFetch(LIMITS);
+export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso {
+  const request = boundedFetch(limits);
   const clientId = settings.sso.clientId ?? '';
   const client: oauth.Client = { client_id: clientId };
   const authentication = oauth.ClientSecretBasic(settings.sso.clientSecret);
@@ -69,7 +71,7 @@ export function createSso({ settings, clock }: SsoOptions): Sso {
     if (keySet?.uri !== uri) {
       const find = createRemoteJWKSet(new URL(uri), {
         [customFetch]: request,
-        timeoutDuration: LIMITS.milliseconds,
+        timeoutDuration: limits.milliseconds,
       });
       keySet = { uri, find };
     }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { User } from '../../contract/user.ts';
 import { createClient } from '../../sdk/src/index.ts';
-import { type App, createApp } from '../../server/app.ts';
+import { type App, type AppOptions, createApp } from '../../server/app.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/log.ts';
 import { readSettings } from '../../server/settings.ts';
@@ -25,6 +25,8 @@ export interface TestAppOptions {
   readonly provider?: Partial<SimulatedProviderOptions>;
   /** Run the jobs, too. */
   readonly worker?: boolean;
+  /** Shorter limits than usual for one answer of the provider. */
+  readonly providerLimits?: AppOptions['providerLimits'];
 }
 
 export type Client = ReturnType<typeof createClient>;
@@ -88,6 +90,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log: createLog('debug', { write: (line) => logged.push(line) }),
     clock,
     worker: options.worker ?? false,
+    ...(options.providerLimits && { providerLimits: options.providerLimits }),
     database: { onStatement: (sql) => statements.push(sql), poolSize: 8 },
   });
   const http: Listening = await listen(app.createHttp(), '127.0.0.1', 0);

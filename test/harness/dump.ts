@@ -1,0 +1,86 @@
+import type { Submittable } from 'pg';
+import pg from 'pg';
+
+/** Every table outside the system's own schemas, the job queue's included; of partitions the leaves. */
+const TABLES = `
+  select format('%I.%I', n.nspname, c.relname) as name
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'm') and n.nspname !~ '^(pg_|information_schema)'
+  order by 1`;
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function tablesOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(TABLES);
+  return rows.map((row) => row.name);
+}
+
+/** The text of every row of every table, in one order; `usedMarks: false` leaves out which state codes are used. */
+export async function snapshot(
+  url: string,
+  { usedMarks = true }: { readonly usedMarks?: boolean } = {},
+): Promise<Record<string, string[]>> {
+  return withClient(url, async (client) => {
+    const tables: Record<string, string[]> = {};
+    for (const table of await tablesOf(client)) {
+      const row = table === 'public.state_codes' && !usedMarks ? `to_jsonb(t) - 'used_on'` : 't';
+      const { rows } = await client.query<{ row: string }>(
+        `select (${row})::text as row from ${table} t order by 1`,
+      );
+      tables[table] = rows.map((each) => each.row);
+    }
+    return tables;
+  });
+}
+
+/** What COPY sends of a table, in its binary format: texts as they are, bytea undecorated. */
+class CopyOut implements Submittable {
+  readonly done: Promise<Buffer>;
+  readonly #table: string;
+  readonly #chunks: Buffer[] = [];
+  #settle: { resolve(bytes: Buffer): void; reject(error: Error): void } | undefined;
+
+  constructor(table: string) {
+    this.#table = table;
+    this.done = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+  }
+
+  submit(connection: { query(text: string): void }): void {
+    connection.query(`copy ${this.#table} to stdout with (format binary)`);
+  }
+
+  handleCopyData({ chunk }: { chunk: Buffer }): void {
+    this.#chunks.push(chunk);
+  }
+
+  handleError(error: Error): void {
+    this.#settle?.reject(error);
+  }
+
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.#settle?.resolve(Buffer.concat(this.#chunks));
+  }
+}
+
+/** The whole database, table by table, as COPY reads it. */
+export async function copyEverything(url: string): Promise<Map<string, Buffer>> {
+  return withClient(url, async (client) => {
+    const copies = new Map<string, Buffer>();
+    for (const table of await tablesOf(client)) {
+      copies.set(table, await client.query(new CopyOut(table)).done);
+    }
+    return copies;
+  });
+}

@@ -1,0 +1,49 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  readonly method: string;
+  /** Path and query as they came. */
+  readonly url: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Receiver {
+  /** A callback URL with a query of its own. */
+  readonly callback: string;
+  readonly port: number;
+  readonly received: Received[];
+  /** What the next requests are answered with: a status, or whatever is done to the response. */
+  answer: number | ((response: ServerResponse) => void);
+  stop(): Promise<void>;
+}
+
+/** An application that waits for its callbacks on a loopback port. */
+export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const url = request.url ?? '';
+    const query = new URL(url, 'http://receiver').searchParams;
+    received.push({ method: request.method ?? '', url, query, headers: request.headers });
+    if (typeof receiver.answer === 'function') receiver.answer(response);
+    else response.writeHead(receiver.answer).end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const receiver: Receiver = {
+    callback: `http://${host}:${port}/signed-in?keep=%20this`,
+    port,
+    received,
+    answer: 204,
+    async stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return receiver;
+}

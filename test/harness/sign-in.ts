@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { Choice } from '../../server/simulated/provider.ts';
+import type { TestApp } from './app.ts';
+
+export interface StartedLogin {
+  readonly login_url: string;
+  readonly state_code: string;
+}
+
+/** Starts a login with a dynamic app token of its own, or the one given. */
+export async function startLogin(
+  app: TestApp,
+  { dyn, scopes, stateCode }: { dyn?: string; scopes?: readonly ExtScope[]; stateCode?: string } = {},
+): Promise<StartedLogin> {
+  const answer = await app.client(dyn ?? (await app.dynamicToken())).token.startLogin({
+    body: { ...(scopes && { scopes: [...scopes] }), ...(stateCode && { state_code: stateCode }) },
+  });
+  if (answer.status !== 200) throw new Error(`the sign-in did not start: ${answer.status}`);
+  return answer.body;
+}
+
+/** Starts a login and goes the browser's way to its end, whatever that is. */
+export async function trySignIn(
+  app: TestApp,
+  choice: Choice,
+  options: Parameters<typeof startLogin>[1] = {},
+): Promise<Response> {
+  const { login_url } = await startLogin(app, options);
+  return app.browse(login_url, choice);
+}
+
+/** Calls the provider's callback with this query. */
+export function callBack(app: TestApp, query: Record<string, string>): Promise<Response> {
+  return fetch(`${app.url}/callback/ext?${new URLSearchParams(query)}`, { redirect: 'manual' });
+}
+
+/** Looks at a page of the callback: status, title, headers. Returns its HTML. */
+export async function expectPage(response: Response, status: number, title: string): Promise<string> {
+  const html = await response.text();
+  expect({ status: response.status, title: /<title>(.*) · castellan<\/title>/.exec(html)?.[1] }).toEqual({
+    status,
+    title,
+  });
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+  );
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  return html;
+}
+
+/** Titles of the callback's pages. */
+export const TITLES = {
+  badRequest: 'This sign-in cannot be completed',
+  cancelled: 'You cancelled the sign-in',
+  providerFailed: 'The sign-on provider is out of order',
+  notAllowed: 'You are not allowed to log in here',
+  tooFewScopes: 'More scopes are needed',
+  failure: 'Something went wrong',
+} as const;
+
+/** The user token in the redirect that ends a sign-in. */
+export function userTokenOf(response: Response): string {
+  const location = response.headers.get('location');
+  if (response.status !== 302 || location === null) {
+    throw new Error(`the sign-in ended with ${response.status}`);
+  }
+  return new URL(location).searchParams.get('user_token') ?? '';
+}
+
+/** An invitation of a corporation, as `POST /corporation/{id}/guest` makes them: bound to no app token yet. */
+export async function addInvitation({ db, clock }: TestApp, corporation_id: number): Promise<string> {
+  const state_code = randomUUID();
+  await db
+    .insertInto('state_codes')
+    .values({
+      state_code,
+      app_token: null,
+      corporation_id,
+      code_verifier: randomUUID() + randomUUID(),
+      created_on: clock.now(),
+      expires_on: new Date(clock.now().getTime() + 24 * 3_600_000),
+      used_on: null,
+    })
+    .execute();
+  return state_code;
+}
+
+export async function userRow({ db }: TestApp, characterId: number) {
+  return db.selectFrom('users').selectAll().where('character_id', '=', characterId).executeTakeFirst();
+}

@@ -6,9 +6,10 @@ import { ForbiddenAddress, hostOf, isPublicAddress, publicLookup } from './callb
 
 /** Adds what an application gets at the end of a sign-in to its callback's query (D26, D29). */
 export function callbackUrl(callback: string, stateCode: string, userToken: string): string {
-  // Appended as text: the application's own query stays as it wrote it.
+  // Appended as text: the application's own query stays as it wrote it. Only letters that no header takes are encoded.
+  const base = /^[!-~]+$/.test(callback) ? callback : new URL(callback).href;
   const added = new URLSearchParams({ state_code: stateCode, user_token: userToken });
-  return `${callback}${callback.includes('?') ? '&' : '?'}${added}`;
+  return `${base}${base.includes('?') ? '&' : '?'}${added}`;
 }
 
 const TIME_LIMIT = 10_000;

@@ -1,8 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { LASTING_LEVEL } from '../access/office.ts';
+import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import type { Parts } from '../parts.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
@@ -40,6 +42,11 @@ export type SignInOutcome =
       readonly provided: readonly ExtScope[];
     };
 
+const UNKNOWN: SignInOutcome = {
+  kind: 'bad-request',
+  reason: 'This sign-in is unknown, was used already, or has expired.',
+};
+
 /** What the provider sends along. */
 export interface CallbackQuery {
   readonly code?: string | undefined;
@@ -57,9 +64,7 @@ export async function completeSignIn(parts: Parts, query: CallbackQuery): Promis
   const state = /^[\w-]{1,100}$/.test(query.state)
     ? await claimStateCode(db, query.state, clock.now())
     : undefined;
-  if (state === undefined) {
-    return { kind: 'bad-request', reason: 'This sign-in is unknown, was used already, or has expired.' };
-  }
+  if (state === undefined) return UNKNOWN;
   let outcome: SignInOutcome | undefined;
   try {
     outcome = query.code
@@ -184,6 +189,8 @@ async function attempt(
     });
   } catch (error) {
     if (error instanceof Refused) return error.outcome;
+    // The app token was deleted meanwhile, and its state codes with it (D21).
+    if (constraintOf(error)?.constraint === 'tokens_parent_fkey') return UNKNOWN;
     throw error;
   }
   return {
@@ -200,7 +207,7 @@ async function saveMember(
 ): Promise<void> {
   await saveFindings(tx, findings, now);
   const found = findings.characters.find((character) => character.character_id === characterId);
-  await makeMember(tx, characterId, found?.corporation_id ?? null);
+  if (await makeMember(tx, characterId, found?.corporation_id ?? null)) await ensureAutogroups(tx, now);
 }
 
 async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Promise<void> {

@@ -29,29 +29,51 @@ export interface EncryptionKey {
   readonly key: Buffer;
 }
 
-/** `id:base64` pairs, comma-separated, 32 bytes each: the first encrypts, all decrypt. */
-export const EncryptionKeys = z.string().transform((text, context): readonly EncryptionKey[] => {
-  const fail = (message: string) => context.addIssue({ code: 'custom', message });
-  const keys = text.split(',').map((pair, index) => {
-    const [, id, encoded] = /^\s*([\w-]{1,32}):([\w+/-]+={0,2})\s*$/.exec(pair) ?? [];
-    const key = Buffer.from(encoded ?? '', 'base64');
-    if (id === undefined) fail(`entry ${index + 1} is not of the form id:base64`);
-    else if (key.length !== 32) fail(`key ${id} has ${key.length} bytes instead of 32`);
-    return { id: id ?? '', key };
-  });
-  if (new Set(keys.map((key) => key.id)).size < keys.length) fail('two keys have one id');
-  return keys;
+const octKeys = z.object({
+  keys: z.array(z.object({ kty: z.literal('oct'), kid: z.string().regex(/^[\w-]{1,32}$/), k: z.string() })),
 });
 
-/** The same, from a JSON text. */
+/**
+ * Keys of 32 bytes: the first encrypts, all decrypt. Either `id:key` pairs separated by commas, the key in base64
+ * or hexadecimal digits, or a JWK set of `oct` keys.
+ */
+export const EncryptionKeys = z.string().transform((text, context): readonly EncryptionKey[] => {
+  const fail = (message: string) => context.addIssue({ code: 'custom', message });
+  const keys = text.trimStart().startsWith('{') ? fromJwkSet(text) : text.split(',').map(fromPair);
+  if (keys === undefined || keys.length === 0) fail('is not a JWK set of oct keys with a kid each');
+  for (const [index, { id, key }] of (keys ?? []).entries()) {
+    if (id === '') fail(`entry ${index + 1} is not of the form id:key`);
+    else if (key.length !== 32) fail(`key ${id} has ${key.length} bytes instead of 32`);
+  }
+  if (new Set(keys?.map((key) => key.id)).size < (keys?.length ?? 0)) fail('two keys have one id');
+  return keys ?? [];
+});
+
+function fromPair(pair: string): EncryptionKey {
+  const [, id = '', text = ''] = /^\s*([\w-]{1,32}):([\w+/-]+={0,2})\s*$/.exec(pair) ?? [];
+  return { id, key: Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64') };
+}
+
+function fromJwkSet(text: string): EncryptionKey[] | undefined {
+  const parsed = octKeys.safeParse(parseJson(text));
+  return parsed.data?.keys.map(({ kid, k }) => ({ id: kid, key: Buffer.from(k, 'base64url') }));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JWK set from a JSON text. */
 export const JwkSetJson = z
   .string()
   .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
+    const value = parseJson(text);
+    if (value === undefined)
       context.addIssue({ code: 'custom', message: 'is not JSON (a JWK set is wanted)', fatal: true });
-      return z.NEVER;
-    }
+    return value ?? z.NEVER;
   })
   .pipe(JwkSet);

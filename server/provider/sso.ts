@@ -35,14 +35,15 @@ export interface Sso {
   revoke(refreshToken: string): Promise<void>;
 }
 
+/** What is used of the metadata; the revocation endpoint is where the provider documents it, unless it says so. */
 const Metadata = z.object({
-  issuer: z.string(),
+  issuer: z.string().min(1),
   authorization_endpoint: z.string().url(),
   token_endpoint: z.string().url(),
-  revocation_endpoint: z.string().url(),
+  revocation_endpoint: z.string().url().optional(),
   jwks_uri: z.string().url(),
 });
-type Metadata = z.infer<typeof Metadata>;
+type Metadata = z.infer<typeof Metadata> & { readonly revocation_endpoint: string };
 
 const METADATA_LASTS = 3_600_000;
 const LIMITS: Limits = { milliseconds: 10_000, bytes: 256 * 1024 };
@@ -159,8 +160,12 @@ function rememberMetadata(ssoUrl: string, request: typeof fetch) {
         `the sign-on provider's metadata cannot be used (${response.status})`,
       );
     }
-    known = { value: parsed.data, until: performance.now() + METADATA_LASTS };
-    return parsed.data;
+    const value = {
+      ...parsed.data,
+      revocation_endpoint: parsed.data.revocation_endpoint ?? usual.revocation_endpoint,
+    };
+    known = { value, until: performance.now() + METADATA_LASTS };
+    return value;
   }
 
   async function get(): Promise<Metadata> {

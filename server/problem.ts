@@ -34,6 +34,17 @@ export function notFound(kind: string, id: string | number): Problem {
   return new Problem(404, `Could not find ${kind} ${id}`);
 }
 
+/** As many of the missing as a sentence can carry. */
+const NAMED = 5;
+
+/** 404 for references within a body: names the kind and the first few of those that are missing. */
+export function notFoundAmong(kind: string, ids: readonly (string | number)[]): Problem {
+  const [only] = ids;
+  if (ids.length === 1 && only !== undefined) return notFound(kind, only);
+  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
+  return new Problem(404, `Could not find ${kind}s ${ids.slice(0, NAMED).join(', ')}${more}`);
+}
+
 /** 422 for what no schema can see. */
 export function invalid(loc: readonly (string | number)[], msg: string): Problem {
   return new Problem(422, [{ loc, msg, type: 'value_error' }]);

@@ -10,29 +10,33 @@ import { ProviderError } from '../provider/http.ts';
 import { failurePage, PAGE_HEADERS } from '../sign-in/pages.ts';
 import type { Caller } from '../token/token.queries.ts';
 
-/** What the database's constraints say no to, in words (D7); a name missing here is a crash. */
-const CONFLICTS: Readonly<Record<string, string>> = {
-  coalition_name_taken: 'A coalition of this name exists already.',
-  group_name_taken: 'A group of this name exists already.',
+/** What the database's constraints say no to, in words (D7); a constraint missing here is a crash. */
+const CONFLICTS: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => string>> = {
+  coalition_name_taken: (body) => taken('coalition', body['coalition_name']),
+  group_name_taken: (body) => taken('group', body['group_name']),
 };
+
+function taken(kind: string, name: unknown): string {
+  return `A ${kind} named "${name}" exists already (upper and lower case count as the same).`;
+}
 
 /** The one place where errors become answers (D2–D8). */
 export function answerErrors(parts: Parts): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
-    const problem = toProblem(error);
+    const problem = toProblem(error, req);
     if (problem !== undefined) return send(req, res, problem);
     void crash(parts, error, req, res);
   };
 }
 
-function toProblem(error: unknown): Problem | undefined {
+function toProblem(error: unknown, req: Request): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof RequestValidationError) return validationProblem(error);
   if (isUnreachable(error)) return databaseLost();
   if (error instanceof ProviderError) return providerProblem(error);
   const conflict = CONFLICTS[constraintOf(error)?.constraint ?? ''];
-  if (conflict !== undefined) return new Problem(409, conflict);
+  if (conflict !== undefined) return new Problem(409, conflict(req.body));
   return requestProblem(error);
 }
 

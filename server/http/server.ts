@@ -4,8 +4,10 @@ import cors from 'cors';
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { contract } from '../../contract/index.ts';
 import { allianceHandlers } from '../alliance/alliance.routes.ts';
+import { coalitionHandlers } from '../coalition/coalition.routes.ts';
 import { corporationHandlers } from '../corporation/corporation.routes.ts';
 import { crashHandlers } from '../crash/crash.routes.ts';
+import { groupHandlers } from '../group/group.routes.ts';
 import type { Parts } from '../parts.ts';
 import { Problem } from '../problem.ts';
 import { callbackHandlers } from '../sign-in/sign-in.routes.ts';
@@ -39,11 +41,11 @@ function resources(parts: Parts): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
     alliance: mount(contract.alliance, allianceHandlers(parts), parts),
     callback: mount(contract.callback, callbackHandlers(parts), parts),
-    coalition: mount(contract.coalition, notImplementedYet(contract.coalition), parts),
+    coalition: mount(contract.coalition, coalitionHandlers(parts), parts),
     corporation: mount(contract.corporation, corporationHandlers(parts), parts),
     crash: mount(contract.crash, crashHandlers(parts), parts),
     ext: mount(contract.ext, notImplementedYet(contract.ext), parts),
-    group: mount(contract.group, notImplementedYet(contract.group), parts),
+    group: mount(contract.group, groupHandlers(parts), parts),
     system: mount(contract.system, systemHandlers(parts), parts),
     token: mount(contract.token, tokenHandlers(parts), parts),
     user: mount(contract.user, userHandlers(parts), parts),

@@ -5,7 +5,7 @@ import { distanceToBody, distanceToUser } from '../access/distance.ts';
 import type { Database } from '../database/tables.ts';
 import { forbidden, notFound, unauthenticated } from '../problem.ts';
 import type { Caller } from '../token/token.queries.ts';
-import { findStandings } from './standing.queries.ts';
+import { findBodyStandings, findStandings } from './standing.queries.ts';
 
 /** 404 when there is no such record, 403 without authority over it (D6, D12, D13). */
 export async function requireAuthority(
@@ -22,4 +22,23 @@ export async function requireAuthority(
       ? distanceToUser(standing.caller, standing.target)
       : distanceToBody(standing.caller, standing.target);
   if (!hasAuthority(caller.level, distance, authority.mode)) throw forbidden();
+}
+
+/** Whoever may change somebody as far away as can be may change everybody. */
+const FARTHEST = 7;
+
+/** 403 without write authority over each of these bodies, all of which are registered (D14). */
+export async function requireAuthorityOverAll(
+  db: Kysely<Database>,
+  caller: Pick<Caller, 'owner_id' | 'level'>,
+  bodies: { readonly alliances: readonly number[]; readonly corporations: readonly number[] },
+): Promise<void> {
+  if (bodies.alliances.length + bodies.corporations.length === 0) return;
+  if (hasAuthority(caller.level, FARTHEST, 'write')) return;
+  const standing = await findBodyStandings(db, caller.owner_id, bodies);
+  const { caller: from } = standing;
+  if (from === undefined) throw unauthenticated('The token was revoked or is unknown.');
+  if (standing.bodies.some((to) => !hasAuthority(caller.level, distanceToBody(from, to), 'write'))) {
+    throw forbidden();
+  }
 }

@@ -2,12 +2,14 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { ALLIANCE_LEVEL, CEO_LEVEL, EXECUTOR_CEO_LEVEL, LASTING_LEVEL } from '../access/office.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
+import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import type { Findings } from './findings.ts';
 
 /**
  * Stores what was found, as sets, in the caller's transaction: bodies first, then characters, then the levels
- * that follow office and membership (D19). Guests stay guests until they join their host (D28). Rows are
- * written in the order of their ids, so that parallel writers queue instead of locking each other out.
+ * that follow office and membership (D19), then the autogroups (D18b). Guests stay guests until they join their
+ * host (D28). Rows are written in the order of their ids, so that parallel writers queue instead of locking each
+ * other out.
  */
 export async function saveFindings(db: Transaction<Database>, findings: Findings, now: Date): Promise<void> {
   const formerCeos = await findFormerCeos(db, findings);
@@ -19,6 +21,7 @@ export async function saveFindings(db: Transaction<Database>, findings: Findings
   const bodies = findings.corporations.map((corporation) => corporation.corporation_id);
   const homes = findings.characters.flatMap(({ corporation_id: id }) => (id === null ? [] : [id]));
   await raiseCeos(db, [...new Set([...bodies, ...homes])], now);
+  await ensureAutogroups(db, now);
 }
 
 /** Users who are CEO now (of the corporation, or of the alliance's executor) and not so by the findings. */

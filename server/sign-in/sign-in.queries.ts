@@ -31,18 +31,19 @@ export async function findKnownCorporation(db: Kysely<Database>, corporationId: 
     .executeTakeFirst();
 }
 
-/** A guest becomes a member of the corporation that it was found in, if its sign-in is then admitted. */
+/** A guest becomes a member of the corporation that it was found in, if its sign-in is then admitted. True: it did. */
 export async function makeMember(
   db: Kysely<Database>,
   characterId: number,
   corporationId: number | null,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('users')
     .set({ clearance_level: 0, corporation_id: corporationId })
     .where('character_id', '=', characterId)
     .where('clearance_level', '<', 0)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Makes somebody a guest of a corporation, whatever it was before (D28). */

@@ -1,5 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
+/** Setting `authorized_to_login` of a group or coalition is an administrative right (D15). */
+export const LOGIN_SWITCH_LEVEL = 9;
+
 /**
  * May the user of the row `u` log in? (D27) The built-in user; otherwise at least one voice says yes and none
  * says no, and a no never binds levels 9 and 10. An expression, so that it is judged in the statement that

@@ -1,0 +1,28 @@
+import type { contract } from '../../contract/index.ts';
+import type { Handlers } from '../http/mount.ts';
+import type { Parts } from '../parts.ts';
+import {
+  allCoalitions,
+  createCoalition,
+  getCoalition,
+  removeCoalition,
+  trackCoalition,
+  updateCoalition,
+} from './coalition.ts';
+
+export function coalitionHandlers(parts: Parts): Handlers<typeof contract.coalition> {
+  return {
+    list: async () => ({ status: 200, body: await allCoalitions(parts) }),
+    get: async ({ params }) => ({ status: 200, body: await getCoalition(parts, params.coalition_id) }),
+    create: async ({ body }) => ({ status: 201, body: await createCoalition(parts, body) }),
+    update: async ({ caller, params, body }) => ({
+      status: 200,
+      body: await updateCoalition(parts, caller, params.coalition_id, body),
+    }),
+    delete: async ({ params }) => {
+      await removeCoalition(parts, params.coalition_id);
+      return { status: 200, body: undefined };
+    },
+    tracking: async ({ params }) => ({ status: 200, body: await trackCoalition(parts, params.coalition_id) }),
+  };
+}

@@ -1,0 +1,149 @@
+import type { Coalition, CoalitionShort, PostCoalition, PutCoalition } from '../../contract/coalition.ts';
+import type { Tracking } from '../../contract/user.ts';
+import { nameKey } from '../database/name-key.ts';
+import { objectId } from '../database/object-id.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { ensureAutogroups } from '../group/autogroup.queries.ts';
+import { changeList, difference, isEmpty, type ListChange, mentioned } from '../member-list.ts';
+import type { Parts } from '../parts.ts';
+import { forbidden, notFound, notFoundAmong } from '../problem.ts';
+import { requireAuthorityOverAll } from '../registry/authority.ts';
+import { findTracking } from '../registry/tracking.queries.ts';
+import type { Caller } from '../token/token.queries.ts';
+import { LOGIN_SWITCH_LEVEL } from '../user/login-permission.ts';
+import {
+  type Bodies,
+  type CoalitionRow,
+  changeMembers,
+  coalitionExists,
+  deleteCoalition,
+  findCoalition,
+  findMembers,
+  insertCoalition,
+  listCoalitions,
+  lockCoalition,
+  setCoalition,
+} from './coalition.queries.ts';
+
+function toCoalition(row: CoalitionRow): Coalition {
+  return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
+}
+
+export async function allCoalitions({ db }: Pick<Parts, 'db'>): Promise<CoalitionShort[]> {
+  return listCoalitions(db);
+}
+
+export async function getCoalition({ db }: Pick<Parts, 'db'>, coalitionId: string): Promise<Coalition> {
+  const row = await findCoalition(db, coalitionId);
+  if (row === undefined) throw notFound('coalition', coalitionId);
+  return toCoalition(row);
+}
+
+/** A new coalition has no members yet and lets them sign in (D27); a name that is taken is a 409 (D7). */
+export async function createCoalition(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { coalition_name, ticker }: PostCoalition,
+): Promise<Coalition> {
+  const now = clock.now();
+  const coalition_id = objectId(now);
+  await insertCoalition(db, {
+    coalition_id,
+    coalition_name,
+    name_key: nameKey(coalition_name),
+    ticker,
+    authorized_to_login: true,
+    created_on: now,
+    updated_on: now,
+  });
+  return getCoalition({ db }, coalition_id);
+}
+
+/**
+ * Applies an update as a whole or not at all, one after another for each coalition. Every alliance or
+ * corporation that really comes or goes needs the caller's write authority, judged before it does (D14).
+ */
+export async function updateCoalition(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  caller: Caller,
+  coalitionId: string,
+  body: PutCoalition,
+): Promise<Coalition> {
+  if (body.authorized_to_login != null && caller.level < LOGIN_SWITCH_LEVEL) throw forbidden();
+  return inTransaction(db, async (tx) => {
+    const before = await lockCoalition(tx, coalitionId);
+    if (before === undefined) throw notFound('coalition', coalitionId);
+    const asked = memberChanges(body);
+    const { members, unregistered } = await findMembers(tx, coalitionId, {
+      alliances: [...mentioned(asked.alliances)],
+      corporations: [...mentioned(asked.corporations)],
+    });
+    requireNone('alliance', unregistered.alliances);
+    requireNone('corporation', unregistered.corporations);
+    const alliances = changes(members.alliances, asked.alliances);
+    const corporations = changes(members.corporations, asked.corporations);
+    await requireAuthorityOverAll(tx, caller, {
+      alliances: [...alliances.added, ...alliances.removed],
+      corporations: [...corporations.added, ...corporations.removed],
+    });
+    await changeMembers(tx, coalitionId, 'alliances', alliances);
+    await changeMembers(tx, coalitionId, 'corporations', corporations);
+    const after = {
+      authorized_to_login: body.authorized_to_login ?? before.authorized_to_login,
+      mandatory_ext_scopes:
+        body.mandatory_ext_scopes == null
+          ? before.mandatory_ext_scopes
+          : [...new Set(body.mandatory_ext_scopes)].sort(),
+      ticker: body.ticker ?? before.ticker,
+    };
+    const moved = !isEmpty(alliances) || !isEmpty(corporations);
+    if (moved || !sameValues(before, after)) {
+      await setCoalition(tx, coalitionId, { ...after, updated_on: clock.now() });
+    }
+    if (moved) await ensureAutogroups(tx, clock.now());
+    return getCoalition({ db: tx }, coalitionId);
+  });
+}
+
+function memberChanges(body: PutCoalition): Bodies<ListChange<number>> {
+  return {
+    alliances: {
+      add: body.add_member_alliances,
+      replace: body.member_alliances,
+      remove: body.remove_member_alliances,
+    },
+    corporations: {
+      add: body.add_member_corporations,
+      replace: body.member_corporations,
+      remove: body.remove_member_corporations,
+    },
+  };
+}
+
+function changes(members: readonly number[], asked: ListChange<number>) {
+  const before = new Set(members);
+  return difference(before, changeList(before, asked));
+}
+
+function requireNone(kind: string, unregistered: readonly number[]): void {
+  if (unregistered.length > 0) throw notFoundAmong(kind, unregistered);
+}
+
+type Values = Pick<CoalitionRow, 'authorized_to_login' | 'mandatory_ext_scopes' | 'ticker'>;
+
+function sameValues(one: Values, other: Values): boolean {
+  return (
+    one.authorized_to_login === other.authorized_to_login &&
+    one.ticker === other.ticker &&
+    one.mandatory_ext_scopes.join() === other.mandatory_ext_scopes.join()
+  );
+}
+
+export async function removeCoalition({ db }: Pick<Parts, 'db'>, coalitionId: string): Promise<void> {
+  if (!(await deleteCoalition(db, coalitionId))) throw notFound('coalition', coalitionId);
+}
+
+/** The members of all its alliances and corporations by the state of their refresh tokens (D35). */
+export async function trackCoalition({ db }: Pick<Parts, 'db'>, coalitionId: string): Promise<Tracking> {
+  if (!(await coalitionExists(db, coalitionId))) throw notFound('coalition', coalitionId);
+  return findTracking(db, { coalition_id: coalitionId });
+}

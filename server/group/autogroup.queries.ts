@@ -1,0 +1,110 @@
+import { type Kysely, sql } from 'kysely';
+import { objectId } from '../database/object-id.ts';
+import type { Database } from '../database/tables.ts';
+
+/** A corporation, alliance or coalition whose autogroup is missing or bears a former name. */
+interface Unnamed {
+  readonly kind: 'corporation' | 'alliance' | 'coalition';
+  readonly id: string;
+  readonly name: string;
+  readonly name_key: string;
+  /** Null: there is none yet. */
+  readonly group_id: string | null;
+}
+
+/**
+ * Sees to it that every corporation, alliance and coalition with members has its autogroup, and that each bears
+ * the name of its body (D18b). To be called at the end of every transaction that makes members or renames bodies;
+ * one statement when there is nothing to do. Members and owners need nothing: they are derived when read.
+ */
+export async function ensureAutogroups(db: Kysely<Database>, now: Date): Promise<void> {
+  if ((await findUnnamed(db)).length === 0) return;
+  await lockGroupNames(db);
+  // Of two bodies that want one name each pass serves one; the other then sees that it is taken.
+  for (let todo = await findUnnamed(db); todo.length > 0; todo = await findUnnamed(db)) {
+    if ((await nameAutogroups(db, await keepCoalitions(db, todo), now)) === 0) return;
+  }
+}
+
+/** Names of groups are given one transaction at a time: whoever looks for a free name then really has it. */
+export async function lockGroupNames(db: Kysely<Database>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('names of groups'))`.execute(db);
+}
+
+async function findUnnamed(db: Kysely<Database>): Promise<Unnamed[]> {
+  const { rows } = await sql<Unnamed>`
+    select kind, id, name, name_key, group_id from (
+      select 'corporation' as kind, c.corporation_id::text as id, c.corporation_name as name, c.name_key,
+        g.group_id, g.group_name,
+        exists (select from users u where u.corporation_id = c.corporation_id and u.clearance_level >= 0) as peopled
+      from corporations c left join groups g using (corporation_id)
+      union all
+      select 'alliance', a.alliance_id::text, a.alliance_name, a.name_key, g.group_id, g.group_name,
+        exists (select from corporations c join users u using (corporation_id)
+          where c.alliance_id = a.alliance_id and u.clearance_level >= 0)
+      from alliances a left join groups g using (alliance_id)
+      union all
+      select 'coalition', co.coalition_id, co.coalition_name, co.name_key, g.group_id, g.group_name,
+        exists (select from coalition_reach r join users u using (corporation_id)
+          where r.coalition_id = co.coalition_id and u.clearance_level >= 0)
+      from coalitions co left join groups g using (coalition_id)
+    ) body
+    where case when group_id is null then peopled
+      else group_name <> name and not starts_with(group_name, name || ${suffix}) end`.execute(db);
+  return rows;
+}
+
+/** What tells an autogroup from a group whose name it would otherwise share. */
+const suffix = sql`' (' || kind || ' ' || id || ')'`;
+
+/** A coalition that is deleted meanwhile needs no autogroup; the others are kept until the transaction ends. */
+async function keepCoalitions(db: Kysely<Database>, unnamed: readonly Unnamed[]): Promise<Unnamed[]> {
+  const ids = unnamed.filter(({ kind }) => kind === 'coalition').map(({ id }) => id);
+  if (ids.length === 0) return [...unnamed];
+  const kept = await db
+    .selectFrom('coalitions')
+    .select('coalition_id')
+    .where('coalition_id', 'in', ids)
+    .orderBy('coalition_id')
+    .forKeyShare()
+    .execute();
+  const living = new Set(kept.map(({ coalition_id }) => coalition_id));
+  return unnamed.filter(({ kind, id }) => kind !== 'coalition' || living.has(id));
+}
+
+/** Gives each its body's name, with a suffix where that is taken; returns how many got one. */
+async function nameAutogroups(db: Kysely<Database>, unnamed: readonly Unnamed[], now: Date): Promise<number> {
+  const rows = unnamed.map((body) => ({
+    ...body,
+    is_new: body.group_id === null,
+    group_id: body.group_id ?? objectId(now),
+  }));
+  const { rows: named } = await sql`
+    with body as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as f(kind text, id text, name text, name_key text, group_id text, is_new boolean)
+    ), chosen as (
+      select distinct on (free.name_key) body.kind, body.id, body.group_id, body.is_new, free.name, free.name_key
+      from body cross join lateral (
+        select body.name || repeat(${suffix}, n) as name, body.name_key || repeat(${suffix}, n) as name_key
+        from generate_series(0, 9) n
+        where not exists (select from groups g
+          where g.name_key = body.name_key || repeat(${suffix}, n) and g.group_id <> body.group_id)
+        order by n limit 1
+      ) free
+      order by free.name_key, body.kind, body.id
+    ), renamed as (
+      update groups g set group_name = chosen.name, name_key = chosen.name_key, updated_on = ${now}
+      from chosen where g.group_id = chosen.group_id and not chosen.is_new
+    ), made as (
+      insert into groups
+        (group_id, group_name, name_key, corporation_id, alliance_id, coalition_id, created_on, updated_on)
+      select group_id, name, name_key,
+        case kind when 'corporation' then id::bigint end,
+        case kind when 'alliance' then id::bigint end,
+        case kind when 'coalition' then id end, ${now}, ${now}
+      from chosen where is_new order by group_id
+    )
+    select from chosen`.execute(db);
+  return named.length;
+}

@@ -1,0 +1,161 @@
+import { type Kysely, sql, type Updateable } from 'kysely';
+import type { Group, GroupShort } from '../../contract/group.ts';
+import type { Database, GroupTable } from '../database/tables.ts';
+import type { ListDifference } from '../member-list.ts';
+
+/** The row behind a Group record. */
+export type GroupRow = Omit<Group, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
+
+/** Autogroups included, in the order of D9. */
+export async function listGroups(db: Kysely<Database>): Promise<GroupShort[]> {
+  return db
+    .selectFrom('groups')
+    .select(['group_id', 'group_name'])
+    .orderBy('name_key')
+    .orderBy('group_id')
+    .execute();
+}
+
+/** The owner of the group `g`: of an autogroup the CEO, while that is a member itself (D18b). */
+const ownerOf = sql`
+  select u.character_id, u.character_name from users u where u.character_id = g.owner_id
+  union all
+  select u.character_id, u.character_name
+  from corporations c
+    join users u on u.character_id = c.ceo_id and u.corporation_id = c.corporation_id
+  where c.corporation_id = g.corporation_id and u.clearance_level >= 0
+  union all
+  select u.character_id, u.character_name
+  from alliances a
+    join corporations c on c.corporation_id = a.executor_corporation_id and c.alliance_id = a.alliance_id
+    join users u on u.character_id = c.ceo_id and u.corporation_id = c.corporation_id
+  where a.alliance_id = g.alliance_id and u.clearance_level >= 0`;
+
+/** The members of the group `g`: as stored, or for an autogroup as the registry has them, guests excluded. */
+const membersOf = sql`
+  select u.* from group_members m join users u using (character_id) where m.group_id = g.group_id
+  union all
+  select u.* from users u where u.corporation_id = g.corporation_id and u.clearance_level >= 0
+  union all
+  select u.* from corporations c join users u using (corporation_id)
+  where c.alliance_id = g.alliance_id and u.clearance_level >= 0
+  union all
+  select u.* from coalition_reach r join users u using (corporation_id)
+  where r.coalition_id = g.coalition_id and u.clearance_level >= 0`;
+
+/** One statement whatever the number of members, so that a reader never sees half of an update. */
+export async function findGroup(db: Kysely<Database>, groupId: string): Promise<GroupRow | undefined> {
+  const { rows } = await sql<GroupRow>`
+    select g.group_id, g.group_name, g.description, g.authorized_to_login, g.is_autogroup, g.created_on, g.updated_on,
+      (select json_build_object('character_id', o.character_id, 'character_name', o.character_name)
+        from (${ownerOf}) o) as owner,
+      (select coalesce(json_agg(json_build_object('character_id', m.character_id, 'character_name', m.character_name)
+          order by m.name_key, m.character_id), '[]') from (${membersOf}) m) as members
+    from groups g where g.group_id = ${groupId}`.execute(db);
+  return rows[0];
+}
+
+/** The character that owns a group; null where nobody does, or there is no such group. */
+export async function findOwner(db: Kysely<Database>, groupId: string): Promise<number | null> {
+  const { rows } = await sql<{ character_id: number }>`
+    select o.character_id from groups g cross join lateral (${ownerOf}) o
+    where g.group_id = ${groupId}`.execute(db);
+  return rows[0]?.character_id ?? null;
+}
+
+export interface NewGroup {
+  readonly group_id: string;
+  readonly group_name: string;
+  readonly name_key: string;
+  readonly description: string;
+  readonly owner_id: number;
+}
+
+/** Stores a group with its owner as its only member. False: that user was deleted. */
+export async function insertGroup(db: Kysely<Database>, group: NewGroup, now: Date): Promise<boolean> {
+  const owner = await db
+    .selectFrom('users')
+    .select('character_id')
+    .where('character_id', '=', group.owner_id)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (owner === undefined) return false;
+  await db
+    .insertInto('groups')
+    .values({ ...group, created_on: now, updated_on: now })
+    .execute();
+  await changeMembers(db, group.group_id, { added: [group.owner_id], removed: [] });
+  return true;
+}
+
+/** Locks a group for the rest of the transaction: its updates queue. */
+export async function lockGroup(db: Kysely<Database>, groupId: string) {
+  return db
+    .selectFrom('groups')
+    .select(['description', 'authorized_to_login', 'is_autogroup', 'owner_id'])
+    .where('group_id', '=', groupId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** Ids of the stored members. */
+export async function findMemberIds(db: Kysely<Database>, groupId: string): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom('group_members')
+    .select('character_id')
+    .where('group_id', '=', groupId)
+    .execute();
+  return new Set(rows.map((row) => row.character_id));
+}
+
+/**
+ * The users of these names, exactly, who then cannot be deleted before the transaction ends; of two with one
+ * name the last seen (D38).
+ */
+export async function findUsersNamed(
+  db: Kysely<Database>,
+  names: ReadonlySet<string>,
+): Promise<Map<string, number>> {
+  if (names.size === 0) return new Map();
+  const { rows } = await sql<{ character_id: number; character_name: string; seen_on: Date }>`
+    select character_id, character_name, seen_on from users
+    where character_name = any(${[...names]}::text[])
+    order by character_id for key share`.execute(db);
+  // The later of two entries with one key stays.
+  const found = rows.sort((one, other) => one.seen_on.getTime() - other.seen_on.getTime());
+  return new Map(found.map((user) => [user.character_name, user.character_id]));
+}
+
+/** Adds and removes stored members, as sets. */
+export async function changeMembers(
+  db: Kysely<Database>,
+  groupId: string,
+  { added, removed }: ListDifference<number>,
+): Promise<void> {
+  if (added.length > 0) {
+    await sql`insert into group_members (group_id, character_id)
+      select ${groupId}, unnest(${[...added]}::bigint[])`.execute(db);
+  }
+  if (removed.length > 0) {
+    await sql`delete from group_members
+      where group_id = ${groupId} and character_id = any(${[...removed]}::bigint[])`.execute(db);
+  }
+}
+
+export async function setGroup(
+  db: Kysely<Database>,
+  groupId: string,
+  values: Updateable<GroupTable>,
+): Promise<void> {
+  await db.updateTable('groups').set(values).where('group_id', '=', groupId).execute();
+}
+
+/** False: there was none, or it is an autogroup. */
+export async function deleteGroup(db: Kysely<Database>, groupId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('groups')
+    .where('group_id', '=', groupId)
+    .where('is_autogroup', '=', false)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,20 @@
+import type { contract } from '../../contract/index.ts';
+import type { Handlers } from '../http/mount.ts';
+import type { Parts } from '../parts.ts';
+import { allGroups, createGroup, getGroup, removeGroup, updateGroup } from './group.ts';
+
+export function groupHandlers(parts: Parts): Handlers<typeof contract.group> {
+  return {
+    list: async () => ({ status: 200, body: await allGroups(parts) }),
+    get: async ({ params }) => ({ status: 200, body: await getGroup(parts, params.group_id) }),
+    create: async ({ caller, body }) => ({ status: 201, body: await createGroup(parts, caller, body) }),
+    update: async ({ caller, params, body }) => ({
+      status: 200,
+      body: await updateGroup(parts, caller, params.group_id, body),
+    }),
+    delete: async ({ params }) => {
+      await removeGroup(parts, params.group_id);
+      return { status: 200, body: undefined };
+    },
+  };
+}

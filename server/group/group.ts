@@ -1,0 +1,156 @@
+import type { Group, GroupShort, PostGroup, PutGroup } from '../../contract/group.ts';
+import { nameKey } from '../database/name-key.ts';
+import { objectId } from '../database/object-id.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { changeList, difference, isEmpty, type ListChange, mentioned } from '../member-list.ts';
+import type { Parts } from '../parts.ts';
+import { forbidden, notFound, notFoundAmong, Problem, unauthenticated } from '../problem.ts';
+import type { Caller } from '../token/token.queries.ts';
+import { LOGIN_SWITCH_LEVEL } from '../user/login-permission.ts';
+import { lockGroupNames } from './autogroup.queries.ts';
+import {
+  changeMembers,
+  deleteGroup,
+  findGroup,
+  findMemberIds,
+  findOwner,
+  findUsersNamed,
+  type GroupRow,
+  insertGroup,
+  listGroups,
+  lockGroup,
+  setGroup,
+} from './group.queries.ts';
+
+/** From here on every group may be changed, not only the own ones (interface "Group operations"). */
+const ANY_GROUP_LEVEL = 9;
+const BUILT_IN_USER = 0;
+
+function toGroup(row: GroupRow): Group {
+  return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
+}
+
+export async function allGroups({ db }: Pick<Parts, 'db'>): Promise<GroupShort[]> {
+  return listGroups(db);
+}
+
+export async function getGroup({ db }: Pick<Parts, 'db'>, groupId: string): Promise<Group> {
+  const row = await findGroup(db, groupId);
+  if (row === undefined) throw notFound('group', groupId);
+  return toGroup(row);
+}
+
+/** The caller becomes owner and only member (rule 1); a name that is taken, also by an autogroup, is a 409. */
+export async function createGroup(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  caller: Caller,
+  { group_name, description }: PostGroup,
+): Promise<Group> {
+  const now = clock.now();
+  const group_id = objectId(now);
+  const group = {
+    group_id,
+    group_name,
+    name_key: nameKey(group_name),
+    description,
+    owner_id: caller.owner_id,
+  };
+  return inTransaction(db, async (tx) => {
+    await lockGroupNames(tx);
+    if (!(await insertGroup(tx, group, now))) throw unauthenticated('The token was revoked or is unknown.');
+    return getGroup({ db: tx }, group_id);
+  });
+}
+
+/**
+ * Applies an update as a whole or not at all, one after another for each group. Whatever it removes, the owner
+ * is a member afterwards (rule 3).
+ */
+export async function updateGroup(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  caller: Caller,
+  groupId: string,
+  body: PutGroup,
+): Promise<Group> {
+  if (body.authorized_to_login != null && caller.level < LOGIN_SWITCH_LEVEL) throw forbidden();
+  if (caller.level < ANY_GROUP_LEVEL) await requireOwner({ db }, caller, groupId);
+  return inTransaction(db, async (tx) => {
+    const before = await lockGroup(tx, groupId);
+    // Whoever changes its own groups only does not learn that another one is gone (D6).
+    if (before === undefined) throw caller.level < ANY_GROUP_LEVEL ? forbidden() : notFound('group', groupId);
+    // The group may have got another owner while its lock was waited for.
+    if (caller.level < ANY_GROUP_LEVEL) await requireOwner({ db: tx }, caller, groupId);
+    const asked = { add: body.add_members, replace: body.members, remove: body.remove_members };
+    if (before.is_autogroup && changesPeople(asked, body.owner)) throw autogroup('its members and owner');
+    const people = await resolve({ db: tx }, asked, body.owner);
+    const members = await findMemberIds(tx, groupId);
+    const owner_id = people.owner ?? before.owner_id;
+    const next = changeList(members, people.list);
+    if (owner_id !== null) next.add(owner_id);
+    const change = difference(members, next);
+    const after = {
+      authorized_to_login: body.authorized_to_login ?? before.authorized_to_login,
+      description: body.description ?? before.description,
+      owner_id,
+    };
+    // New members first: the owner must be one when it is set, and a former owner must not be one when it goes.
+    await changeMembers(tx, groupId, { added: change.added, removed: [] });
+    if (!isEmpty(change) || !sameValues(before, after)) {
+      await setGroup(tx, groupId, { ...after, updated_on: clock.now() });
+    }
+    await changeMembers(tx, groupId, { added: [], removed: change.removed });
+    return getGroup({ db: tx }, groupId);
+  });
+}
+
+/**
+ * 403 for groups that the caller does not own, whether they exist or not (D6). The built-in user's groups are
+ * its own only as long as its token is worth its level (D23): a token from a demoted owner's reaches none.
+ */
+async function requireOwner({ db }: Pick<Parts, 'db'>, caller: Caller, groupId: string): Promise<void> {
+  if (caller.owner_id === BUILT_IN_USER) throw forbidden();
+  if ((await findOwner(db, groupId)) !== caller.owner_id) throw forbidden();
+}
+
+function changesPeople({ add, replace, remove }: ListChange<string>, owner: string | null | undefined) {
+  return [add, replace, remove, owner].some((value) => value != null);
+}
+
+function autogroup(what: string): Problem {
+  return new Problem(409, `This is an autogroup: the service itself keeps ${what}.`);
+}
+
+/** Names become ids; all of them must exist (rule 4). */
+async function resolve(
+  { db }: Pick<Parts, 'db'>,
+  asked: ListChange<string>,
+  owner: string | null | undefined,
+): Promise<{ list: ListChange<number>; owner: number | undefined }> {
+  const names = mentioned(asked);
+  if (owner != null) names.add(owner);
+  const found = await findUsersNamed(db, names);
+  const missing = [...names].filter((name) => !found.has(name));
+  if (missing.length > 0) throw notFoundAmong('user', missing);
+  const ids = (list: readonly string[] | null | undefined) => list?.map((name) => found.get(name) as number);
+  return {
+    list: { add: ids(asked.add), replace: ids(asked.replace), remove: ids(asked.remove) },
+    owner: owner == null ? undefined : found.get(owner),
+  };
+}
+
+type Values = Pick<GroupRow, 'authorized_to_login' | 'description'> & { readonly owner_id: number | null };
+
+function sameValues(one: Values, other: Values): boolean {
+  return (
+    one.authorized_to_login === other.authorized_to_login &&
+    one.description === other.description &&
+    one.owner_id === other.owner_id
+  );
+}
+
+export async function removeGroup({ db }: Pick<Parts, 'db'>, groupId: string): Promise<void> {
+  if (await deleteGroup(db, groupId)) return;
+  // What was not deleted is an autogroup, or there is nothing.
+  await getGroup({ db }, groupId);
+  throw autogroup('it, and it cannot be deleted');
+}

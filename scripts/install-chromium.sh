@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Makes sure that the browser tests have a Chromium: where none works, Debian's is installed (root or sudo needed).
+#   bash scripts/install-chromium.sh           says nothing when one is there
+#   bash scripts/install-chromium.sh --print   prints its path
+set -euo pipefail
+
+candidates=(
+  chromium chromium-browser google-chrome google-chrome-stable
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+)
+
+# Asking for the version also sorts out packages that only tell people to install something else.
+works() { "$1" --version >/dev/null 2>&1; }
+
+find_chromium() {
+  local candidate path
+  if [[ -n "${CHROMIUM_PATH:-}" ]]; then
+    works "$CHROMIUM_PATH" || give_up "CHROMIUM_PATH is $CHROMIUM_PATH, but that does not run."
+    echo "$CHROMIUM_PATH"
+    return
+  fi
+  for candidate in "${candidates[@]}"; do
+    path=$(command -v "$candidate") || continue
+    if works "$path"; then
+      echo "$path"
+      return
+    fi
+  done
+}
+
+give_up() {
+  echo "$1" >&2
+  echo 'The browser tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its program.' >&2
+  exit 1
+}
+
+install_chromium() {
+  command -v apt-get >/dev/null || give_up 'No Chromium was found, and there is no apt-get to install it with.'
+  local -a as_root=()
+  if [[ $(id -u) != 0 ]]; then
+    { command -v sudo && sudo -n true; } >/dev/null 2>&1 ||
+      give_up 'No Chromium was found, and installing it needs root, or sudo that asks for no password.'
+    as_root=(sudo -n)
+  fi
+  as_root+=(env DEBIAN_FRONTEND=noninteractive)
+  echo 'Installing Chromium for the browser tests …' >&2
+  local log
+  log=$(mktemp)
+  # A source of packages that cannot be reached need not be the one with Chromium: the second command decides.
+  "${as_root[@]}" apt-get update -qq >"$log" 2>&1 || true
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends chromium >>"$log" 2>&1 || {
+    tail -n 15 "$log" >&2
+    rm -f "$log"
+    give_up 'Chromium could not be installed.'
+  }
+  rm -f "$log"
+}
+
+chromium=$(find_chromium)
+if [[ -z "$chromium" ]]; then
+  install_chromium
+  chromium=$(find_chromium)
+  [[ -n "$chromium" ]] || give_up 'Chromium was installed, but does not run.'
+fi
+if [[ "${1:-}" == --print ]]; then echo "$chromium"; fi

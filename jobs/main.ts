@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const settings = loadSettings();
   const log = createLog(settings.logLevel);
   const stopped = untilStopped(log);
-  const app = await createApp(settings, { log, worker: true });
+  const app = await createApp(settings, { log, worker: true, beside: true });
   log.info('working');
   await stopped;
   await app.close();

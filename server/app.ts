@@ -20,6 +20,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Whether this process runs the jobs, too. */
   readonly worker: boolean;
+  /** For a process beside the service: the simulated provider, if one is used, is the service's. */
+  readonly beside?: boolean;
   readonly database?: OpenOptions;
   /** How long, and how large, one answer of the provider may be; the usual limits when absent. */
   readonly providerLimits?: Limits;
@@ -36,7 +38,7 @@ export interface App {
 
 /** The one place where parts are put together. */
 export async function createApp(configured: Settings, options: AppOptions): Promise<App> {
-  const { log, clock = systemClock, worker, providerLimits: limits } = options;
+  const { log, clock = systemClock, worker, beside = false, providerLimits: limits } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -44,7 +46,7 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
   try {
     const database = await openDatabase(configured, log, options.database);
     closers.push(database.close);
-    const { settings, simulated } = await withProvider(configured);
+    const { settings, simulated } = await withProvider(configured, beside);
     if (simulated !== undefined) closers.push(() => simulated.stop());
     const material = await keyMaterial(settings);
     const keys = await loadSigningKeys(material.tokenSigningKeys, settings.baseUrl, clock);
@@ -73,8 +75,10 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
 /** Without a client id at a real provider, the simulated one takes its place: never in production (D61). */
 async function withProvider(
   settings: Settings,
+  beside: boolean,
 ): Promise<{ settings: Settings; simulated: SimulatedProvider | undefined }> {
   if (settings.sso.clientId !== undefined || settings.production) return { settings, simulated: undefined };
-  const { startForDevelopment } = await import('./simulated/development.ts');
+  const { joinForDevelopment, startForDevelopment } = await import('./simulated/development.ts');
+  if (beside) return { settings: await joinForDevelopment(settings), simulated: undefined };
   return startForDevelopment(settings);
 }

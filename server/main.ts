@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { isInUse, type Listening, listen } from './http/listen.ts';
 import { createLog } from './log.ts';
-import { explainStart, untilStopped } from './process.ts';
+import { CannotStart, explainStart, untilStopped } from './process.ts';
 import { loadSettings, type Settings } from './settings.ts';
 
 /** The process: settings → app → listen → graceful stop. */
@@ -31,7 +31,9 @@ async function openPort(app: App, { host, port }: Settings): Promise<Listening> 
     return await listen(app.createHttp(), host, port);
   } catch (error) {
     if (!isInUse(error)) throw error;
-    throw new Error(`Port ${port} of ${host} is in use by another program: set PORT to a free one.`);
+    throw new CannotStart(
+      `Port ${port} of ${host} is in use: is castellan running already? If not, set PORT.`,
+    );
   }
 }
 

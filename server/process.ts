@@ -3,6 +3,9 @@ import { redactText } from './redact.ts';
 import { SettingsError } from './settings.ts';
 import { KeysRemoved } from './token/key-rotation.ts';
 
+/** Why a start fails, in words that its operator can act on; told without a trace. */
+export class CannotStart extends Error {}
+
 /** A stop that takes longer than this is cut short. */
 const STOP_WITHIN = 9_500;
 
@@ -33,7 +36,9 @@ export function untilStopped(log: Logger): Promise<void> {
 
 /** What the operator reads when a start fails: the plain reason where we know it, else the scrubbed trace. */
 export function explainStart(error: unknown): string {
-  if (error instanceof SettingsError || error instanceof KeysRemoved) return `${error.message}\n`;
+  if ([SettingsError, KeysRemoved, CannotStart].some((known) => error instanceof known)) {
+    return `${(error as Error).message}\n`;
+  }
   if (!(error instanceof Error)) return `${redactText(String(error))}\n`;
   const cause = error.cause instanceof Error ? `\nCaused by ${error.cause.stack}` : '';
   return `${redactText(`${error.stack ?? error.message}${cause}`)}\n`;

@@ -1,14 +1,28 @@
 import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
 import { isInUse } from '../http/listen.ts';
+import { CannotStart } from '../process.ts';
 import type { Settings } from '../settings.ts';
 import { type SimulatedProvider, startSimulatedProvider } from './provider.ts';
+
+/** What DATA_DIR keeps of the simulated provider: the secret for later starts, all of it for workers. */
+const Kept = z.object({
+  sso: z.object({ url: z.string(), clientId: z.string(), clientSecret: z.string() }),
+  extApi: z.object({ url: z.string(), specUrl: z.string() }),
+});
+type Kept = z.infer<typeof Kept>;
+
+const fileOf = (settings: Settings) => join(settings.dataDir, 'simulated-provider.json');
 
 /** Starts the simulated provider beside the service (on the next port if free) and points the settings at it. */
 export async function startForDevelopment(
   settings: Settings,
 ): Promise<{ settings: Settings; simulated: SimulatedProvider }> {
   const clientId = 'castellan-development';
-  const clientSecret = randomBytes(24).toString('base64url');
+  // Its refresh tokens are sealed with the secret: those in the database must outlive a restart.
+  const clientSecret = (await readKept(settings))?.sso.clientSecret ?? randomBytes(24).toString('base64url');
   const start = (port: number) =>
     startSimulatedProvider({ clientId, clientSecret, port, scopePrefix: settings.extApi.scopePrefix });
   const simulated = await start(settings.port === 0 ? 0 : settings.port + 1).catch((error: unknown) => {
@@ -16,12 +30,41 @@ export async function startForDevelopment(
     return start(0);
   });
   const { ssoUrl, apiUrl, specUrl } = simulated;
-  return {
-    simulated,
-    settings: {
-      ...settings,
-      sso: { url: ssoUrl, clientId, clientSecret },
-      extApi: { ...settings.extApi, url: apiUrl, specUrl },
-    },
-  };
+  const at = { sso: { url: ssoUrl, clientId, clientSecret }, extApi: { url: apiUrl, specUrl } };
+  return { simulated, settings: pointAt(settings, at) };
+}
+
+/** Writes down where the simulated provider is; for a service that listens, not one whose start may yet fail. */
+export async function keepForWorkers(settings: Settings): Promise<void> {
+  const file = fileOf(settings);
+  await mkdir(settings.dataDir, { recursive: true });
+  await writeFile(file, `${JSON.stringify(Kept.parse(settings))}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+}
+
+/**
+ * Points the settings of a worker at the simulated provider of the service.
+ * @throws CannotStart when the service was never started on this DATA_DIR
+ */
+export async function joinForDevelopment(settings: Settings): Promise<Settings> {
+  const kept = await readKept(settings);
+  if (kept === undefined) {
+    throw new CannotStart(
+      'Without SSO_CLIENT_ID a worker uses the simulated provider of the service: start that first (npm start).',
+    );
+  }
+  return pointAt(settings, kept);
+}
+
+function pointAt(settings: Settings, { sso, extApi }: Kept): Settings {
+  return { ...settings, sso, extApi: { ...settings.extApi, ...extApi } };
+}
+
+async function readKept(settings: Settings): Promise<Kept | undefined> {
+  try {
+    return Kept.parse(JSON.parse(await readFile(fileOf(settings), 'utf8')));
+  } catch {
+    // Missing, or cut off by a kill: made anew at the next start.
+    return undefined;
+  }
 }

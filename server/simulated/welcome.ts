@@ -7,6 +7,7 @@ import { type Findings, findAlliance } from '../registry/findings.ts';
 import { saveFindings } from '../registry/save.ts';
 import { rootToken } from '../token/root-token.ts';
 import { type DemoApplication, startDemoApplication } from './demo-application.ts';
+import { keepForWorkers } from './development.ts';
 import type { SimulatedProvider } from './provider.ts';
 
 export interface Welcome {
@@ -19,6 +20,7 @@ const FIRST_COALITION = 'First Coalition';
 
 /** Makes a fresh development instance usable at once: a coalition let in, an application to sign in to. */
 export async function startWelcome(parts: Parts, provider: SimulatedProvider): Promise<Welcome> {
+  await keepForWorkers(parts.settings);
   await letFirstCoalitionIn(parts, provider);
   const demo = await startDemoApplication(parts);
   return { message: await message(parts, provider, demo), stop: () => demo.stop() };
@@ -54,22 +56,24 @@ async function letFirstCoalitionIn({ db, api, clock }: Parts, { world }: Simulat
 
 async function message(parts: Parts, provider: SimulatedProvider, demo: DemoApplication): Promise<string> {
   const { baseUrl } = parts.settings;
+  // The token starts its line, so that copying the line copies the token alone, however it wraps.
   return `
-  castellan is ready, with a simulated game provider.
+  castellan is ready. The game provider beside it is simulated.
 
-    API            ${baseUrl}
-    Reference      ${baseUrl}/docs
-    Provider       ${provider.url}
+    API          ${baseUrl}
+    Reference    ${baseUrl}/docs
+    Provider     ${provider.url}
 
-  Your permanent token (built-in user, level 10; \`npm run token\` prints it again):
+  Sign somebody in:
 
-    ${await rootToken(parts, 0)}
+    1. Open ${demo.url} in a browser, choose “Sign in”, pick a character.
+    2. The page you come back to shows the user token that the application got,
+       and a curl command: run it, and the API tells whose token that is.
 
-  Next, sign somebody in:
+  Your own permanent token (built-in user, level 10; \`npm run token\` prints it
+  again):
 
-    1. Open ${demo.url} in a browser, choose “Sign in”, and pick a character.
-    2. The page that you come back to shows the user token and the command that asks
-       the API who that is: curl -H "Authorization: Bearer <user token>" ${baseUrl}/token
+${await rootToken(parts, 0)}
 
   Ctrl-C stops everything.
 

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { nameKey } from '../../server/database/name-key.ts';
+import { objectId } from '../../server/database/object-id.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addCoalition } from '../harness/people.ts';
+import { letIn, setLevel } from '../harness/registry.ts';
+import {
+  addInvitation,
+  expectPage,
+  startLogin,
+  TITLES,
+  trySignIn,
+  userRow,
+  userTokenOf,
+} from '../harness/sign-in.ts';
+
+const ALLIANCE = 99_000_001;
+const CORPORATION = 98_000_004;
+const MEMBER = 2_112_000_023;
+const EXECUTOR = 98_000_001;
+/** A corporation that invites guests, of no alliance, and somebody from elsewhere. */
+const HOST = 98_000_011;
+const GUEST = 2_112_000_042;
+
+type Voice = boolean | null;
+
+describe('who may log in', () => {
+  let app: TestApp;
+  let dyn: string;
+  let member: string;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    dyn = await app.dynamicToken();
+    await letIn(app, { alliances: [ALLIANCE], corporations: [CORPORATION, HOST] });
+    member = (await app.signIn(MEMBER, { dyn })).token;
+  });
+  beforeEach(async () => {
+    await app.db.deleteFrom('groups').execute();
+    await app.db.deleteFrom('coalitions').execute();
+    await setLevel(app, MEMBER, 0);
+  });
+  afterAll(() => app.stop());
+
+  const aCoalition = async (
+    bodies: { alliances?: number[]; corporations?: number[] },
+    voice: Voice,
+  ): Promise<string> => {
+    const id = objectId(app.clock.now());
+    await addCoalition(app, id, bodies, voice);
+    return id;
+  };
+  const aGroup = async (
+    voice: Voice,
+    of: {
+      members?: number[];
+      corporation_id?: number;
+      alliance_id?: number;
+      coalition_id?: string;
+      is_voice?: boolean;
+    },
+  ): Promise<void> => {
+    const { members = [], ...source } = of;
+    const group_id = objectId(app.clock.now());
+    const group_name = `Group ${group_id}`;
+    await app.db
+      .insertInto('groups')
+      .values({ group_id, group_name, name_key: nameKey(group_name), authorized_to_login: voice, ...source })
+      .execute();
+    for (const character_id of members) {
+      await app.db.insertInto('group_members').values({ group_id, character_id }).execute();
+    }
+  };
+  const throughAlliance = { alliances: [ALLIANCE] };
+  const throughCorporation = { corporations: [CORPORATION] };
+
+  /** Both ways in which it is asked: by a sign-in (D27), and at every request of a user token (D27b). */
+  async function expectAdmitted(admitted: boolean): Promise<void> {
+    const { status, body } = await app.client(member).token.current();
+    const answer = await trySignIn(app, { characterId: MEMBER }, { dyn });
+    if (admitted) {
+      expect(userTokenOf(answer)).not.toBe('');
+      expect(status).toBe(200);
+    } else {
+      await expectPage(answer, 403, TITLES.notAllowed);
+      expect([status, body]).toEqual([401, { detail: 'The owner of this token is not allowed to log in.' }]);
+    }
+  }
+
+  const cases: readonly [string, boolean, () => Promise<unknown>][] = [
+    ['nobody says anything', false, async () => undefined],
+    ['a coalition through the alliance says true', true, () => aCoalition(throughAlliance, true)],
+    ['a coalition through the corporation says true', true, () => aCoalition(throughCorporation, true)],
+    ['a coalition says null', false, () => aCoalition(throughAlliance, null)],
+    ['a coalition says false', false, () => aCoalition(throughAlliance, false)],
+    ['a coalition of others says true', false, () => aCoalition({ corporations: [HOST] }, true)],
+    ['a hand-made group says true', true, () => aGroup(true, { members: [MEMBER] })],
+    ['a hand-made group says null', false, () => aGroup(null, { members: [MEMBER] })],
+    ['a hand-made group of others says true', false, () => aGroup(true, { members: [0] })],
+    ['the corporation’s autogroup says true', true, () => aGroup(true, { corporation_id: CORPORATION })],
+    ['the alliance’s autogroup says true', true, () => aGroup(true, { alliance_id: ALLIANCE })],
+    ['another corporation’s autogroup says true', false, () => aGroup(true, { corporation_id: EXECUTOR })],
+    [
+      'a coalition’s autogroup says true, the coalition null',
+      true,
+      async () => aGroup(true, { coalition_id: await aCoalition(throughAlliance, null) }),
+    ],
+    ['the voice autogroup says true', true, () => aGroup(true, { is_voice: true, members: [MEMBER] })],
+  ];
+  it.each(cases)('D27: %s: admitted %s', async (_, admitted, arrange) => {
+    await arrange();
+    await expectAdmitted(admitted);
+  });
+
+  const refusals: readonly [string, () => Promise<unknown>][] = [
+    ['a coalition through the alliance', () => aCoalition(throughAlliance, false)],
+    ['a coalition through the corporation', () => aCoalition(throughCorporation, false)],
+    ['a hand-made group', () => aGroup(false, { members: [MEMBER] })],
+    ['the corporation’s autogroup', () => aGroup(false, { corporation_id: CORPORATION })],
+    ['the alliance’s autogroup', () => aGroup(false, { alliance_id: ALLIANCE })],
+    [
+      'a coalition’s autogroup',
+      async () => aGroup(false, { coalition_id: await aCoalition(throughCorporation, null) }),
+    ],
+    ['the voice autogroup', () => aGroup(false, { is_voice: true, members: [MEMBER] })],
+  ];
+  describe.each(refusals)('beside a true, %s says false', (_, arrange) => {
+    it.each([0, 8])('D27: level %s is shut out', async (level) => {
+      await aCoalition(throughAlliance, true);
+      await arrange();
+      await setLevel(app, MEMBER, level);
+      await expectAdmitted(false);
+    });
+
+    it.each([9, 10])('D27: a false never binds level %s', async (level) => {
+      await aCoalition(throughAlliance, true);
+      await arrange();
+      await setLevel(app, MEMBER, level);
+      await expectAdmitted(true);
+    });
+  });
+
+  it.each([9, 10])('D27: level %s still needs one true', async (level) => {
+    await setLevel(app, MEMBER, level);
+    await aCoalition(throughAlliance, null);
+    await expectAdmitted(false);
+  });
+
+  it('D27b: a permission taken back counts at the next request, and given again at the one after', async () => {
+    const coalition = await aCoalition(throughAlliance, true);
+    const status = async () => (await app.client(member).token.current()).status;
+    const set = (authorized_to_login: Voice) =>
+      app.db
+        .updateTable('coalitions')
+        .set({ authorized_to_login })
+        .where('coalition_id', '=', coalition)
+        .execute();
+    expect(await status()).toBe(200);
+    await set(false);
+    expect(await status()).toBe(401);
+    await set(null);
+    expect(await status()).toBe(401);
+    await set(true);
+    expect(await status()).toBe(200);
+  });
+
+  it('D27b: logging out is for those only who may be in', async () => {
+    const { status } = await app.client(member).token.logout();
+    expect(status).toBe(401);
+    await aCoalition(throughAlliance, true);
+    expect((await app.client(member).token.current()).status).toBe(200);
+  });
+
+  describe('guests', () => {
+    let guest: string;
+
+    beforeAll(async () => {
+      await app.db.deleteFrom('coalitions').execute();
+      await app.db.deleteFrom('groups').execute();
+      await addCoalition(app, 'a1'.repeat(12), { corporations: [HOST] });
+      const { login_url } = await startLogin(app, { dyn, stateCode: await addInvitation(app, HOST) });
+      guest = userTokenOf(await app.browse(login_url, { characterId: GUEST }));
+    });
+
+    const guestCases: readonly [string, boolean, () => Promise<unknown>][] = [
+      ['nobody says anything', false, async () => undefined],
+      ['the host’s coalition says true', true, () => aCoalition({ corporations: [HOST] }, true)],
+      ['the host’s autogroup says true', true, () => aGroup(true, { corporation_id: HOST })],
+      [
+        'the guest’s own corporation would say true',
+        false,
+        () => aCoalition({ corporations: [CORPORATION] }, true),
+      ],
+      [
+        'the host’s coalition says true, a hand-made group false',
+        false,
+        async () => {
+          await aCoalition({ corporations: [HOST] }, true);
+          await aGroup(false, { members: [GUEST] });
+        },
+      ],
+      [
+        'the host’s coalition says true, its autogroup false',
+        false,
+        async () => {
+          await aCoalition({ corporations: [HOST] }, true);
+          await aGroup(false, { corporation_id: HOST });
+        },
+      ],
+    ];
+    it.each(guestCases)('D27: %s: a guest’s request is let in %s', async (_, admitted, arrange) => {
+      await arrange();
+      expect((await app.client(guest).token.logout()).status).toBe(admitted ? 200 : 401);
+      if (admitted) guest = userTokenOf(await trySignIn(app, { characterId: GUEST }, { dyn }));
+      else await expectPage(await trySignIn(app, { characterId: GUEST }, { dyn }), 403, TITLES.notAllowed);
+    });
+
+    it('D27: a hand-made group’s true does not let a guest’s requests in; signing in makes it a member', async () => {
+      await aCoalition({ corporations: [HOST] }, true);
+      const as = userTokenOf(await trySignIn(app, { characterId: GUEST }, { dyn }));
+      await app.db.deleteFrom('coalitions').execute();
+      await aGroup(true, { members: [GUEST] });
+      expect((await app.client(as).token.logout()).status).toBe(401);
+      expect(userTokenOf(await trySignIn(app, { characterId: GUEST }, { dyn }))).not.toBe('');
+      expect(await userRow(app, GUEST)).toMatchObject({ clearance_level: 0, corporation_id: 98_000_002 });
+    });
+  });
+});

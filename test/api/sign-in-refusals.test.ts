@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FORGERIES } from '../../server/simulated/forgeries.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { snapshot } from '../harness/dump.ts';
+import { letIn } from '../harness/registry.ts';
+import {
+  addInvitation,
+  callBack,
+  expectPage,
+  type StartedLogin,
+  startLogin,
+  TITLES,
+  userTokenOf,
+} from '../harness/sign-in.ts';
+
+/** Its corporation is registered and let in; it signed in before. */
+const MEMBER = 2_112_000_049;
+/** Let in, never seen. */
+const NEWCOMER = 2_112_000_055;
+/** Its corporation and alliance are known to nobody here. */
+const STRANGER = 2_112_000_028;
+const HOST = 98_000_011;
+
+describe('D26b: a refused sign-in writes nothing', () => {
+  let app: TestApp;
+  let dyn: string;
+  let login: StartedLogin;
+  let before: Record<string, string[]>;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    await letIn(app, { corporations: [HOST] });
+    dyn = await app.dynamicToken();
+    await app.signIn(MEMBER, { dyn, scopes: ['ext-mail.read_mail.v1'] });
+  });
+  beforeEach(async () => {
+    login = await startLogin(app, { dyn, scopes: ['ext-mail.read_mail.v1', 'publicData'] });
+    before = await snapshot(app.databaseUrl, { usedMarks: false });
+  });
+  afterEach(async () => {
+    app.provider.reset();
+    await app.db.updateTable('corporations').set({ mandatory_ext_scopes: [] }).execute();
+  });
+  afterAll(() => app.stop());
+
+  async function expectNothingWritten({ used }: { readonly used: boolean }): Promise<void> {
+    expect(await snapshot(app.databaseUrl, { usedMarks: false })).toEqual(before);
+    const { used_on } = await app.db
+      .selectFrom('state_codes')
+      .select('used_on')
+      .where('state_code', '=', login.state_code)
+      .executeTakeFirstOrThrow();
+    expect(used_on !== null).toBe(used);
+  }
+
+  it('the comparison sees a sign-in that is not refused', async () => {
+    await app.browse(login.login_url, { characterId: MEMBER });
+    const after = await snapshot(app.databaseUrl, { usedMarks: false });
+    const changed = Object.keys(after).filter((table) => String(after[table]) !== String(before[table]));
+    // Of a partitioned table only the partition of the queue changes.
+    expect(changed.map((table) => table.replace(/pgboss\.j[0-9a-f]{56}/, 'pgboss.job'))).toEqual([
+      'pgboss.job',
+      'public.grants',
+      'public.tokens',
+      'public.users',
+    ]);
+  });
+
+  it.each([
+    ['a stranger', STRANGER],
+    ['a member of the game’s own corporation', 2_112_000_013],
+    ['a CEO of an unknown alliance’s executor', 2_112_000_002],
+  ])('not allowed: %s', async (_, characterId) => {
+    await expectPage(await app.browse(login.login_url, { characterId }), 403, TITLES.notAllowed);
+    await expectNothingWritten({ used: true });
+  });
+
+  it('not allowed: a member whose name and corporation changed meanwhile stays as it was', async () => {
+    app.provider.world.renameCharacter(MEMBER, 'Someone Else');
+    app.provider.world.moveCharacter(MEMBER, 98_000_001);
+    const answer = await app.browse(login.login_url, { characterId: MEMBER });
+    app.provider.world.moveCharacter(MEMBER, HOST);
+    await expectPage(answer, 403, TITLES.notAllowed);
+    await expectNothingWritten({ used: true });
+  });
+
+  it.each([
+    ['a member', MEMBER],
+    ['a newcomer', NEWCOMER],
+  ])('too few scopes: %s', async (_, characterId) => {
+    await app.db
+      .updateTable('corporations')
+      .set({ mandatory_ext_scopes: ['ext-skills.read_skills.v1'] })
+      .execute();
+    before = await snapshot(app.databaseUrl, { usedMarks: false });
+    const answer = await app.browse(login.login_url, { characterId });
+    await expectPage(answer, 403, TITLES.tooFewScopes);
+    await expectNothingWritten({ used: true });
+  });
+
+  it('too few scopes: those that were asked for, and not granted', async () => {
+    await app.db
+      .updateTable('corporations')
+      .set({ mandatory_ext_scopes: ['ext-mail.read_mail.v1'] })
+      .execute();
+    before = await snapshot(app.databaseUrl, { usedMarks: false });
+    const answer = await app.browse(login.login_url, { characterId: NEWCOMER, scopes: ['publicData'] });
+    expect(await expectPage(answer, 403, TITLES.tooFewScopes)).toContain('<code>publicData</code>');
+    await expectNothingWritten({ used: true });
+  });
+
+  it('judged on the affiliation just fetched, not on the one stored: who left is refused until it comes back', async () => {
+    app.provider.world.moveCharacter(MEMBER, 98_000_012);
+    const left = await app.browse(login.login_url, { characterId: MEMBER });
+    app.provider.world.moveCharacter(MEMBER, HOST);
+    await expectPage(left, 403, TITLES.notAllowed);
+    await expectNothingWritten({ used: true });
+    const again = await startLogin(app, { dyn });
+    expect(userTokenOf(await app.browse(again.login_url, { characterId: MEMBER }))).not.toBe('');
+  });
+
+  it('cancelled', async () => {
+    await expectPage(await app.browse(login.login_url, { cancel: true }), 403, TITLES.cancelled);
+    await expectNothingWritten({ used: true });
+  });
+
+  it('code, state, or both missing', async () => {
+    await expectPage(await callBack(app, { state: login.state_code }), 400, TITLES.badRequest);
+    await expectPage(await callBack(app, { code: 'x' }), 400, TITLES.badRequest);
+    await expectNothingWritten({ used: false });
+  });
+
+  it('the provider refuses the code', async () => {
+    const answer = await callBack(app, { code: 'made-up', state: login.state_code });
+    await expectPage(answer, 502, TITLES.providerFailed);
+    await expectNothingWritten({ used: false });
+  });
+
+  it('the provider’s access token is a forgery', async () => {
+    app.provider.nextAccessToken(FORGERIES['foreign key with our kid']);
+    const answer = await app.browse(login.login_url, { characterId: NEWCOMER });
+    await expectPage(answer, 502, TITLES.providerFailed);
+    await expectNothingWritten({ used: false });
+  });
+
+  it('the provider’s API is away', async () => {
+    app.provider.faults.add('api', { kind: 'status', status: 404 });
+    const answer = await app.browse(login.login_url, { characterId: NEWCOMER });
+    await expectPage(answer, 502, TITLES.providerFailed);
+    await expectNothingWritten({ used: false });
+  });
+
+  it('a guest that was refused keeps its invitation, and nothing else is written', async () => {
+    const code = await addInvitation(app, HOST);
+    await app.db
+      .updateTable('corporations')
+      .set({ mandatory_ext_scopes: ['ext-skills.read_skills.v1'] })
+      .execute();
+    login = await startLogin(app, { dyn, stateCode: code });
+    before = await snapshot(app.databaseUrl, { usedMarks: false });
+    const answer = await app.browse(login.login_url, { characterId: STRANGER, scopes: [] });
+    await expectPage(answer, 403, TITLES.tooFewScopes);
+    await expectNothingWritten({ used: false });
+  });
+});

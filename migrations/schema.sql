@@ -116,6 +116,14 @@ create table groups (
   constraint one_source CHECK ((num_nonnulls(corporation_id, alliance_id, coalition_id) + is_voice::integer) <= 1)
 );
 
+create table names (
+  id game_id not null,
+  name text,
+  category text,
+  known_on timestamp(3) with time zone not null,
+  constraint names_pkey PRIMARY KEY (id)
+);
+
 create table state_codes (
   state_code text not null,
   app_token uuid,
@@ -192,6 +200,7 @@ CREATE INDEX corporations_name_key_corporation_id_idx ON corporations USING btre
 CREATE INDEX crash_reports_timestamp_idx ON crash_reports USING btree ("timestamp" DESC);
 CREATE INDEX group_members_character_id_idx ON group_members USING btree (character_id);
 CREATE INDEX groups_owner_id_idx ON groups USING btree (owner_id) WHERE owner_id IS NOT NULL;
+CREATE INDEX names_known_on_idx ON names USING btree (known_on);
 CREATE INDEX state_codes_app_token_idx ON state_codes USING btree (app_token);
 CREATE INDEX state_codes_corporation_id_idx ON state_codes USING btree (corporation_id) WHERE corporation_id IS NOT NULL;
 CREATE INDEX state_codes_expires_on_idx ON state_codes USING btree (expires_on);

@@ -112,6 +112,13 @@ export interface CrashReportTable {
   trace: string;
 }
 
+export interface NameTable {
+  id: GameId;
+  name: string | null;
+  category: string | null;
+  known_on: Date;
+}
+
 export interface Database {
   alliances: AllianceTable;
   corporations: CorporationTable;
@@ -126,5 +133,6 @@ export interface Database {
   state_codes: StateCodeTable;
   grants: GrantTable;
   crash_reports: CrashReportTable;
+  names: NameTable;
   login_rules: { character_id: GameId; authorized: boolean };
 }

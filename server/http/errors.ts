@@ -12,8 +12,8 @@ import type { Caller } from '../token/token.queries.ts';
 
 /** What the database's constraints say no to, in words (D7); a constraint missing here is a crash. */
 const CONFLICTS: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => string>> = {
-  coalition_name_taken: (body) => taken('coalition', body['coalition_name']),
-  group_name_taken: (body) => taken('group', body['group_name']),
+  coalition_name_taken: (body) => taken('coalition', body.coalition_name),
+  group_name_taken: (body) => taken('group', body.group_name),
 };
 
 function taken(kind: string, name: unknown): string {
@@ -61,17 +61,10 @@ function send(req: Request, res: Response, { status, detail, headers }: Problem,
       .send(failurePage(typeof detail === 'string' ? detail : 'The address is not valid.'));
 }
 
-/** Errors of Express and its body parser, which carry a status of their own. */
+/** What Express and its body parser say of a request: errors that carry a status and may be shown. */
 function requestProblem(error: unknown): Problem | undefined {
-  if (
-    error instanceof URIError ||
-    (error instanceof Error && error.message.startsWith('Failed to decode param'))
-  ) {
-    return new Problem(422, [
-      { loc: ['path'], msg: 'The path is not properly percent-encoded', type: 'path_invalid' },
-    ]);
-  }
-  const { type, status } = error as { type?: string; status?: number };
+  const { type, status, expose, message } = error as Partial<HttpError>;
+  if (expose !== true || status === undefined || message === undefined) return undefined;
   switch (type) {
     case 'entity.too.large':
       return new Problem(413, 'The request body is larger than 1 MiB.');
@@ -79,15 +72,22 @@ function requestProblem(error: unknown): Problem | undefined {
       return new Problem(422, [{ loc: ['body'], msg: 'The body is not valid JSON', type: 'json_invalid' }]);
     case 'charset.unsupported':
     case 'encoding.unsupported':
-      return new Problem(
-        415,
-        'The body must be JSON in UTF-8, plain or compressed with gzip, deflate or br.',
-      );
+      return new Problem(415, 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.');
     default:
-      return typeof type === 'string' && status !== undefined && status < 500
-        ? new Problem(422, [{ loc: ['body'], msg: 'The body cannot be read', type }])
-        : undefined;
+      // A body that lies about its encoding or length has no type; files have statuses of their own (range).
+      return status === 400
+        ? new Problem(422, [
+            { loc: ['body'], msg: 'The body cannot be read', type: type ?? 'body_unreadable' },
+          ])
+        : new Problem(status, message);
   }
+}
+
+interface HttpError extends Error {
+  readonly status: number;
+  /** Whether the message is meant for the client: true below 500. */
+  readonly expose: boolean;
+  readonly type?: string;
 }
 
 /** A list of 10,000 wrong elements needs no 10,000 explanations. */

@@ -9,9 +9,10 @@ import { corporationHandlers } from '../corporation/corporation.routes.ts';
 import { crashHandlers } from '../crash/crash.routes.ts';
 import { groupHandlers } from '../group/group.routes.ts';
 import type { Parts } from '../parts.ts';
-import { Problem } from '../problem.ts';
+import { invalid, Problem } from '../problem.ts';
 import { callbackHandlers } from '../sign-in/sign-in.routes.ts';
 import { systemHandlers } from '../system/system.routes.ts';
+import { authenticate } from '../token/authenticate.ts';
 import { tokenHandlers } from '../token/token.routes.ts';
 import { userHandlers } from '../user/user.routes.ts';
 import { answerErrors } from './errors.ts';
@@ -30,7 +31,7 @@ export function createHttp(parts: Parts): Express {
   app.use(identify(parts));
   app.use(crossOrigin(parts));
   app.use(serviceRoutes(parts));
-  app.use(byFirstSegment(resources(parts)));
+  app.use(byFirstSegment(resources(parts), parts));
   app.use(nothingHere);
   app.use(answerErrors(parts));
   return app;
@@ -55,13 +56,25 @@ function resources(parts: Parts): Map<string, Router> {
 }
 
 /** The first segment of a path names its resource, so a request walks one resource's routes and no other's. */
-function byFirstSegment(routers: ReadonlyMap<string, Router>): RequestHandler {
+function byFirstSegment(routers: ReadonlyMap<string, Router>, parts: Parts): RequestHandler {
   return (req, res, next) => {
     const end = req.path.indexOf('/', 1);
     const router = routers.get(req.path.slice(1, end === -1 ? undefined : end));
     if (router === undefined) return next();
-    router(req, res, next);
+    const fault = pathFault(req.path);
+    if (fault === undefined) return router(req, res, next);
+    // Express would refuse the path before any handler; the token comes first all the same (D6).
+    authenticate(parts, req.headers.authorization).then(() => next(fault), next);
   };
+}
+
+function pathFault(path: string): Problem | undefined {
+  try {
+    decodeURIComponent(path);
+    return undefined;
+  } catch {
+    return invalid(['path'], 'The path is not properly percent-encoded');
+  }
 }
 
 /** Express's own `json` looks for replacers, escapes and hashes; an answer of ours is a ready buffer. */

@@ -20,6 +20,7 @@ export interface FoundCorporation {
   readonly corporation_id: number;
   readonly corporation_name: string;
   readonly ticker: string;
+  /** Stored if that alliance is registered or found as well: one without an executor may be neither. */
   readonly alliance_id: number | null;
   readonly ceo_id: number;
   readonly ceo_name: string;
@@ -65,7 +66,7 @@ export async function findCorporation(
   const wanted = allianceId === undefined ? corporation.alliance_id : (allianceId ?? undefined);
   const alliance = wanted === undefined ? undefined : await openAlliance(api, wanted, corporation);
   return describe(api, alliance, [
-    { ...corporation, alliance_id: alliance?.id },
+    { ...corporation, alliance_id: wanted },
     ...(alliance === undefined || alliance.executor.id === id ? [] : [alliance.executor]),
   ]);
 }

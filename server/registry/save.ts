@@ -80,7 +80,8 @@ async function saveCorporations(
     ), written as (
       insert into corporations as c (corporation_id, corporation_name, name_key, ticker, alliance_id, ceo_id,
         ceo_name, created_on, updated_on, refreshed_on)
-      select corporation_id, corporation_name, name_key, ticker, alliance_id, ceo_id, ceo_name,
+      select corporation_id, corporation_name, name_key, ticker,
+        (select a.alliance_id from alliances a where a.alliance_id = f.alliance_id), ceo_id, ceo_name,
         ${now}, ${now}, ${now}
       from jsonb_to_recordset(${found}::jsonb) as f(corporation_id bigint, corporation_name text, name_key text,
         ticker text, alliance_id bigint, ceo_id bigint, ceo_name text)

@@ -31,19 +31,14 @@ export async function findKnownCorporation(db: Kysely<Database>, corporationId: 
     .executeTakeFirst();
 }
 
-/** A guest becomes a member of the corporation that it was found in, if its sign-in is then admitted. True: it did. */
-export async function makeMember(
-  db: Kysely<Database>,
-  characterId: number,
-  corporationId: number | null,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** A guest stops being one, to be stored as a member of the corporation it was found in, if it is then admitted. */
+export async function endVisit(db: Kysely<Database>, characterId: number): Promise<void> {
+  await db
     .updateTable('users')
-    .set({ clearance_level: 0, corporation_id: corporationId })
+    .set({ clearance_level: 0, corporation_id: null })
     .where('character_id', '=', characterId)
     .where('clearance_level', '<', 0)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .execute();
 }
 
 /** Makes somebody a guest of a corporation, whatever it was before (D28). */

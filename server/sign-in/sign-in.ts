@@ -1,10 +1,9 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { LASTING_LEVEL } from '../access/office.ts';
 import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import type { Parts } from '../parts.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
@@ -16,13 +15,13 @@ import { callbackUrl } from './event.ts';
 import { saveGrant } from './grant.queries.ts';
 import { revokeGrants } from './grant.ts';
 import {
+  endVisit,
   findKnownCorporation,
   findKnownUser,
   handOver,
   judgeUser,
   type KnownUser,
   makeGuest,
-  makeMember,
   recordSignIn,
 } from './sign-in.queries.ts';
 import { claimStateCode, releaseStateCode, type StateCode } from './state-code.queries.ts';
@@ -175,8 +174,10 @@ async function attempt(
   });
   try {
     await inTransaction(db, async (tx) => {
-      if (standing.as === 'member') await saveMember(tx, findings, characterId, clock.now());
-      else await makeGuest(tx, { characterId, characterName, host: standing.host }, clock.now());
+      if (standing.as === 'member') {
+        await endVisit(tx, characterId);
+        await saveFindings(tx, findings, clock.now());
+      } else await makeGuest(tx, { characterId, characterName, host: standing.host }, clock.now());
       await requireAdmission(tx, signOn);
       await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
       await keepGrant(parts, tx, signOn);
@@ -197,17 +198,6 @@ async function attempt(
     kind: 'signed-in',
     redirectTo: callbackUrl(state.callback, state.state_code, await keys.sign(token)),
   };
-}
-
-async function saveMember(
-  tx: Transaction<Database>,
-  findings: Findings,
-  characterId: number,
-  now: Date,
-): Promise<void> {
-  await saveFindings(tx, findings, now);
-  const found = findings.characters.find((character) => character.character_id === characterId);
-  if (await makeMember(tx, characterId, found?.corporation_id ?? null)) await ensureAutogroups(tx, now);
 }
 
 async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Promise<void> {

@@ -24,6 +24,8 @@ function taken(kind: string, name: unknown): string {
 export function answerErrors(parts: Parts): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
+    // No report can be stored of this one, so the log has it (D8).
+    if (isUnreachable(error)) note(parts, res, error, 'the database cannot be reached');
     const problem = toProblem(error, req);
     if (problem !== undefined) return send(req, res, problem);
     void crash(parts, error, req, res);
@@ -118,14 +120,19 @@ function entries(source: string, error: ZodError): Invalid[] {
 }
 
 /** An error that nobody foresaw: stored as a crash report, told to the client by its id alone (D8). */
-async function crash({ db, log, clock }: Parts, error: unknown, req: Request, res: Response): Promise<void> {
+async function crash(parts: Parts, error: unknown, req: Request, res: Response): Promise<void> {
+  const { db, clock } = parts;
   const caller = res.locals['caller'] as Caller | undefined;
-  log.error({ err: error, request_id: res.getHeader('X-Request-Id') }, 'uncaught exception');
+  note(parts, res, error, 'uncaught exception');
   try {
     const id = await storeCrash(db, clock.now(), { error, req, caller });
     send(req, res, new Problem(500, 'Internal Server Error'), { crash_report_id: id });
   } catch (storing) {
-    log.error({ err: storing }, 'the crash report could not be stored');
+    note(parts, res, storing, 'the crash report could not be stored');
     send(req, res, isUnreachable(storing) ? databaseLost() : new Problem(500, 'Internal Server Error'));
   }
+}
+
+function note({ log }: Parts, res: Response, error: unknown, message: string): void {
+  log.error({ err: error, request_id: res.getHeader('X-Request-Id') }, message);
 }

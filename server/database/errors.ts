@@ -31,7 +31,10 @@ export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
   if (error instanceof pg.DatabaseError) {
-    return code !== undefined && (code.startsWith('08') || UNREACHABLE_STATES.has(code));
+    // After a fatal error the server hangs up, as when the database lets nobody in (55000).
+    return (
+      error.severity === 'FATAL' || code?.startsWith('08') === true || UNREACHABLE_STATES.has(code ?? '')
+    );
   }
   if (code === undefined) return UNREACHABLE_MESSAGE.test(error.message);
   // A missing Unix socket is ENOENT; only `connect` tells it from a missing file.

@@ -20,6 +20,8 @@ import { createTestDatabase } from './database.ts';
 export const BASE_URL = 'https://castellan.test';
 
 export interface TestAppOptions {
+  /** A way to the test's database that is not the direct one. */
+  readonly databaseBy?: (databaseUrl: string) => Promise<string>;
   /** Environment variables besides those that point at the test's own database and provider. */
   readonly env?: Readonly<Record<string, string>>;
   readonly provider?: Partial<SimulatedProviderOptions>;
@@ -76,7 +78,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const statements: string[] = [];
   const settings = readSettings({
     BASE_URL,
-    DATABASE_URL: database.url,
+    DATABASE_URL: (await options.databaseBy?.(database.url)) ?? database.url,
     SSO_URL: provider.ssoUrl,
     SSO_CLIENT_ID: client.clientId,
     SSO_CLIENT_SECRET: client.clientSecret,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXT_SCOPES } from '../../contract/scopes.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
@@ -283,6 +284,17 @@ describe('PUT /alliance/{alliance_id}: modify alliance', () => {
     const before = await stored(STRANGER);
     expect(await at(8).alliance.update({ params, body } as never)).toMatchObject({ status: 422 });
     expect(await stored(STRANGER)).toEqual(before);
+  });
+
+  it('50 updates at once: each answers with its own scopes, and one of them is what remains', async () => {
+    const wanted = Array.from({ length: 50 }, (_, n) => EXT_SCOPES.slice(n % 2, (n % 2) + 3));
+    const answers = await Promise.all(
+      wanted.map((mandatory_ext_scopes) => at(8).alliance.update({ params, body: { mandatory_ext_scopes } })),
+    );
+    for (const [index, answer] of answers.entries()) {
+      expect(answer).toMatchObject({ status: 200, body: { mandatory_ext_scopes: wanted[index] } });
+    }
+    expect(wanted).toContainEqual((await stored(STRANGER))?.mandatory_ext_scopes);
   });
 });
 

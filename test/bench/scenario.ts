@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../server/database/tables.ts';
+
+/** Says in a request which scenario it belongs to: the bare handler has no routes. */
+export const SCENARIO_HEADER = 'x-scenario';
+
+/** A statement of the service, as its own query functions compile it. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  /** The values that it was recorded with. */
+  readonly values: readonly unknown[];
+}
+
+/** Runs one query function and returns the one statement that it sent. */
+export type Record = (work: (db: Kysely<Database>) => Promise<unknown>) => Promise<Statement>;
+
+/** Runs a statement, prepared under its name, with other values where they are given. */
+export type Run = <Row>(statement: Statement, values?: readonly unknown[]) => Promise<Row[]>;
+
+/** What the bare handler does with a request: run the statements, give back the object to answer with. */
+export type Answer = (run: Run, path: string) => Promise<unknown>;
+
+export interface Scenario {
+  /** Method and path, as in the interface: the heading in the report and the word for `--only`. */
+  readonly name: string;
+  /** The path of the n-th request. */
+  path(n: number): string;
+  /** Users in one answer, where its size is worth a figure. */
+  readonly users?: number;
+  /** The bare handler of the same operation; its statements are recorded, so that they cannot drift apart. */
+  bare(record: Record): Promise<Answer>;
+}

@@ -1,0 +1,18 @@
+import { findCaller } from '../../../server/token/token.queries.ts';
+import { listUsers } from '../../../server/user/user.queries.ts';
+import type { Scenario } from '../scenario.ts';
+import { PEOPLE, TOKEN } from '../world.ts';
+
+export const allUsers: Scenario = {
+  name: 'GET /user',
+  path: () => '/user',
+  users: PEOPLE,
+  async bare(record) {
+    const authentication = await record((db) => findCaller(db, TOKEN));
+    const users = await record((db) => listUsers(db));
+    return async (run) => {
+      await run(authentication);
+      return run(users);
+    };
+  },
+};

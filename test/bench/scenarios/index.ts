@@ -1,0 +1,15 @@
+import type { Scenario } from '../scenario.ts';
+import { allUsers } from './all-users.ts';
+import { currentToken } from './current-token.ts';
+import { allianceTracking, coalitionTracking, corporationTracking } from './tracking.ts';
+import { userByName } from './user-by-name.ts';
+
+/** In the order of the report. */
+export const scenarios: readonly Scenario[] = [
+  currentToken,
+  userByName,
+  allUsers,
+  corporationTracking,
+  allianceTracking,
+  coalitionTracking,
+];

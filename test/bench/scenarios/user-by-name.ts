@@ -1,0 +1,23 @@
+import { findCaller } from '../../../server/token/token.queries.ts';
+import { findUserByName, type UserRow } from '../../../server/user/user.queries.ts';
+import { toUser } from '../../../server/user/user.ts';
+import type { Scenario } from '../scenario.ts';
+import { nameOf, PEOPLE, TOKEN } from '../world.ts';
+
+const PREFIX = '/user/';
+/** Coprime to the number of people, so that the requests visit all of them in no order of the table. */
+const STRIDE = 3_331;
+
+export const userByName: Scenario = {
+  name: 'GET /user/{name}',
+  path: (n) => `${PREFIX}${encodeURIComponent(nameOf((n * STRIDE) % PEOPLE))}`,
+  async bare(record) {
+    const authentication = await record((db) => findCaller(db, TOKEN));
+    const byName = await record((db) => findUserByName(db, nameOf(0)));
+    return async (run, path) => {
+      await run(authentication);
+      const [user] = await run<UserRow>(byName, [decodeURIComponent(path.slice(PREFIX.length))]);
+      return user && toUser(user);
+    };
+  },
+};

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { createApp } from '../../server/app.ts';
+import { listen } from '../../server/http/listen.ts';
+import { createLog } from '../../server/log.ts';
+import { readSettings } from '../../server/settings.ts';
+import { newSigningKey } from '../harness/app.ts';
+import { makeWorld } from './world.ts';
+
+/** Nobody answers there: what is measured asks nothing of the provider. */
+const NOBODY = 'http://127.0.0.1:9';
+
+/** Production's settings with keys of their own. */
+export async function productionSettings(databaseUrl: string): Promise<NodeJS.ProcessEnv> {
+  return {
+    NODE_ENV: 'production',
+    BASE_URL: 'https://castellan.bench',
+    DATABASE_URL: databaseUrl,
+    METRICS_PORT: '0',
+    SSO_URL: NOBODY,
+    SSO_CLIENT_ID: 'castellan-bench',
+    SSO_CLIENT_SECRET: randomBytes(18).toString('base64url'),
+    EXT_API_URL: NOBODY,
+    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
+    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    RATE_LIMIT: '0',
+    LOG_LEVEL: 'warn',
+    WORKERS: 'none',
+  };
+}
+
+export interface ObservedService {
+  readonly origin: string;
+  /** The caller's JWT. */
+  readonly token: string;
+  /** Statements sent so far, without those of the job queue. */
+  readonly statements: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** The service in this process, where its statements can be seen; it migrates the database and fills it. */
+export async function startObserved(env: NodeJS.ProcessEnv): Promise<ObservedService> {
+  const statements: string[] = [];
+  const app = await createApp(readSettings(env), {
+    log: createLog('warn'),
+    worker: false,
+    database: { onStatement: (sql) => statements.push(sql) },
+  });
+  const { db, keys } = app.parts;
+  const token = await keys.sign(await makeWorld(db, keys.currentKid));
+  const http = await listen(app.createHttp(), '127.0.0.1', 0);
+  const stop = async () => {
+    await http.stop();
+    await app.close();
+  };
+  return { origin: `http://127.0.0.1:${http.port}`, token, statements, stop };
+}

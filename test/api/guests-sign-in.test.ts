@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addCoalition } from '../harness/people.ts';
+import { letIn, setLevel } from '../harness/registry.ts';
+import {
+  addInvitation,
+  expectPage,
+  startLogin,
+  TITLES,
+  trySignIn,
+  userRow,
+  userTokenOf,
+} from '../harness/sign-in.ts';
+
+/** Two corporations without an alliance, let in: they invite. */
+const HOST = 98_000_011;
+const OTHER_HOST = 98_000_012;
+/** A corporation that is registered and not let in. */
+const OUTSIDE = 98_000_005;
+
+describe('guests', () => {
+  let app: TestApp;
+  let dyn: string;
+  /** Characters of corporations that nobody let in; each test takes its own. */
+  const strangers = [28, 51, 95, 101, 102, 21, 42, 45, 58, 65].map((n) => 2_112_000_000 + n);
+  const stranger = (): number => strangers.shift() as number;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    dyn = await app.dynamicToken();
+    await letIn(app, { corporations: [HOST, OTHER_HOST] });
+  });
+  afterAll(() => app.stop());
+
+  const signInInvited = async (characterId: number, host = HOST, stateCode?: string): Promise<Response> =>
+    trySignIn(app, { characterId }, { dyn, stateCode: stateCode ?? (await addInvitation(app, host)) });
+  const makeGuest = async (characterId = stranger(), host = HOST): Promise<number> => {
+    userTokenOf(await signInInvited(characterId, host));
+    expect(await userRow(app, characterId)).toMatchObject({ clearance_level: -1, corporation_id: host });
+    return characterId;
+  };
+  const join = (characterId: number, corporation: number) =>
+    app.provider.world.moveCharacter(characterId, corporation);
+
+  it('D28: who would not be admitted without the invitation becomes a guest: level -1, of the inviting corporation', async () => {
+    const id = stranger();
+    await expectPage(await trySignIn(app, { characterId: id }, { dyn }), 403, TITLES.notAllowed);
+    const token = userTokenOf(await signInInvited(id));
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+    const { name } = app.provider.world.character(id) ?? { name: '' };
+    const shown = await app.client(app.root).user.get({ params: { character_name: name } });
+    expect(shown.body).toMatchObject({ clearance_level: -1, corporation: String(HOST), character_id: id });
+    expect(await app.client(token).token.current()).toMatchObject({ status: 403 });
+    expect(await app.client(token).token.logout()).toMatchObject({ status: 200 });
+  });
+
+  it('D9: guests are not listed as users', async () => {
+    const id = await makeGuest();
+    const { body } = await app.client(app.root).user.list();
+    expect(body).not.toContainEqual(expect.objectContaining({ character_id: id }));
+  });
+
+  it('D28: the corporation of a guest’s own is not registered', async () => {
+    const id = stranger();
+    await makeGuest(id);
+    const { corporationId = 0 } = app.provider.world.character(id) ?? {};
+    const found = await app.db
+      .selectFrom('corporations')
+      .select('corporation_id')
+      .where('corporation_id', '=', corporationId)
+      .execute();
+    expect(found).toEqual([]);
+  });
+
+  it('D28: somebody without a player corporation can be a guest', async () => {
+    await makeGuest(2_112_000_013);
+  });
+
+  it('D28: a guest signs in again without an invitation and stays a guest', async () => {
+    const id = await makeGuest();
+    userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+  });
+
+  it('D28: a newcomer who would be admitted anyway signs in normally', async () => {
+    const id = 2_112_000_029;
+    userTokenOf(await signInInvited(id, HOST));
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: 0, corporation_id: OTHER_HOST });
+  });
+
+  it.each([5, 9, 10])(
+    'D28: an invitation demotes nobody: a member at level %s who is admitted stays it',
+    async (level) => {
+      const id = 2_112_000_044;
+      await app.signIn(id, { dyn });
+      await setLevel(app, id, level);
+      userTokenOf(await signInInvited(id, HOST));
+      expect(await userRow(app, id)).toMatchObject({ clearance_level: level, corporation_id: OTHER_HOST });
+    },
+  );
+
+  it.each([9, 10])('D28: level %s, not admitted: stays out, and is made no guest', async (level) => {
+    const id = 2_112_000_017;
+    await registerOutsider(id, level);
+    await expectPage(await signInInvited(id), 403, TITLES.notAllowed);
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: level, corporation_id: OUTSIDE });
+  });
+
+  it('D28: a member of a corporation that is not let in becomes a guest', async () => {
+    const id = 2_112_000_019;
+    await registerOutsider(id, 0);
+    await makeGuest(id);
+  });
+
+  it('D28: a guest of another host that is admitted stays what it was', async () => {
+    const id = await makeGuest(stranger(), OTHER_HOST);
+    userTokenOf(await signInInvited(id, HOST));
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: OTHER_HOST });
+  });
+
+  it('D28: a guest whose host is no longer let in becomes the guest of the next that invites it', async () => {
+    const coalition = 'b2'.repeat(12);
+    const id = stranger();
+    await registerOutsider(2_112_000_026, 0);
+    await addCoalition(app, coalition, { corporations: [OUTSIDE] });
+    await makeGuest(id, OUTSIDE);
+    await app.db.deleteFrom('coalitions').where('coalition_id', '=', coalition).execute();
+    await expectPage(await trySignIn(app, { characterId: id }, { dyn }), 403, TITLES.notAllowed);
+    await makeGuest(id, HOST);
+  });
+
+  it('D27: the host itself must be let in: an invitation of another lets nobody in', async () => {
+    await registerOutsider(2_112_000_026, 0);
+    const id = 2_112_000_031;
+    await expectPage(await signInInvited(id, OUTSIDE), 403, TITLES.notAllowed);
+    expect(await userRow(app, id)).toBeUndefined();
+  });
+
+  it('D28: somebody shut out by a group stays out with an invitation', async () => {
+    const id = 2_112_000_038;
+    await registerOutsider(id, 0);
+    const group_id = 'c3'.repeat(12);
+    await app.db
+      .insertInto('groups')
+      .values({ group_id, group_name: 'Banned', name_key: 'banned', authorized_to_login: false })
+      .execute();
+    await app.db.insertInto('group_members').values({ group_id, character_id: id }).execute();
+    await expectPage(await signInInvited(id), 403, TITLES.notAllowed);
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: 0, corporation_id: OUTSIDE });
+    await app.db.deleteFrom('groups').execute();
+  });
+
+  it('D28: a guest who joined its host becomes a member at level 0 at the next sign-in', async () => {
+    const id = await makeGuest();
+    join(id, HOST);
+    userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: 0, corporation_id: HOST });
+  });
+
+  it('D28: a guest whose own corporation is admitted becomes a member of it at level 0', async () => {
+    const id = await makeGuest();
+    join(id, OTHER_HOST);
+    userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: 0, corporation_id: OTHER_HOST });
+  });
+
+  it('D19: a guest who leads a corporation that is let in now gets the level of its office', async () => {
+    const id = 2_112_000_002;
+    await makeGuest(id);
+    await letIn(app, { alliances: [99_000_002] });
+    userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: 4, corporation_id: 98_000_002 });
+    await app.db.deleteFrom('coalition_alliances').execute();
+  });
+
+  it('D28: an invitation is used once', async () => {
+    const code = await addInvitation(app, HOST);
+    userTokenOf(await signInInvited(2_112_000_069, HOST, code));
+    const again = await app.client(dyn).token.startLogin({ body: { state_code: code } });
+    expect(again.status).toBe(404);
+  });
+
+  it('D28: an invitation is used up by a success alone, not by those who cancel or are refused', async () => {
+    const code = await addInvitation(app, HOST);
+    const { login_url } = await startLogin(app, { dyn, stateCode: code });
+    await expectPage(await app.browse(login_url, { cancel: true }), 403, TITLES.cancelled);
+    await app.db
+      .updateTable('corporations')
+      .set({ mandatory_ext_scopes: ['ext-mail.read_mail.v1'] })
+      .where('corporation_id', '=', HOST)
+      .execute();
+    const id = 2_112_000_080;
+    await expectPage(await app.browse(login_url, { characterId: id }), 403, TITLES.tooFewScopes);
+    const { login_url: better } = await startLogin(app, { dyn, stateCode: code });
+    userTokenOf(await app.browse(better, { characterId: id }));
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+    await app.db.updateTable('corporations').set({ mandatory_ext_scopes: [] }).execute();
+  });
+
+  it('D28: an expired invitation is none', async () => {
+    const code = await addInvitation(app, HOST);
+    const { login_url } = await startLogin(app, { dyn, stateCode: code });
+    app.clock.advance(24 * 3_600_000);
+    expect((await app.client(dyn).token.startLogin({ body: { state_code: code } })).status).toBe(404);
+    await expectPage(await app.browse(login_url, { characterId: 2_112_000_089 }), 400, TITLES.badRequest);
+  });
+
+  /** Stores a member of {@link OUTSIDE} at a level, as the registry knows those who were let in once. */
+  async function registerOutsider(id: number, level: number): Promise<void> {
+    const coalition = await letIn(app, { corporations: [OUTSIDE] });
+    await app.signIn(id, { dyn });
+    await app.db.deleteFrom('coalitions').where('coalition_id', '=', coalition).execute();
+    await setLevel(app, id, level);
+  }
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { EXT_SCOPES, type ExtScope } from '../../contract/scopes.ts';
+import { grantPlace } from '../../server/sign-in/grant.queries.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { letIn } from '../harness/registry.ts';
+import { startLogin } from '../harness/sign-in.ts';
+
+const MAIL = 'ext-mail.read_mail.v1';
+const SKILLS = 'ext-skills.read_skills.v1';
+
+describe('refresh tokens', () => {
+  let app: TestApp;
+  let dyn: string;
+  const members = [49, 55, 70, 78, 110].map((n) => 2_112_000_000 + n);
+  const member = (): number => members.shift() as number;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    dyn = await app.dynamicToken();
+    await letIn(app, { corporations: [98_000_011] });
+  });
+  afterAll(() => app.stop());
+
+  /** Signs in and says what the provider gave. */
+  async function signInFor(id: number, scopes: ExtScope[]) {
+    const exchange = vi.spyOn(app.app.parts.sso, 'exchange');
+    try {
+      await app.signIn(id, { dyn, scopes });
+      return await exchange.mock.results[0]?.value;
+    } finally {
+      exchange.mockRestore();
+    }
+  }
+  const grantsOf = (id: number) =>
+    app.db.selectFrom('grants').selectAll().where('character_id', '=', id).orderBy('created_on').execute();
+  const open = (grant: { grant_id: string; refresh_token: Buffer }) =>
+    app.app.parts.vault.open(grant.refresh_token, grantPlace(grant.grant_id, 'refresh_token'));
+
+  it('D34: both tokens are stored encrypted, with the key’s id, bound to row and column', async () => {
+    const id = member();
+    const given = await signInFor(id, [MAIL]);
+    const [grant] = await grantsOf(id);
+    if (grant === undefined || grant.access_token === null) throw new Error('no grant was stored');
+    const { vault } = app.app.parts;
+    expect(open(grant)).toBe(given.refreshToken);
+    expect(vault.open(grant.access_token, grantPlace(grant.grant_id, 'access_token'))).toBe(
+      given.accessToken,
+    );
+    expect(grant.access_expires_on).toEqual(given.identity.expiresOn);
+    expect(grant.refresh_token.subarray(0, 6).toString('latin1')).toBe('\x01\x04test');
+    expect(grant.refresh_token.includes(given.refreshToken.slice(0, 12))).toBe(false);
+    expect(() => vault.open(grant.refresh_token, grantPlace(grant.grant_id, 'access_token'))).toThrow();
+    const elsewhere = grantPlace('00000000-0000-4000-8000-000000000000', 'refresh_token');
+    expect(() => vault.open(grant.refresh_token, elsewhere)).toThrow();
+    const changed = Buffer.from(grant.refresh_token);
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
+    expect(() => vault.open(changed, grantPlace(grant.grant_id, 'refresh_token'))).toThrow();
+  });
+
+  it('D34b: one refresh token per user and set of scopes, the newest, valid again', async () => {
+    const id = member();
+    await signInFor(id, [MAIL, SKILLS]);
+    await app.db
+      .updateTable('grants')
+      .set({ valid: false, cause: 'invalid_grant' })
+      .where('character_id', '=', id)
+      .execute();
+    const { refreshToken } = await signInFor(id, [SKILLS, MAIL]);
+    const grants = await grantsOf(id);
+    expect(grants).toMatchObject([{ scopes: [MAIL, SKILLS], valid: true, cause: null }]);
+    expect(grants.map(open)).toEqual([refreshToken]);
+  });
+
+  it('D34b: signing in with fewer scopes never replaces one with more', async () => {
+    const id = member();
+    const { refreshToken } = await signInFor(id, [MAIL, SKILLS]);
+    await signInFor(id, [SKILLS]);
+    await signInFor(id, ['publicData']);
+    const grants = await grantsOf(id);
+    expect(grants.map(({ scopes }) => scopes)).toEqual([[MAIL, SKILLS], [SKILLS], ['publicData']]);
+    expect(grants.every(({ valid }) => valid)).toBe(true);
+    expect(grants[0] && open(grants[0])).toBe(refreshToken);
+    const { body } = await app.client(app.root).user.get({
+      params: { character_name: app.provider.world.character(id)?.name ?? '' },
+    });
+    expect(body).toMatchObject({ available_ext_scopes: [MAIL, SKILLS, 'publicData'] });
+  });
+
+  it('D34b: scopes in a grant that are not known are dropped and logged', async () => {
+    const id = member();
+    app.provider.nextAccessToken((draft) => {
+      draft.claims.scp = ['esi-secrets.read_everything.v9', 'esi-mail.read_mail.v1', 'brandNew'];
+    });
+    const before = app.logged.length;
+    await signInFor(id, [MAIL]);
+    expect(await grantsOf(id)).toMatchObject([{ scopes: [MAIL] }]);
+    const line = app.logged.slice(before).find((text) => text.includes('scopes that are not known'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      level: 'warn',
+      scopes: ['brandNew', 'ext-secrets.read_everything.v9'],
+    });
+  });
+
+  it('facts §1: without a scope there is no refresh token: the sign-in counts, no grant is stored', async () => {
+    const id = member();
+    const { login_url } = await startLogin(app, { dyn, scopes: [] });
+    expect((await app.browse(login_url, { characterId: id })).status).toBe(302);
+    expect(await grantsOf(id)).toEqual([]);
+  });
+
+  it('D37: every scope goes to the provider in its spelling, and comes back in ours', async () => {
+    const id = 2_112_000_011;
+    const asked = EXT_SCOPES.filter(
+      (scope) => scope === 'publicData' || /^ext-[a-z_]+\.[a-z_]+\.v\d+$/.test(scope),
+    );
+    await signInFor(id, asked);
+    expect(await grantsOf(id)).toMatchObject([{ scopes: [...asked].sort() }]);
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { makeToken, uuidOf } from '../harness/people.ts';
+import { letIn, setLevel } from '../harness/registry.ts';
+import {
+  callBack,
+  expectPage,
+  startLogin,
+  TITLES,
+  trySignIn,
+  userRow,
+  userTokenOf,
+} from '../harness/sign-in.ts';
+
+const CORPORATION = 98_000_011;
+const MEMBERS = [49, 55, 70, 78].map((n) => 2_112_000_000 + n);
+const CEO = 2_112_000_011;
+const OTHER = 2_112_000_029;
+
+describe('D29b: a character that was handed to another person', () => {
+  let app: TestApp;
+  let dyn: string;
+  let coalition: string;
+  let other: string;
+
+  beforeAll(async () => {
+    app = await startTestApp({ worker: true });
+    dyn = await app.dynamicToken();
+    coalition = await letIn(app, { alliances: [99_000_001], corporations: [CORPORATION, 98_000_012] });
+    other = (await app.signIn(OTHER, { dyn })).token;
+  });
+  afterAll(() => app.stop());
+
+  const statusOf = async (token: string) => (await app.client(token).token.current()).status;
+  const setVoice = (authorized_to_login: boolean) =>
+    app.db
+      .updateTable('coalitions')
+      .set({ authorized_to_login })
+      .where('coalition_id', '=', coalition)
+      .execute();
+  const membersOf = (group_id: string) =>
+    app.db.selectFrom('group_members').select('character_id').where('group_id', '=', group_id).execute();
+  const aGroup = async (group_id: string, owner_id: number | null, members: number[], is_voice = false) => {
+    await app.db.transaction().execute(async (tx) => {
+      const row = { group_id, group_name: group_id, name_key: group_id, authorized_to_login: null };
+      await tx
+        .insertInto('groups')
+        .values({ ...row, owner_id, is_voice })
+        .execute();
+      const rows = members.map((character_id) => ({ group_id, character_id }));
+      await tx.insertInto('group_members').values(rows).execute();
+    });
+  };
+
+  it('its tokens are revoked with all that descends from them, and no one else’s', async () => {
+    const id = MEMBERS.shift() as number;
+    const { token } = await app.signIn(id, { dyn });
+    const permanent = await makeToken(app, 'per', id, uuidOf(app.root));
+    const child = await makeToken(app, 'dyn', id, permanent.uuid);
+    const grandchild = await makeToken(app, 'use', OTHER, child.uuid);
+    expect(await Promise.all([token, permanent.jwt, grandchild.jwt].map(statusOf))).toEqual([200, 200, 200]);
+    app.provider.world.handOver(id);
+    const fresh = userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
+    expect(await Promise.all([token, permanent.jwt, grandchild.jwt].map(statusOf))).toEqual([401, 401, 401]);
+    expect(await Promise.all([fresh, other].map(statusOf))).toEqual([200, 200]);
+  });
+
+  it('its grants are revoked at the provider and gone here; the new owner’s is kept', async () => {
+    const id = MEMBERS.shift() as number;
+    const exchange = vi.spyOn(app.app.parts.sso, 'exchange');
+    const revoke = vi.spyOn(app.app.parts.sso, 'revoke');
+    await app.signIn(id, { dyn, scopes: ['ext-mail.read_mail.v1'] });
+    await app.signIn(id, { dyn, scopes: ['ext-skills.read_skills.v1'] });
+    const old = await Promise.all(exchange.mock.results.map(async ({ value }) => (await value).refreshToken));
+    app.provider.world.handOver(id);
+    await app.signIn(id, { dyn, scopes: ['publicData'] });
+    // Not these alone: the worker may still be at those of the test before.
+    await vi.waitFor(() => {
+      expect(revoke.mock.calls.flat()).toEqual(expect.arrayContaining(old));
+      const told = app.provider.requests.filter(({ path }) => path === '/v2/oauth/revoke');
+      expect(told.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(old.length);
+    }, 10_000);
+    vi.restoreAllMocks();
+    expect(old).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);
+    const grants = await app.db
+      .selectFrom('grants')
+      .select('scopes')
+      .where('character_id', '=', id)
+      .execute();
+    expect(grants).toEqual([{ scopes: ['publicData'] }]);
+  });
+
+  it.each([5, 9, 10])('its level %s goes back to 0', async (level) => {
+    await app.signIn(OTHER, { dyn });
+    await setLevel(app, OTHER, level);
+    app.provider.world.handOver(OTHER);
+    await app.signIn(OTHER, { dyn });
+    expect(await userRow(app, OTHER)).toMatchObject({ clearance_level: 0 });
+  });
+
+  it.each([
+    ['a corporation’s CEO', CEO, 2],
+    ['the CEO of an alliance’s executor', 2_112_000_001, 4],
+  ])('%s goes back to the level of its office', async (_, ceo, level) => {
+    await app.signIn(ceo, { dyn });
+    await setLevel(app, ceo, 10);
+    app.provider.world.handOver(ceo);
+    await app.signIn(ceo, { dyn });
+    expect(await userRow(app, ceo)).toMatchObject({ clearance_level: level });
+  });
+
+  it('it left the hand-made groups; those that it owned have no owner', async () => {
+    const id = MEMBERS.shift() as number;
+    await app.signIn(id, { dyn });
+    await aGroup('d1'.repeat(12), id, [id, OTHER]);
+    await aGroup('d2'.repeat(12), OTHER, [id, OTHER]);
+    await aGroup('d3'.repeat(12), null, [id, OTHER], true);
+    app.provider.world.handOver(id);
+    await app.signIn(id, { dyn });
+    for (const group of ['d1', 'd2', 'd3']) {
+      expect(await membersOf(group.repeat(12))).toEqual([{ character_id: OTHER }]);
+    }
+    const owners = await app.db
+      .selectFrom('groups')
+      .select(['group_id', 'owner_id'])
+      .where('is_autogroup', '=', false)
+      .orderBy('group_id')
+      .execute();
+    expect(owners.map(({ owner_id }) => owner_id)).toEqual([null, OTHER]);
+  });
+
+  it('it counts before the new login: also when that is refused, and a lost level 10 admits nobody', async () => {
+    const id = MEMBERS.shift() as number;
+    await setVoice(false);
+    await setLevel(app, id, 10);
+    await app.db
+      .insertInto('groups')
+      .values({
+        group_id: 'e1'.repeat(12),
+        group_name: 'In',
+        name_key: 'in',
+        authorized_to_login: true,
+        corporation_id: null,
+      })
+      .execute();
+    await setVoice(true);
+    const { token } = await app.signIn(id, { dyn, scopes: ['ext-mail.read_mail.v1'] });
+    await setLevel(app, id, 10);
+    await app.db
+      .insertInto('group_members')
+      .values({ group_id: 'e1'.repeat(12), character_id: id })
+      .execute();
+    await setVoice(false);
+    // At level 10 the coalition's no does not bind it, and the group says yes.
+    expect(userTokenOf(await trySignIn(app, { characterId: id }, { dyn }))).not.toBe('');
+    app.provider.world.handOver(id);
+    await expectPage(await trySignIn(app, { characterId: id }, { dyn }), 403, TITLES.notAllowed);
+    await setVoice(true);
+    expect(await statusOf(token)).toBe(401);
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: 0 });
+    expect(await app.db.selectFrom('grants').selectAll().where('character_id', '=', id).execute()).toEqual(
+      [],
+    );
+  });
+
+  it('signing in through an app token of its own, which goes as well: a 400 page', async () => {
+    await setLevel(app, OTHER, 10);
+    const own = await makeToken(app, 'dyn', OTHER, uuidOf(app.root));
+    const { login_url, state_code } = await startLogin(app, { dyn: own.jwt });
+    app.provider.world.handOver(OTHER);
+    await expectPage(await app.browse(login_url, { characterId: OTHER }), 400, TITLES.badRequest);
+    await expectPage(await callBack(app, { code: 'x', state: state_code }), 400, TITLES.badRequest);
+    expect((await app.client(app.root).crash.list()).body).toEqual([]);
+  });
+
+  it('eight sign-ins of the new owner at once: noticed once, all eight keep their tokens', async () => {
+    const ceo = CEO;
+    await app.signIn(ceo, { dyn, scopes: ['ext-mail.read_mail.v1'] });
+    app.provider.world.handOver(ceo);
+    const before = app.logged.length;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => trySignIn(app, { characterId: ceo }, { dyn })),
+    );
+    expect(await Promise.all(answers.map((answer) => statusOf(userTokenOf(answer))))).toEqual(
+      Array(8).fill(200),
+    );
+    const notices = app.logged.slice(before).filter((line) => line.includes('handed to another person'));
+    expect(notices).toHaveLength(1);
+  });
+
+  it('the same owner again: nothing is lost', async () => {
+    const { token } = await app.signIn(OTHER, { dyn });
+    await setLevel(app, OTHER, 9);
+    await app.signIn(OTHER, { dyn });
+    expect(await statusOf(token)).toBe(200);
+    expect(await userRow(app, OTHER)).toMatchObject({ clearance_level: 9 });
+  });
+
+  it('a user registered before it ever signed in has no former owner: its level stays', async () => {
+    await letIn(app, { alliances: [99_000_002] });
+    await setLevel(app, 2_112_000_002, 10);
+    expect(await userRow(app, 2_112_000_002)).toMatchObject({ owner_hash: null });
+    await app.signIn(2_112_000_002, { dyn });
+    const { owner } = app.provider.world.character(2_112_000_002) ?? {};
+    expect(await userRow(app, 2_112_000_002)).toMatchObject({ clearance_level: 10, owner_hash: owner });
+  });
+});

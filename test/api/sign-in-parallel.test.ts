@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { letIn } from '../harness/registry.ts';
+import { addInvitation, startLogin, userTokenOf } from '../harness/sign-in.ts';
+
+const NEWCOMER = 2_112_000_023;
+
+describe('sign-ins at the same time', () => {
+  let app: TestApp;
+  let dyn: string;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    dyn = await app.dynamicToken();
+    await letIn(app, { alliances: [99_000_001, 99_000_002] });
+  });
+  afterAll(() => app.stop());
+
+  /** The address that the provider sends a browser back to. */
+  const backFor = async (loginUrl: string, characterId: number) =>
+    (await app.provider.authorize(loginUrl, { characterId })).replace('https://castellan.test', app.url);
+  const open = (back: string) => fetch(back, { redirect: 'manual' });
+  const tokensOf = (character: number) =>
+    app.db.selectFrom('tokens').select('uuid').where('owner_id', '=', character).execute();
+
+  it.each(['a state code', 'an invitation'])(
+    'D25: 100 parallel uses of %s: exactly one succeeds',
+    async (kind) => {
+      const id = kind === 'a state code' ? 2_112_000_032 : 2_112_000_049;
+      const stateCode = kind === 'a state code' ? undefined : await addInvitation(app, 98_000_001);
+      const { login_url } = await startLogin(app, { dyn, ...(stateCode && { stateCode }) });
+      const backs = await Promise.all(Array.from({ length: 100 }, () => backFor(login_url, id)));
+      const answers = await Promise.all(backs.map(open));
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([302, ...Array(99).fill(400)]);
+      expect(await tokensOf(id)).toHaveLength(1);
+      const jobs = await app.app.parts.queue.boss.getQueueSize('deliver-sign-in');
+      expect(jobs).toBe(kind === 'a state code' ? 1 : 2);
+    },
+  );
+
+  it('D38: 32 parallel first sign-ins of one character: one user row, one grant, 32 tokens', async () => {
+    const logins = await Promise.all(Array.from({ length: 32 }, () => startLogin(app, { dyn })));
+    const backs = await Promise.all(logins.map(({ login_url }) => backFor(login_url, NEWCOMER)));
+    const answers = await Promise.all(backs.map(open));
+    const tokens = answers.map(userTokenOf);
+    expect(new Set(tokens).size).toBe(32);
+    const works = await Promise.all(
+      tokens.map(async (token) => (await app.client(token).token.current()).status),
+    );
+    expect(works).toEqual(Array(32).fill(200));
+    const users = await app.db
+      .selectFrom('users')
+      .select('character_id')
+      .where('character_id', '=', NEWCOMER)
+      .execute();
+    expect(users).toHaveLength(1);
+    expect(await tokensOf(NEWCOMER)).toHaveLength(32);
+    const grants = await app.db
+      .selectFrom('grants')
+      .select('grant_id')
+      .where('character_id', '=', NEWCOMER)
+      .execute();
+    expect(grants).toHaveLength(1);
+  });
+
+  it('D39: 16 newcomers of one unknown corporation at once: all are in, its CEO among them', async () => {
+    const characters = app.provider.world.membersOf(98_000_005).slice(0, 16);
+    const backs = await Promise.all(
+      characters.map(async (id) => backFor((await startLogin(app, { dyn })).login_url, id)),
+    );
+    const answers = await Promise.all(backs.map(open));
+    expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(302));
+    expect((await app.client(app.root).crash.list()).body).toEqual([]);
+  });
+});

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, ok } from '../../sdk/src/index.ts';
+import { alive, build, createInstance, familyOf, type Instance, type Running } from '../harness/instance.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { signInAt } from '../harness/sign-in-at.ts';
+
+let instance: Instance;
+beforeAll(async () => {
+  await build();
+  instance = await createInstance();
+}, 60_000);
+afterAll(() => instance.remove());
+
+/** Milliseconds within which a stop must be complete. */
+const STOP_WITHIN = 10_000;
+
+/** Ends the service by a signal, and looks at how it went. */
+async function expectGracefulStop(server: Running, signal: () => unknown): Promise<void> {
+  const processes = [...familyOf(server.pid), ...(await instance.database())];
+  expect(processes.length).toBeGreaterThan(4);
+  const asked = performance.now();
+  await signal();
+  const { code } = await server.ended;
+  expect(performance.now() - asked).toBeLessThan(STOP_WITHIN);
+  expect(code).toBe(0);
+  expect(alive(processes)).toEqual([]);
+  expect(await instance.database()).toEqual([]);
+}
+
+/** Sends a request but for the end of its body; the service has read the head when this returns. */
+async function halfARequest(token: string, body: object): Promise<{ finish(): Promise<string> }> {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const head = [
+    'POST /coalition HTTP/1.1',
+    `Host: 127.0.0.1:${instance.port}`,
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${bytes.length}`,
+    'Expect: 100-continue',
+    'Connection: close',
+  ];
+  const socket = connect(instance.port, '127.0.0.1').setEncoding('utf8');
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 100 /);
+  socket.write(bytes.subarray(0, 5));
+  return {
+    async finish() {
+      socket.write(bytes.subarray(5));
+      return String(await once(socket, 'data'));
+    },
+  };
+}
+
+/** One DATA_DIR and what happens to it, in this order: each test goes on where the one before ended. */
+describe('a process of the service', () => {
+  let token: string;
+  let server: Running;
+  const client = () => createClient({ baseUrl: instance.url, token });
+  const coalitionNames = async () =>
+    (await ok(client().coalition.list())).map((coalition) => coalition.coalition_name);
+
+  it('starts on an empty DATA_DIR, lets running requests finish at Ctrl-C under npm, and ends with 0', async () => {
+    const started = await instance.serve({}, ['npm', 'start']);
+    token = started.token;
+    expect((await fetch(`${instance.url}/readyz`)).status).toBe(200);
+    const request = await halfARequest(token, { coalition_name: 'Last minute', ticker: 'LAST' });
+    let answer: Promise<string> | undefined;
+    await expectGracefulStop(started, async () => {
+      started.signalGroup('SIGINT');
+      await started.printed(/"msg":"asked to stop"/);
+      const open = () => fetch(`${instance.url}/healthz`).then(Boolean, () => false);
+      await expect.poll(open).toBe(false);
+      answer = request.finish();
+    });
+    expect(await answer).toMatch(/^HTTP\/1.1 201 /);
+  }, 30_000);
+
+  it('starts again after kill -9, with the same data and the same permanent token', async () => {
+    const killed = await instance.serve();
+    expect(killed.token).toBe(token);
+    expect(await coalitionNames()).toContain('Last minute');
+    await ok(client().coalition.create({ body: { coalition_name: 'Survivor', ticker: 'SURV' } }));
+    killed.signal('SIGKILL');
+    await killed.ended;
+    const restarted = await instance.serve();
+    server = restarted;
+    expect(restarted.token).toBe(token);
+    expect(await coalitionNames()).toContain('Survivor');
+  }, 30_000);
+
+  it('survives a kill -9 of its PostgreSQL: requests get 503 or their answer, jobs are done, all by itself', async () => {
+    const [postmaster = 0] = await instance.database();
+    process.kill(postmaster, 'SIGKILL');
+    for (let recovered = false; !recovered; ) {
+      const answer = await fetch(`${instance.url}/token`, { headers: { authorization: `Bearer ${token}` } });
+      const answeredBy = (await instance.database())[0] ?? postmaster;
+      expect([200, 503]).toContain(answer.status);
+      if (answer.status === 503) expect(answer.headers.get('retry-after')).toBe('5');
+      recovered = answer.status === 200 && answeredBy !== postmaster;
+    }
+    const receiver = await startReceiver();
+    try {
+      await signInAt(instance.url, token, receiver.callback);
+      await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+    } finally {
+      await receiver.stop();
+    }
+  }, 30_000);
+
+  it('ends with 0 at SIGTERM, as a service manager sends it, and takes PostgreSQL along', async () => {
+    await expectGracefulStop(server, () => server.signal('SIGTERM'));
+  }, 15_000);
+});

@@ -1,0 +1,212 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { join, resolve } from 'node:path';
+import { vi } from 'vitest';
+import { withLock } from '../../server/database/embedded/lock.ts';
+
+/** The checkout: where `npm` runs, and what is compiled. */
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** The programs as they run in production. */
+export const PROGRAMS = {
+  server: ['node', join(ROOT, 'dist/server/main.js')],
+  token: ['node', join(ROOT, 'dist/server/token/cli.js')],
+  jobs: ['node', join(ROOT, 'dist/jobs/main.js')],
+} as const;
+
+/** Settings that a developer's environment or `.env` may hold; an empty one counts as not set. */
+const UNSET = Object.fromEntries(
+  [
+    ...['NODE_ENV', 'HOST', 'PORT', 'BASE_URL', 'DATABASE_URL', 'DATA_DIR', 'LOG_LEVEL', 'WORKERS'],
+    ...['SSO_URL', 'SSO_CLIENT_ID', 'SSO_CLIENT_SECRET', 'EXT_API_URL', 'EXT_API_SPEC_URL'],
+    ...['EXT_SCOPE_PREFIX', 'EXT_USER_AGENT', 'EXT_COMPATIBILITY_DATE', 'METRICS_PORT', 'VOICE_URL'],
+    ...['VOICE_AUTH_GROUP', 'VOICE_GROUPS', 'TOKEN_SIGNING_KEYS', 'ENCRYPTION_KEYS', 'FORCE_KEY_REMOVAL'],
+    ...['RATE_LIMIT', 'TRUSTED_PROXIES', 'CORS_ORIGINS', 'CALLBACK_ALLOW_PRIVATE'],
+  ].map((name) => [name, '']),
+);
+
+type Env = Readonly<Record<string, string>>;
+
+/** Everything that one running service has for itself: DATA_DIR, ports, processes. */
+export interface Instance {
+  readonly dataDir: string;
+  /** The service's; the simulated provider and the demo application take the next two. */
+  readonly port: number;
+  readonly url: string;
+  /** Starts a program in a process group of its own, like a command in a terminal. */
+  start(command: readonly string[], env?: Env): Running;
+  /** Runs a program to its end. */
+  run(command: readonly string[], env?: Env): Promise<Finished>;
+  /** Starts the service and waits until it is ready. */
+  serve(env?: Env, command?: readonly string[]): Promise<Running & { readonly token: string }>;
+  /** Process ids of the embedded PostgreSQL, the postmaster first; none when it does not run. */
+  database(): Promise<number[]>;
+  /** Kills whatever still runs, and removes the folder. */
+  remove(): Promise<void>;
+}
+
+export interface Finished {
+  /** null after a signal. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly output: { readonly stdout: string; readonly stderr: string };
+  readonly ended: Promise<Finished>;
+  /** Waits for something on standard output; fails with everything printed when the process ends before. */
+  printed(pattern: RegExp): Promise<RegExpMatchArray>;
+  signal(signal: NodeJS.Signals): void;
+  /** To every process of the group, as a terminal does at Ctrl-C. */
+  signalGroup(signal: NodeJS.Signals): void;
+}
+
+/** Compiles the service unless that is done; test files that run at the same time wait for each other. */
+export function build(): Promise<void> {
+  return withLock(join(ROOT, 'node_modules/.castellan-build.lock'), 60_000, async () => {
+    const { status, stderr } = spawnSync('node', ['scripts/build-when-stale.mjs'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`The service does not compile: ${stderr}`);
+  });
+}
+
+export async function createInstance(): Promise<Instance> {
+  // Below /tmp, not TMPDIR: every account can get there, and the socket's path stays short.
+  const dataDir = await mkdtemp(join(await realpath('/tmp'), 'castellan-instance-'));
+  await chmod(dataDir, 0o711);
+  const port = await threeFreePorts();
+  const started: Running[] = [];
+
+  const instance: Instance = {
+    dataDir,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    start(command, env = {}) {
+      const own = { DATA_DIR: dataDir, PORT: String(port), ...env };
+      const running = start(command, { ...process.env, ...UNSET, ...own });
+      started.push(running);
+      return running;
+    },
+    run: (command, env) => instance.start(command, env).ended,
+    async serve(env, command = PROGRAMS.server) {
+      const running = instance.start(command, env);
+      await running.printed(/Ctrl-C stops everything/);
+      return { ...running, token: /^eyJ\S+$/m.exec(running.output.stdout)?.[0] ?? '' };
+    },
+    async database() {
+      const file = await readFile(join(dataDir, 'postgresql/data/postmaster.pid'), 'utf8').catch(() => '');
+      return familyOf(Number.parseInt(file, 10));
+    },
+    async remove() {
+      for (const { signalGroup } of started) signalGroup('SIGKILL');
+      await Promise.all(started.map(({ ended }) => ended));
+      const pids = await instance.database();
+      // Immediate shutdown: its processes end with it.
+      if (pids[0] !== undefined) process.kill(pids[0], 'SIGQUIT');
+      await allGone(pids);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return instance;
+}
+
+function start([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Running {
+  const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const pid = child.pid ?? 0;
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]): Finished => ({ code: code as number | null, ...output }));
+  const send = (target: number, signal: NodeJS.Signals) => {
+    try {
+      process.kill(target, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  // What a test leaves running must not outlive the run.
+  process.once('exit', () => send(-pid, 'SIGKILL'));
+  return {
+    pid,
+    output,
+    ended,
+    async printed(pattern) {
+      for (;;) {
+        const match = pattern.exec(output.stdout);
+        if (match) return match;
+        if (!child.stdout.readable)
+          throw new Error(`It ended without ${pattern}:\n${output.stdout}${output.stderr}`);
+        await Promise.race([once(child.stdout, 'data'), once(child.stdout, 'close')]);
+      }
+    },
+    signal: (signal) => send(pid, signal),
+    signalGroup: (signal) => send(-pid, signal),
+  };
+}
+
+/** Waits until none of these processes is left. */
+export async function allGone(pids: readonly number[]): Promise<void> {
+  await vi.waitFor(
+    () => {
+      const left = alive(pids);
+      if (left.length > 0) throw new Error(`still running: ${left.join(', ')}`);
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+}
+
+/** Those of the processes that still run. */
+export function alive(pids: readonly number[]): number[] {
+  return processes()
+    .map(({ pid }) => pid)
+    .filter((pid) => pids.includes(pid));
+}
+
+/** The process with all that descend from it; none when it does not run. */
+export function familyOf(pid: number): number[] {
+  const all = processes();
+  const below = (parent: number): number[] =>
+    all.filter(({ ppid }) => ppid === parent).flatMap((child) => [child.pid, ...below(child.pid)]);
+  return all.some((each) => each.pid === pid) ? [pid, ...below(pid)] : [];
+}
+
+/** Every process of the machine, but for those that are dead and wait for their parent to notice. */
+function processes(): { readonly pid: number; readonly ppid: number }[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , state]) => !state?.startsWith('Z'))
+    .map(([pid, ppid]) => ({ pid: Number(pid), ppid: Number(ppid) }));
+}
+
+/** The first of three free neighbours below the range that systems hand out by themselves. */
+async function threeFreePorts(): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const first = 20_000 + Math.floor(Math.random() * 4_000) * 3;
+    const held = await Promise.all([first, first + 1, first + 2].map(hold));
+    await Promise.all(held.map((server) => server && new Promise((closed) => server.close(closed))));
+    if (held.every((server) => server !== undefined)) return first;
+  }
+  throw new Error('no three free ports beside each other');
+}
+
+/** Listens on a port of the loopback address; undefined when it is taken. */
+function hold(port: number): Promise<Server | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}

@@ -136,15 +136,15 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const problems = parsed.success
     ? []
     : parsed.error.issues.map((issue) => `${issue.path[0]}: ${issue.message}`);
-  const production = given['NODE_ENV'] === 'production';
+  const production = given.NODE_ENV === 'production';
   if (production) {
     for (const name of NEEDED_IN_PRODUCTION) {
       if (!given[name]) problems.push(`${name}: must be given when NODE_ENV is production`);
     }
-  } else if (given['HOST'] !== undefined && !isLoopback(given['HOST'])) {
+  } else if (given.HOST !== undefined && !isLoopback(given.HOST)) {
     problems.push('HOST: only a loopback address is listened on unless NODE_ENV is production');
   }
-  if (given['SSO_CLIENT_ID'] && !given['SSO_CLIENT_SECRET'] && !production) {
+  if (given.SSO_CLIENT_ID && !given.SSO_CLIENT_SECRET && !production) {
     problems.push('SSO_CLIENT_SECRET: must be given together with SSO_CLIENT_ID');
   }
   if (!parsed.success || problems.length > 0) throw new SettingsError(problems);

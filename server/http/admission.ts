@@ -17,9 +17,11 @@ export function ruleOf(route: AppRoute): RouteMetadata['access'] {
 /** Middleware before a route's body is read: who calls, and do kind and level let them in? (D3b, D6) */
 export function admit(rule: RouteMetadata['access'], parts: Parts): RequestHandler {
   return (req, res, next) => {
+    // Express forgets them on the way to the error handler, and a crash report wants them (D50).
+    res.locals.params = req.params;
     if (rule === 'public') return next();
     authenticate(parts, req.headers.authorization).then((caller) => {
-      res.locals['caller'] = caller;
+      res.locals.caller = caller;
       next(refusal(rule, caller));
     }, next);
   };
@@ -33,5 +35,5 @@ function refusal(rule: AccessRule, caller: Caller): Problem | undefined {
 
 /** The caller that {@link admit} found. */
 export function callerOf(res: Response): Caller {
-  return res.locals['caller'] as Caller;
+  return res.locals.caller as Caller;
 }

@@ -46,11 +46,21 @@ function databaseLost(): Problem {
   return new Problem(503, 'The database cannot be reached at the moment.', { 'Retry-After': '5' });
 }
 
-/** The provider's failures in its caller's terms (D30). */
-function providerProblem({ fault }: ProviderError): Problem {
-  return fault === 'timeout'
-    ? new Problem(504, 'The provider did not answer in time.')
-    : new Problem(502, 'The provider cannot be reached or gave an answer that cannot be used.');
+/** The provider's failures in its caller's terms (D30, D33). */
+function providerProblem({ fault, message, retryAfter = 60 }: ProviderError): Problem {
+  const wait = { 'Retry-After': String(retryAfter) };
+  switch (fault) {
+    case 'timeout':
+      return new Problem(504, 'The provider did not answer in time.');
+    case 'exhausted':
+      return new Problem(503, 'The limits of the provider are used up for the moment.', wait);
+    case 'caller-exhausted':
+      return new Problem(429, 'Your requests caused too many errors at the provider.', wait);
+    case 'no-token':
+      return new Problem(404, message);
+    default:
+      return new Problem(502, 'The provider cannot be reached or gave an answer that cannot be used.');
+  }
 }
 
 /** JSON, but for the one operation that people's browsers are sent to (D2). */
@@ -122,10 +132,10 @@ function entries(source: string, error: ZodError): Invalid[] {
 /** An error that nobody foresaw: stored as a crash report, told to the client by its id alone (D8). */
 async function crash(parts: Parts, error: unknown, req: Request, res: Response): Promise<void> {
   const { db, clock } = parts;
-  const caller = res.locals['caller'] as Caller | undefined;
+  const caller = res.locals.caller as Caller | undefined;
   note(parts, res, error, 'uncaught exception');
   try {
-    const id = await storeCrash(db, clock.now(), { error, req, caller });
+    const id = await storeCrash(db, clock.now(), { error, req, params: res.locals.params ?? {}, caller });
     send(req, res, new Problem(500, 'Internal Server Error'), { crash_report_id: id });
   } catch (storing) {
     note(parts, res, storing, 'the crash report could not be stored');

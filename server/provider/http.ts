@@ -1,15 +1,33 @@
 import { Agent, fetch as undiciFetch } from 'undici';
 
-/** Why the provider gave no usable answer. */
-export type ProviderFault = 'unreachable' | 'timeout' | 'too-large' | 'unusable';
+/** Why there is no usable answer of the provider. */
+export type ProviderFault =
+  | 'unreachable'
+  | 'timeout'
+  | 'too-large'
+  /** No JSON, a redirect, a 5xx, or not what was asked for. */
+  | 'unusable'
+  /** Its error or rate limit is used up, or it refuses us until a moment that it named (D30). */
+  | 'exhausted'
+  /** The caller has had its share of errors (D33). */
+  | 'caller-exhausted'
+  /** The character has no valid refresh token with the scope. */
+  | 'no-token';
 
-/** The provider's fault, never the caller's. The message names no token. */
+/** The provider could not be asked, or not successfully. The message names no token. */
 export class ProviderError extends Error {
   readonly fault: ProviderFault;
-  constructor(fault: ProviderFault, message: string, cause?: unknown) {
+  /** Seconds after which asking again makes sense. */
+  readonly retryAfter: number | undefined;
+  constructor(
+    fault: ProviderFault,
+    message: string,
+    { cause, retryAfter }: { readonly cause?: unknown; readonly retryAfter?: number } = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'ProviderError';
     this.fault = fault;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -43,7 +61,9 @@ export function boundedFetch(limits: Limits): typeof fetch {
     } catch (error) {
       if (error instanceof ProviderError) throw error;
       if (signal.aborted) throw new ProviderError('timeout', `no full answer from ${hostOf(url)} in time`);
-      throw new ProviderError('unreachable', `${hostOf(url)} cannot be reached or broke off`, error);
+      throw new ProviderError('unreachable', `${hostOf(url)} cannot be reached or broke off`, {
+        cause: error,
+      });
     }
   }) as typeof fetch;
 }

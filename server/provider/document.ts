@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { ProviderError } from './http.ts';
+import type { ProviderOperation, RateGroup } from './operations.ts';
+import { fromProviderScopes } from './scopes.ts';
+
+const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
+
+const Reference = z.object({ $ref: z.string() });
+const Parameter = z.object({
+  name: z.string(),
+  in: z.string(),
+  /** Swagger 2.0 says the type here, OpenAPI in the schema. */
+  type: z.string().optional(),
+  schema: z.unknown().optional(),
+});
+const Schema = z.object({ type: z.union([z.string(), z.array(z.string())]).optional() });
+const RateLimit = z.object({
+  group: z.string().min(1).max(100),
+  'max-tokens': z.number().int().positive(),
+  'window-size': z.string().regex(/^\d+[smhd]$/),
+});
+const Operation = z.object({
+  parameters: z.array(z.unknown()).optional(),
+  responses: z.record(z.object({ headers: z.record(z.unknown()).optional() }).passthrough()).optional(),
+  security: z.array(z.record(z.array(z.string()))).optional(),
+  'x-rate-limit': RateLimit.optional(),
+  'x-cache-age': z.number().nonnegative().optional(),
+  'x-cached-seconds': z.number().nonnegative().optional(),
+});
+const Document = z.union([
+  z.object({ openapi: z.string().regex(/^3\./), paths: z.record(z.record(z.unknown())) }),
+  z.object({ swagger: z.literal('2.0'), paths: z.record(z.record(z.unknown())) }),
+]);
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/**
+ * The operations of the provider's document, OpenAPI 3 or Swagger 2.0 (facts §2). `skipped` are those described in
+ * an unknown way, or with a scope that this service has no name for, which nobody could have granted.
+ *
+ * @throws ProviderError (`unusable`) when it is no such document
+ */
+export function parseDocument(
+  json: unknown,
+  scopePrefix: string,
+): { readonly operations: ProviderOperation[]; readonly skipped: string[] } {
+  const parsed = Document.safeParse(json);
+  if (!parsed.success) {
+    throw new ProviderError('unusable', "the provider's document is neither OpenAPI 3 nor Swagger 2.0");
+  }
+  const operations: ProviderOperation[] = [];
+  const skipped: string[] = [];
+  for (const [path, item] of Object.entries(parsed.data.paths)) {
+    for (const method of METHODS.filter((name) => item[name] !== undefined)) {
+      const operation = parseOperation(json, path, item, method, scopePrefix);
+      if (operation === undefined) skipped.push(`${method.toUpperCase()} ${path}`);
+      else operations.push(operation);
+    }
+  }
+  if (operations.length === 0) throw new ProviderError('unusable', "the provider's document is empty");
+  return { operations, skipped };
+}
+
+function parseOperation(
+  document: unknown,
+  path: string,
+  item: Readonly<Record<string, unknown>>,
+  method: string,
+  scopePrefix: string,
+): ProviderOperation | undefined {
+  const operation = Operation.safeParse(item[method]);
+  const scope = scopeOf(operation.data?.security, scopePrefix);
+  if (!operation.success || !path.startsWith('/') || scope === undefined) return undefined;
+  const shared = Array.isArray(item['parameters']) ? item['parameters'] : [];
+  const parameters = z
+    .array(Parameter)
+    .safeParse([...shared, ...(operation.data.parameters ?? [])].map((one) => resolve(document, one)));
+  if (!parameters.success) return undefined;
+  return {
+    method: method.toUpperCase(),
+    template: path.replace(/(.)\/+$/, '$1'),
+    integers: parameters.data.filter((p) => p.in === 'path' && isInteger(document, p)).map((p) => p.name),
+    scope,
+    rateGroup: rateGroupOf(operation.data['x-rate-limit']),
+    paged: isPaged(operation.data, parameters.data),
+    cacheSeconds: operation.data['x-cache-age'] ?? operation.data['x-cached-seconds'] ?? null,
+  };
+}
+
+/** Every secured operation has exactly one scope, whatever its scheme is called; undefined: not one of ours. */
+function scopeOf(security: z.infer<typeof Operation>['security'], prefix: string) {
+  const named = Object.values(security?.[0] ?? {}).flat();
+  if (named.length === 0) return null;
+  const { scopes, unknown } = fromProviderScopes(named, prefix);
+  return unknown.length === 0 && scopes.length === 1 ? scopes[0] : undefined;
+}
+
+function rateGroupOf(limit: z.infer<typeof RateLimit> | undefined): RateGroup | null {
+  if (limit === undefined) return null;
+  const unit = limit['window-size'].slice(-1) as keyof typeof SECONDS;
+  return {
+    name: limit.group,
+    maxTokens: limit['max-tokens'],
+    windowSeconds: Number.parseInt(limit['window-size'], 10) * SECONDS[unit],
+  };
+}
+
+function isPaged(
+  { responses }: z.infer<typeof Operation>,
+  parameters: readonly z.infer<typeof Parameter>[],
+): boolean {
+  const headers = Object.keys(responses?.['200']?.headers ?? {});
+  return (
+    headers.some((name) => name.toLowerCase() === 'x-pages') ||
+    parameters.some((parameter) => parameter.in === 'query' && parameter.name === 'page')
+  );
+}
+
+function isInteger(document: unknown, parameter: z.infer<typeof Parameter>): boolean {
+  const schema = Schema.safeParse(resolve(document, parameter.schema));
+  const type = parameter.type ?? (schema.success ? schema.data.type : undefined);
+  return type === 'integer' || (Array.isArray(type) && type.includes('integer'));
+}
+
+/** References go a few steps at the most; one that leads in a circle resolves to nothing. */
+const MOST_STEPS = 8;
+
+function resolve(document: unknown, value: unknown): unknown {
+  let found = value;
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    const reference = Reference.safeParse(found);
+    if (!reference.success) return found;
+    found = reference.data.$ref
+      .replace(/^#\//, '')
+      .split('/')
+      .reduce<unknown>(
+        (inside, key) => (inside as Record<string, unknown> | undefined)?.[key.replaceAll('~1', '/')],
+        document,
+      );
+  }
+  return undefined;
+}

@@ -17,8 +17,9 @@ interface Crash {
     readonly method: string;
     readonly originalUrl: string;
     readonly headers: IncomingHttpHeaders;
-    readonly params: unknown;
   };
+  /** Those of the path. */
+  readonly params: Readonly<Record<string, unknown>>;
   readonly caller: Caller | undefined;
 }
 
@@ -26,7 +27,7 @@ interface Crash {
 export async function storeCrash(
   db: Kysely<Database>,
   now: Date,
-  { error, req, caller }: Crash,
+  { error, req, params, caller }: Crash,
 ): Promise<string> {
   const id = objectId(now);
   const headers = Object.fromEntries(
@@ -38,7 +39,7 @@ export async function storeCrash(
     request: JSON.stringify({
       headers: redactValues(headers),
       method: req.method,
-      params: redactValues(Object(req.params)),
+      params: redactValues(params),
       url: redactText(req.originalUrl),
     }),
     token: caller === undefined ? null : JSON.stringify(describeToken(caller)),

@@ -10,6 +10,7 @@ import { crashHandlers } from '../crash/crash.routes.ts';
 import { groupHandlers } from '../group/group.routes.ts';
 import type { Parts } from '../parts.ts';
 import { invalid, Problem } from '../problem.ts';
+import { redactText } from '../redact.ts';
 import { callbackHandlers } from '../sign-in/sign-in.routes.ts';
 import { systemHandlers } from '../system/system.routes.ts';
 import { authenticate } from '../token/authenticate.ts';
@@ -99,7 +100,8 @@ function identify({ log }: Parts): RequestHandler {
     res.setHeader('Cache-Control', 'no-store');
     res.once('close', () => {
       const milliseconds = Math.round((performance.now() - started) * 10) / 10;
-      const { method, path } = req;
+      const { method } = req;
+      const path = redactText(req.path);
       log.info({ request_id: id, method, path, status: res.statusCode, milliseconds }, 'request');
     });
     next();

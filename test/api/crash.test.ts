@@ -1,0 +1,256 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CrashReport } from '../../contract/crash.ts';
+import { objectId } from '../../server/database/object-id.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addHome, addMember } from '../harness/people.ts';
+import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
+
+let app: TestApp;
+let caller: Awaited<ReturnType<typeof addMember>>;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await addHome(app);
+  caller = await addMember(app, 2_120_000_001, 3);
+});
+afterAll(() => app.stop());
+beforeEach(() => app.db.deleteFrom('crash_reports').execute());
+afterEach(async () => {
+  for (const table of ['grants', 'state_codes', 'tokens', 'crash_reports']) {
+    await sql.raw(`alter table if exists ${table}_away rename to ${table}`).execute(app.db);
+  }
+});
+
+/** Breaks an honest assumption of the code: a table is gone until the test ends. */
+async function takeAway(table: 'grants' | 'state_codes' | 'tokens' | 'crash_reports'): Promise<void> {
+  await sql.raw(`alter table ${table} rename to ${table}_away`).execute(app.db);
+}
+
+async function putBack(table: 'tokens' | 'crash_reports'): Promise<void> {
+  await sql.raw(`alter table ${table}_away rename to ${table}`).execute(app.db);
+}
+
+async function report(answer: Got<Problem>): Promise<CrashReport> {
+  const { status, json } = await send<CrashReport>(app, 'GET', `/crash/${answer.json.crash_report_id}`, {
+    token: app.root,
+  });
+  expect(status).toBe(200);
+  return json;
+}
+
+/** Neither the database nor the log holds any of these. */
+async function expectNoneKept(...secrets: readonly string[]): Promise<void> {
+  const rows = await app.db.selectFrom('crash_reports').selectAll().execute();
+  const kept = JSON.stringify(rows) + app.logged.join('\n');
+  const found = secrets.filter((secret) => kept.includes(secret));
+  expect(found.map((secret) => kept.slice(kept.indexOf(secret) - 80, kept.indexOf(secret) + 20))).toEqual([]);
+}
+
+const crashing = (sent: Sent = {}, query = '') =>
+  send(app, 'GET', `/user/${encodeURIComponent(caller.name)}${query}`, { token: caller.jwt, ...sent });
+
+describe('D8: an uncaught exception', () => {
+  it('is a 500 that names its report and tells nothing else', async () => {
+    await takeAway('grants');
+    const answer = await crashing();
+    expect(answer).toMatchObject({
+      status: 500,
+      json: { detail: 'Internal Server Error', crash_report_id: expect.stringMatching(/^[0-9a-f]{24}$/) },
+    });
+    expect(Object.keys(answer.json).sort()).toEqual(['crash_report_id', 'detail']);
+    expect(answer.headers['x-request-id']).toEqual(expect.any(String));
+  });
+
+  it('D50: the report holds request, token, owner, time and trace', async () => {
+    await takeAway('grants');
+    const before = app.clock.now();
+    const stored = await report(await crashing({ headers: { accept: 'application/json' } }, '?verbose=1'));
+    expect(stored).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      _version: 1,
+      request: {
+        headers: { accept: 'application/json', host: expect.any(String) },
+        method: 'GET',
+        params: { character_name: caller.name },
+        url: `/user/${encodeURIComponent(caller.name)}?verbose=1`,
+      },
+      token: {
+        uuid: caller.uuid,
+        token_type: 'use',
+        owner: { character_id: caller.id, character_name: caller.name },
+        created_on: expect.stringMatching(/Z$/),
+        expires_on: expect.stringMatching(/Z$/),
+      },
+      trace: expect.stringMatching(/relation "grants" does not exist[\s\S]*\n {4}at /),
+    });
+    expect(Object.keys(stored).sort()).toEqual(['_version', 'id', 'request', 'timestamp', 'token', 'trace']);
+    expect(Date.parse(stored.timestamp)).toBeGreaterThanOrEqual(before.getTime());
+  });
+
+  it('before anybody is known the token is null', async () => {
+    await takeAway('tokens');
+    const answer = await crashing();
+    expect(answer.status).toBe(500);
+    await putBack('tokens');
+    expect((await report(answer)).token).toBeNull();
+    const list = await app.client(app.root).crash.list();
+    expect(list).toMatchObject({ status: 200, body: [{ id: answer.json.crash_report_id, user: null }] });
+  });
+
+  it('where no report can be stored the answer is a 500 all the same, and the log has both', async () => {
+    await takeAway('grants');
+    await takeAway('crash_reports');
+    const before = app.logged.length;
+    const answer = await crashing();
+    await putBack('crash_reports');
+    expect(answer).toMatchObject({ status: 500, json: { detail: 'Internal Server Error' } });
+    const log = app.logged.slice(before).join('\n');
+    expect(log).toContain('relation \\"grants\\" does not exist');
+    expect(log).toContain('relation \\"crash_reports\\" does not exist');
+  });
+
+  it('the service goes on', async () => {
+    await takeAway('grants');
+    expect(
+      (await Promise.all(Array.from({ length: 16 }, () => crashing()))).map(({ status }) => status),
+    ).toEqual(Array(16).fill(500));
+    await sql.raw('alter table grants_away rename to grants').execute(app.db);
+    expect((await crashing()).status).toBe(200);
+  });
+});
+
+describe('D50: what is cut out before anything is stored', () => {
+  const canary = 'c4naryCanaryC4nary';
+
+  it('the token, the Authorization header, cookies and other credentials', async () => {
+    await takeAway('grants');
+    const stored = await report(
+      await crashing({
+        headers: {
+          cookie: `session=${canary}1`,
+          'proxy-authorization': `Basic ${canary}2`,
+          'x-api-key': `${canary}3`,
+          'x-auth-token': `${canary}4`,
+          referer: `https://fleet.example/cb?user_token=${caller.jwt}&state_code=${canary}5`,
+          'x-note': `see Bearer ${canary}6 and https://ada:${canary}7@fleet.example/`,
+          accept: 'text/plain',
+        },
+      }),
+    );
+    expect(stored.request.headers).toMatchObject({
+      authorization: '**********',
+      cookie: '**********',
+      'proxy-authorization': '**********',
+      accept: 'text/plain',
+    });
+    await expectNoneKept(canary, ...caller.jwt.split('.'));
+  });
+
+  it.each([
+    ...[
+      'token',
+      'access_token',
+      'refresh_token',
+      'user_token',
+      'state_code',
+      'state',
+      'code',
+      'client_secret',
+    ],
+    ...['password', 'api_key', 'code_verifier', 'TOKEN', 'user%5Ftoken', 'x[token]', 'a=1&code'],
+  ])('the secret query parameter %s', async (name) => {
+    await takeAway('grants');
+    const stored = await report(await crashing({}, `?page=7&${name}=${canary}&last=9`));
+    expect(stored.request.url).toContain('page=7');
+    expect(stored.request.url).toContain('last=9');
+    await expectNoneKept(canary);
+  });
+
+  it('a token anywhere in the URL: in the path, in a URL within the query, behind another letter', async () => {
+    await takeAway('grants');
+    const [head, payload] = caller.jwt.split('.') as [string, string];
+    for (const query of [
+      `?next=${encodeURIComponent(`https://fleet.example/?x=${caller.jwt}`)}`,
+      `?x${caller.jwt}`,
+      `?q=_${caller.jwt}`,
+      `?q=${head}`,
+      `?q=${caller.jwt.replaceAll('.', '%2E')}`,
+    ]) {
+      await crashing({}, query);
+    }
+    await send(app, 'GET', `/user/${head}.${payload}`, { token: caller.jwt });
+    await expectNoneKept(head, payload);
+  });
+
+  it('code and state of a sign-in that crashed; its answer is a page', async () => {
+    await takeAway('state_codes');
+    const answer = await send(app, 'GET', `/callback/ext?code=${canary}1&state=${canary}2`);
+    expect(answer.status).toBe(500);
+    expect(answer.headers['content-type']).toContain('text/html');
+    expect(answer.text).not.toContain(canary);
+    const list = await app.client(app.root).crash.list();
+    expect(list).toMatchObject({
+      status: 200,
+      body: [{ url: '/callback/ext?code=**********&state=**********' }],
+    });
+    await expectNoneKept(canary);
+  });
+});
+
+describe('GET and DELETE /crash', () => {
+  async function store(number: number, at: Date): Promise<string> {
+    const id = objectId(at);
+    const request = { headers: {}, method: 'GET', params: {}, url: `/user/${number}` };
+    const row = { id, timestamp: at, request: JSON.stringify(request), token: null, trace: 'Error' };
+    await app.db.insertInto('crash_reports').values(row).execute();
+    return id;
+  }
+
+  it('lists the 50 newest, newest first, as id, timestamp, url and user', async () => {
+    const ids: string[] = [];
+    for (let number = 0; number < 53; number += 1) {
+      ids.push(await store(number, new Date(Date.UTC(2026, 0, 1, 0, 0, number))));
+    }
+    const { status, json } = await send<object[]>(app, 'GET', '/crash', { token: app.root });
+    expect(status).toBe(200);
+    expect(json.map((element) => (element as { id: string }).id)).toEqual(ids.slice(3).reverse());
+    expect(json[0]).toEqual({
+      id: ids[52],
+      timestamp: '2026-01-01T00:00:52.000Z',
+      url: '/user/52',
+      user: null,
+    });
+  });
+
+  it('names the owner of the token that failed', async () => {
+    await takeAway('grants');
+    await crashing();
+    const list = await app.client(app.root).crash.list();
+    expect(list).toMatchObject({
+      body: [{ user: { character_id: caller.id, character_name: caller.name } }],
+    });
+  });
+
+  it('deletes one, once', async () => {
+    const [kept, gone] = [await store(1, new Date()), await store(2, new Date())];
+    const path = `/crash/${gone.toUpperCase()}`;
+    expect(await send(app, 'DELETE', path, { token: app.root })).toMatchObject({ status: 200, text: '' });
+    const again = { status: 404, json: { detail: `Could not find crash report ${gone}` } };
+    expect(await send(app, 'DELETE', path, { token: app.root })).toMatchObject(again);
+    expect(await send(app, 'GET', path, { token: app.root })).toMatchObject(again);
+    expect((await send(app, 'GET', `/crash/${kept}`, { token: app.root })).status).toBe(200);
+  });
+
+  it('D15: needs level 10', async () => {
+    const id = await store(1, new Date());
+    const nine = await addMember(app, 2_120_000_002, 9);
+    for (const [method, path] of [
+      ['GET', '/crash'],
+      ['GET', `/crash/${id}`],
+      ['DELETE', `/crash/${id}`],
+    ] as const) {
+      expect((await send(app, method, path, { token: nine.jwt })).status).toBe(403);
+    }
+  });
+});

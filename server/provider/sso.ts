@@ -88,7 +88,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
       requiredClaims: ['exp', 'iat', 'jti', 'sub', 'name', 'owner'],
       currentDate: now,
       clockTolerance: CLOCK_TOLERANCE,
-    });
+    }).catch(refuseToken);
     return identityOf(payload, clientId, settings.extApi.scopePrefix, now);
   }
 
@@ -233,7 +233,14 @@ function identityOf(payload: JWTPayload, clientId: string, prefix: string, now: 
   };
 }
 
-/** OAuth and JWT errors are the provider's fault here: the words are ours, the codes are kept. */
+/** Whatever it is that fails: for keys that cannot be used there is no error of jose's own. */
+function refuseToken(error: unknown): never {
+  if (error instanceof ProviderError) throw error;
+  const reason = error instanceof errors.JOSEError ? error.code : 'its key cannot be used';
+  throw new ProviderError('unusable', `the provider's access token is not valid (${reason})`);
+}
+
+/** OAuth errors are the provider's fault here: the words are ours, the codes are kept. */
 function toProviderError(error: unknown): Error {
   if (error instanceof ProviderError) return error;
   if (error instanceof oauth.ResponseBodyError) {
@@ -245,9 +252,6 @@ function toProviderError(error: unknown): Error {
     error instanceof oauth.UnsupportedOperationError
   ) {
     return new ProviderError('unusable', `the sign-on provider's answer cannot be used (${error.code})`);
-  }
-  if (error instanceof errors.JOSEError) {
-    return new ProviderError('unusable', `the provider's access token is not valid (${error.code})`);
   }
   // oauth4webapi wraps what fetch throws in nothing; jose does not either.
   return error instanceof Error ? error : new Error(String(error));

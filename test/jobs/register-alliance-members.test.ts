@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startWorker } from '../../jobs/worker.ts';
+import { registerMembers } from '../../server/alliance/alliance.ts';
+import { ProviderError } from '../../server/provider/http.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+
+const [FIRST, SECOND, THIRD] = [99_000_001, 99_000_002, 99_000_003];
+
+let app: TestApp;
+let root: Client;
+
+beforeAll(async () => {
+  app = await startTestApp({ provider: { alliances: 3, corporations: 60, characters: 400 } });
+  root = app.client(app.root);
+});
+afterAll(() => app.stop());
+afterEach(() => app.provider.faults.clear());
+
+const membersOf = (alliance_id: number) => app.provider.world.corporationsOf(alliance_id);
+
+async function registered(alliance_id: number): Promise<number[]> {
+  const rows = await app.db
+    .selectFrom('corporations')
+    .select('corporation_id')
+    .where('alliance_id', '=', alliance_id)
+    .orderBy('corporation_id')
+    .execute();
+  return rows.map(({ corporation_id }) => corporation_id);
+}
+
+/** What `work` asks the provider for, as method and path. */
+async function requestsOf(work: () => Promise<unknown>) {
+  const before = app.provider.requests.length;
+  await work();
+  return app.provider.requests.slice(before);
+}
+
+describe('register-alliance-members: an alliance’s other members follow by a job (D39)', () => {
+  it('the job waits for a worker as long as it takes, then registers every member with its CEO', async () => {
+    await root.alliance.register({ params: { alliance_id: FIRST } });
+    expect(await registered(FIRST)).toEqual([98_000_001]);
+    expect(membersOf(FIRST).length).toBeGreaterThan(8);
+    await startWorker(app.app.parts);
+    await vi.waitFor(async () => expect(await registered(FIRST)).toEqual(membersOf(FIRST)), {
+      timeout: 10_000,
+    });
+    for (const id of membersOf(FIRST).slice(1)) {
+      const { ceoId, name } = app.provider.world.corporation(id) ?? {};
+      const ceo = app.provider.world.character(ceoId ?? 0);
+      expect(await root.corporation.get({ params: { corporation_id: id } })).toMatchObject({
+        status: 200,
+        body: {
+          alliance: { alliance_id: FIRST },
+          ceo: { character_id: ceoId, character_name: ceo?.name },
+          corporation_name: name,
+        },
+      });
+      // D19: a CEO comes with level 2.
+      expect(await root.user.get({ params: { character_name: ceo?.name ?? '' } })).toMatchObject({
+        body: { clearance_level: 2, corporation: String(id) },
+      });
+    }
+  });
+
+  it('asks for the list once, for each missing corporation once, for all names at once; few at a time', async () => {
+    await app.app.parts.queue.boss.offWork('register-alliance-members');
+    await root.alliance.register({ params: { alliance_id: SECOND } });
+    const busy = app.provider.requests.length + 1 + 8;
+    let release = () => {};
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    app.provider.faults.add('/corporations/*', { kind: 'hold', until });
+    const requests = await requestsOf(async () => {
+      const run = registerMembers(app.app.parts, SECOND);
+      await vi.waitFor(() => expect(app.provider.requests.length).toBe(busy));
+      release();
+      await run;
+    });
+    const missing = membersOf(SECOND).filter((id) => id !== 98_000_002);
+    expect(requests.map(({ method, path }) => `${method} ${path.replace('/api', '')}`).sort()).toEqual(
+      [
+        `GET /alliances/${SECOND}/corporations`,
+        ...missing.map((id) => `GET /corporations/${id}`),
+        'POST /universe/names',
+      ].sort(),
+    );
+    expect(Math.max(...requests.map(({ open }) => open))).toBe(8);
+  });
+
+  it('run again, it asks for the list alone and changes nothing', async () => {
+    const all = () => sql`select * from corporations order by corporation_id`.execute(app.db);
+    const before = await all();
+    app.clock.advance(1_000);
+    const requests = await requestsOf(() => registerMembers(app.app.parts, SECOND));
+    expect(requests.map(({ path }) => path)).toEqual([`/api/alliances/${SECOND}/corporations`]);
+    expect((await all()).rows).toEqual(before.rows);
+  });
+
+  it('a corporation that fails costs the others nothing; the job fails, and its next run asks for that one', async () => {
+    await root.alliance.register({ params: { alliance_id: THIRD } });
+    const members = membersOf(THIRD);
+    const unlucky = members.at(-1) as number;
+    app.provider.faults.add(`/corporations/${unlucky}`, { kind: 'status', status: 502, as: 'html' });
+    await expect(registerMembers(app.app.parts, THIRD)).rejects.toBeInstanceOf(ProviderError);
+    expect(await registered(THIRD)).toEqual(members.filter((id) => id !== unlucky));
+    app.provider.faults.clear();
+    const requests = await requestsOf(() => registerMembers(app.app.parts, THIRD));
+    expect(requests.map(({ path }) => path)).toEqual([
+      `/api/alliances/${THIRD}/corporations`,
+      `/api/corporations/${unlucky}`,
+      '/api/universe/names',
+    ]);
+    expect(await registered(THIRD)).toEqual(members);
+  });
+
+  it('a provider that refuses everything is left alone after some failures', async () => {
+    await sql`update corporations set alliance_id = null where alliance_id = ${THIRD}
+      and corporation_id <> 98000003`.execute(app.db);
+    const missing = membersOf(THIRD).length - 1;
+    expect(missing).toBeGreaterThan(14);
+    // 403 is an answer: it is not asked again.
+    app.provider.faults.add('/corporations/*', { kind: 'odd 403' });
+    const requests = await requestsOf(() =>
+      expect(registerMembers(app.app.parts, THIRD)).rejects.toThrow(`${missing} corporations`),
+    );
+    expect(requests.filter(({ fault }) => fault !== null).length).toBeLessThan(10 + 8);
+    app.provider.faults.clear();
+    await registerMembers(app.app.parts, THIRD);
+    expect(await registered(THIRD)).toEqual(membersOf(THIRD));
+  });
+
+  it('a member that is registered under no alliance or another one is brought in, and D19 applies', async () => {
+    const [id = 0] = membersOf(THIRD).slice(-1);
+    const ceoId = app.provider.world.corporation(id)?.ceoId ?? 0;
+    await sql`update corporations set alliance_id = ${FIRST} where corporation_id = ${id}`.execute(app.db);
+    await sql`update users set clearance_level = 7 where character_id = ${ceoId}`.execute(app.db);
+    await registerMembers(app.app.parts, THIRD);
+    expect(await registered(THIRD)).toContain(id);
+    const { rows } = await sql`select clearance_level from users where character_id = ${ceoId}`.execute(
+      app.db,
+    );
+    expect(rows).toEqual([{ clearance_level: 2 }]);
+  });
+
+  it('a corporation that is on the list but says otherwise itself is left where it is', async () => {
+    const foreign = membersOf(SECOND).at(-1) as number;
+    const api = {
+      ...app.app.parts.api,
+      allianceCorporations: async () => [...membersOf(THIRD), foreign, 98_999_999, 1_000_006],
+    };
+    await registerMembers({ ...app.app.parts, api }, THIRD);
+    expect(await registered(THIRD)).toEqual(membersOf(THIRD));
+    expect(await registered(SECOND)).toContain(foreign);
+  });
+});

@@ -116,6 +116,22 @@ export async function createInstance(): Promise<Instance> {
   return instance;
 }
 
+/** Process groups that run. */
+const groups = new Set<number>();
+// What a test leaves running must not outlive the run.
+process.once('exit', () => {
+  for (const pid of groups) send(-pid, 'SIGKILL');
+});
+
+/** To a process that may have ended just now. */
+function send(target: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(target, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 function start([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Running {
   const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const pid = child.pid ?? 0;
@@ -127,15 +143,8 @@ function start([program = '', ...args]: readonly string[], env: NodeJS.ProcessEn
     output.stderr += text;
   });
   const ended = once(child, 'close').then(([code]): Finished => ({ code: code as number | null, ...output }));
-  const send = (target: number, signal: NodeJS.Signals) => {
-    try {
-      process.kill(target, signal);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  };
-  // What a test leaves running must not outlive the run.
-  process.once('exit', () => send(-pid, 'SIGKILL'));
+  groups.add(pid);
+  void ended.then(() => groups.delete(pid));
   return {
     pid,
     output,

@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createClient, ok } from '../../sdk/src/index.ts';
+import { startEmbedded } from '../../server/database/embedded.ts';
+import { build, createInstance, type Finished, type Instance, PROGRAMS, ROOT } from '../harness/instance.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { signInAt } from '../harness/sign-in-at.ts';
+
+let instance: Instance;
+beforeAll(async () => {
+  await build();
+  instance = await createInstance();
+}, 60_000);
+afterAll(() => instance.remove());
+
+const token = (...args: string[]) => instance.run([...PROGRAMS.token, ...args]);
+const client = (jwt: string) => createClient({ baseUrl: instance.url, token: jwt });
+
+/** Exactly one line of standard output, nothing on standard error, exit code 0. */
+function onlyLine({ code, stdout, stderr }: Finished): string {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^.+\n$/);
+  return stdout.trimEnd();
+}
+
+describe('npm run token', () => {
+  let printed: string;
+
+  it('prints a permanent token of the built-in user on an empty DATA_DIR, and stops the database it started', async () => {
+    printed = onlyLine(await token());
+    expect(await instance.database()).toEqual([]);
+    const underNpm = await instance.run(['npm', 'run', 'token']);
+    expect(underNpm.code).toBe(0);
+    expect(underNpm.stdout.trimEnd().split('\n').at(-1)).toBe(printed);
+  }, 30_000);
+
+  describe('beside the service, which leaves the jobs to others', () => {
+    beforeAll(() => instance.serve({ WORKERS: 'none' }), 30_000);
+
+    it('prints the same token, and the API takes it', async () => {
+      expect(onlyLine(await token())).toBe(printed);
+      expect(await ok(client(printed).token.current())).toMatchObject({
+        token_type: 'per',
+        expires_on: null,
+        owner: { character_id: 0, clearance_level: 10 },
+      });
+      expect(await instance.database()).not.toEqual([]);
+    });
+
+    it('prints a permanent token of another user with --owner', async () => {
+      const signedIn = await signInAt(instance.url, printed, 'http://127.0.0.1:9/nobody-listens');
+      const user = (await ok(client(signedIn.searchParams.get('user_token') ?? '').token.current())).owner;
+      const theirs = onlyLine(await token('--owner', String(user.character_id)));
+      expect(await ok(client(theirs).token.current())).toMatchObject({
+        token_type: 'per',
+        owner: { character_id: user.character_id },
+      });
+    });
+
+    it('lists application tokens, signs one anew, and revokes it with all that descend from it', async () => {
+      const body = { callback: 'http://127.0.0.1:9/listed', comments: 'to be revoked' };
+      const { tkn: parent } = await ok(client(printed).token.createPermanent({ body }));
+      const { tkn: child } = await ok(client(parent).token.createPermanent({ body }));
+      const { uuid } = await ok(client(parent).token.current());
+      const list = await token('--list');
+      expect(list.stdout.split('\n')).toContain(
+        ['per', uuid, '(built-in)', body.callback, body.comments].join('\t'),
+      );
+      expect(list.stdout).not.toContain('eyJ');
+      expect(onlyLine(await token('--reissue', uuid))).toBe(parent);
+      expect(onlyLine(await token('--revoke', uuid))).toBe(`revoked ${uuid} and all that descended from it`);
+      expect((await client(parent).token.current()).status).toBe(401);
+      expect((await client(child).token.current()).status).toBe(401);
+    });
+
+    it.each([
+      [['--owner', 'somebody'], '--owner wants a character id, not "somebody".'],
+      [['--owner', '4711'], 'There is no user 4711.'],
+      [['--revoke', 'abc'], '"abc" is not a UUID.'],
+      [
+        ['--revoke', '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a'],
+        'There is no token 0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a.',
+      ],
+      [
+        ['--reissue', '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a'],
+        'There is no token 0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a.',
+      ],
+      [['--frobnicate'], "Unknown option '--frobnicate'"],
+      [['stray'], "Unexpected argument 'stray'"],
+    ])('says what is wrong with %j', async (args, message) => {
+      const { code, stdout, stderr } = await token(...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(message);
+      expect(stderr).not.toMatch(/^\s+at /m);
+    });
+
+    it('leaves the jobs to npm run jobs: the event of a sign-in, the revocation of a grant', async () => {
+      const receiver = await startReceiver();
+      const database = await startEmbedded({ dataDir: instance.dataDir, log: pino({ level: 'silent' }) });
+      const reader = new pg.Client({ connectionString: database.url });
+      await reader.connect();
+      try {
+        const signedIn = await signInAt(instance.url, printed, receiver.callback);
+        const userToken = signedIn.searchParams.get('user_token') ?? '';
+        expect(receiver.received).toEqual([]);
+        const worker = instance.start(['npm', 'run', 'jobs']);
+        await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(1);
+        expect(receiver.received[0]?.headers['castellan-event']).toBe('sign-in');
+        expect(receiver.received[0]?.query.get('user_token')).toBe(userToken);
+
+        const { character_id } = (await ok(client(userToken).token.current())).owner;
+        await ok(client(printed).user.delete({ params: { character_id } }));
+        const states = async () => {
+          const sql = "select state::text from pgboss.job where name = 'revoke-grant'";
+          return (await reader.query<{ state: string }>(sql)).rows.map(({ state }) => state);
+        };
+        await expect.poll(states, { timeout: 15_000 }).toEqual(['completed']);
+
+        worker.signal('SIGTERM');
+        expect((await worker.ended).code).toBe(0);
+        expect((await fetch(`${instance.url}/readyz`)).status).toBe(200);
+      } finally {
+        await reader.end();
+        await database.stop();
+        await receiver.stop();
+      }
+    }, 60_000);
+  });
+});
+
+it('npm run openapi prints the document as pure YAML', async () => {
+  const { code, stdout } = await instance.run(['npm', 'run', '--silent', 'openapi']);
+  expect(code).toBe(0);
+  expect(stdout).toBe(await readFile(join(ROOT, 'openapi.yaml'), 'utf8'));
+  expect(parse(stdout)).toMatchObject({ openapi: '3.1.0', info: { title: expect.any(String) } });
+});

@@ -1,0 +1,197 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSso } from '../../server/provider/sso.ts';
+import {
+  type Fault,
+  type FaultTarget,
+  OAUTH_FAULTS,
+  type OAuthFault,
+} from '../../server/simulated/faults.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { snapshot } from '../harness/dump.ts';
+import { letIn } from '../harness/registry.ts';
+import { callBack, expectPage, startLogin, TITLES, userTokenOf } from '../harness/sign-in.ts';
+import { type ScriptedSignOn, startSignOn } from '../harness/sign-on.ts';
+
+const MEMBER = 2_112_000_049;
+/** Shorter than in earnest, long enough for a busy machine. */
+const LIMITS = { milliseconds: 700, bytes: 256 * 1024 };
+/** Metadata, token and key set may each take their time. */
+const WITHIN = 3 * LIMITS.milliseconds + 1_500;
+
+/** As after a start: neither metadata nor keys are remembered. */
+function forget({ app: { parts } }: TestApp): void {
+  const { settings, clock } = parts;
+  Object.assign(parts, { sso: createSso({ settings, clock, limits: LIMITS }) });
+}
+
+const CONNECTION: readonly Fault[] = [
+  { kind: 'hang' },
+  { kind: 'drip' },
+  { kind: 'truncate' },
+  { kind: 'reset' },
+  { kind: 'oversized' },
+];
+const ANSWERS: readonly Fault[] = [
+  ...[500, 502, 503, 504, 429, 403].flatMap((status) =>
+    (['json', 'html', 'text'] as const).map((as) => ({ kind: 'status', status, as }) as const),
+  ),
+  { kind: 'not json' },
+  { kind: 'not json', contentType: 'text/html' },
+  { kind: 'redirect' },
+];
+const TOKEN_ONLY: readonly Fault[] = [
+  ...(Object.keys(OAUTH_FAULTS) as OAuthFault[]).map((error) => ({ kind: 'oauth', error }) as const),
+  { kind: 'unusable token answer' },
+  { kind: 'lose answer' },
+];
+
+const cases: readonly [FaultTarget, readonly Fault[]][] = [
+  ['POST /v2/oauth/token', [...TOKEN_ONLY, ...ANSWERS, ...CONNECTION]],
+  ['/oauth/jwks', [{ kind: 'status', status: 503, as: 'html' }, ...ANSWERS.slice(-3), ...CONNECTION]],
+  [
+    '/.well-known/oauth-authorization-server',
+    [{ kind: 'status', status: 503, as: 'text' }, ...ANSWERS.slice(-3), ...CONNECTION],
+  ],
+  ['sso', [{ kind: 'status', status: 503 }, { kind: 'hang' }, { kind: 'reset' }]],
+];
+
+describe('D26: a sign-on that fails: a 502 page in time, nothing written, and the state code works afterwards', () => {
+  let app: TestApp;
+  let dyn: string;
+
+  beforeAll(async () => {
+    app = await startTestApp({ providerLimits: LIMITS });
+    dyn = await app.dynamicToken();
+    await letIn(app, { corporations: [98_000_011] });
+  });
+  afterEach(() => app.provider.reset());
+  afterAll(() => app.stop());
+
+  const named = cases.flatMap(([target, faults]) =>
+    faults.map((fault) => [target, JSON.stringify(fault), fault] as const),
+  );
+  it.each(named)('%s: %s', async (target, _, fault) => {
+    const { login_url } = await startLogin(app, { dyn });
+    const code = await app.provider.authorize(login_url, { characterId: MEMBER });
+    forget(app);
+    const before = await snapshot(app.databaseUrl);
+    const active = app.provider.faults.add(target, fault);
+    const started = performance.now();
+    const answer = await callBack(app, Object.fromEntries(new URL(code).searchParams));
+    expect(performance.now() - started).toBeLessThan(WITHIN);
+    expect(active.strikes).toBeGreaterThan(0);
+    await expectPage(answer, 502, TITLES.providerFailed);
+    expect(await snapshot(app.databaseUrl)).toEqual(before);
+    app.provider.faults.clear();
+    expect(userTokenOf(await app.browse(login_url, { characterId: MEMBER }))).not.toBe('');
+  });
+
+  it('metadata and keys once known, the sign-on’s other paths may be away', async () => {
+    await app.signIn(MEMBER, { dyn });
+    app.provider.faults.add('/oauth/jwks', { kind: 'status', status: 503 });
+    app.provider.faults.add('/.well-known/oauth-authorization-server', { kind: 'hang' });
+    await app.signIn(MEMBER, { dyn });
+  });
+
+  it('a sign-on that hangs keeps nobody from a login URL for longer than the limit', async () => {
+    forget(app);
+    app.provider.faults.add('sso', { kind: 'hang' });
+    const started = performance.now();
+    await startLogin(app, { dyn });
+    expect(performance.now() - started).toBeLessThan(WITHIN);
+  });
+
+  it('it is logged, without the code', async () => {
+    const { login_url } = await startLogin(app, { dyn });
+    const back = new URL(await app.provider.authorize(login_url, { characterId: MEMBER }));
+    app.provider.faults.add('/v2/oauth/token', { kind: 'oauth', error: 'grant not found' });
+    const before = app.logged.length;
+    await callBack(app, Object.fromEntries(back.searchParams));
+    const lines = app.logged.slice(before);
+    expect(lines.find((line) => line.includes('a sign-in failed at the provider'))).toContain(
+      'invalid_grant (400)',
+    );
+    expect(lines.join()).not.toContain(back.searchParams.get('code'));
+  });
+});
+
+describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', () => {
+  let app: TestApp;
+  let signOn: ScriptedSignOn;
+  let usual: Pick<ScriptedSignOn, 'metadata' | 'jwks'>;
+
+  beforeAll(async () => {
+    signOn = await startSignOn('castellan-test');
+    usual = { metadata: signOn.metadata, jwks: signOn.jwks };
+    app = await startTestApp({ env: { SSO_URL: signOn.url }, providerLimits: LIMITS });
+  });
+  beforeEach(async () => {
+    Object.assign(signOn, usual);
+    forget(app);
+    const good = { access_token: await signOn.accessToken(MEMBER), token_type: 'Bearer', expires_in: 1199 };
+    signOn.token = { body: good };
+  });
+  afterAll(async () => {
+    await app.stop();
+    await signOn.stop();
+  });
+
+  async function end(): Promise<Response> {
+    const { state_code } = await startLogin(app);
+    return callBack(app, { code: 'c', state: state_code });
+  }
+  async function expectFailure(): Promise<void> {
+    await expectPage(await end(), 502, TITLES.providerFailed);
+    expect((await app.client(app.root).crash.list()).body).toEqual([]);
+  }
+
+  it('the usual answers are understood', async () => {
+    await expectPage(await end(), 403, TITLES.notAllowed);
+  });
+
+  it.each([
+    ['null', null],
+    ['a list', []],
+    ['a text', '"text"'],
+    ['another type of token', { access_token: 'x', token_type: 'mac' }],
+    ['an access token that is none', { access_token: 7, token_type: 'Bearer' }],
+    ['an empty access token', { access_token: '', token_type: 'Bearer' }],
+    ['no type', { access_token: 'x' }],
+    ['an empty body', ''],
+  ])('token answer: %s', async (_, body) => {
+    signOn.token = { body };
+    await expectFailure();
+  });
+
+  it.each([
+    ['a refresh token that is none', { refresh_token: 7 }],
+    ['a lifetime that is none', { expires_in: 'soon' }],
+    ['an identity token', { id_token: 'x' }],
+  ])('token answer: %s beside a good access token', async (_, more) => {
+    signOn.token = { body: { ...(signOn.token.body as object), ...more } };
+    await expectFailure();
+  });
+
+  it.each([
+    ['an empty object', {}],
+    ['a list', []],
+    [
+      'paths instead of URLs',
+      { issuer: 'x', authorization_endpoint: '/a', token_endpoint: '/t', jwks_uri: '/j' },
+    ],
+  ])('metadata: %s', async (_, body) => {
+    signOn.metadata = { body };
+    await expectFailure();
+  });
+
+  it.each([
+    ['an empty object', {}],
+    ['no keys', { keys: [] }],
+    ['keys that are none', { keys: [null, 7, 'key'] }],
+    ['a list', []],
+    ['null', null],
+  ])('key set: %s', async (_, body) => {
+    signOn.jwks = { body };
+    await expectFailure();
+  });
+});

@@ -1,9 +1,11 @@
 import type { Migration } from 'kysely';
 import * as registry from './0001_registry.ts';
 import * as names from './0002_names.ts';
+import * as histories from './0003_histories.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
   '0001_registry': registry,
   '0002_names': names,
+  '0003_histories': histories,
 };

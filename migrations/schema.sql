@@ -21,6 +21,37 @@ create table alliances (
   constraint alliances_pkey PRIMARY KEY (alliance_id)
 );
 
+create table character_locations (
+  character_id game_id not null,
+  "timestamp" timestamp(3) with time zone not null,
+  online boolean not null,
+  ship_name text not null,
+  ship_type_id game_id not null,
+  ship_type_name text not null,
+  solar_system_id game_id not null,
+  solar_system_name text not null,
+  station_id game_id,
+  station_name text,
+  structure_id game_id,
+  structure_name text,
+  constraint character_locations_pkey PRIMARY KEY (character_id, "timestamp")
+) partition by RANGE ("timestamp");
+
+create table character_skill_points (
+  character_id game_id not null,
+  "timestamp" timestamp(3) with time zone not null,
+  total_sp bigint not null,
+  unallocated_sp bigint not null,
+  constraint character_skill_points_pkey PRIMARY KEY (character_id, "timestamp")
+) partition by RANGE ("timestamp");
+
+create table character_wallets (
+  character_id game_id not null,
+  "timestamp" timestamp(3) with time zone not null,
+  balance double precision not null,
+  constraint character_wallets_pkey PRIMARY KEY (character_id, "timestamp")
+) partition by RANGE ("timestamp");
+
 create table coalition_alliances (
   coalition_id object_id not null,
   alliance_id game_id not null,
@@ -116,6 +147,32 @@ create table groups (
   constraint one_source CHECK ((num_nonnulls(corporation_id, alliance_id, coalition_id) + is_voice::integer) <= 1)
 );
 
+create table mailbox_mails (
+  character_id game_id not null,
+  mail_id game_id not null,
+  "position" bigint not null,
+  wants_body boolean not null,
+  constraint mailbox_mails_pkey PRIMARY KEY (character_id, mail_id),
+  constraint one_mail_per_position UNIQUE (character_id, "position") DEFERRABLE
+);
+
+create table mailboxes (
+  character_id game_id not null,
+  complete boolean default false not null,
+  constraint mailboxes_pkey PRIMARY KEY (character_id)
+);
+
+create table mails (
+  mail_id game_id not null,
+  from_id game_id not null,
+  from_name text not null,
+  recipients jsonb not null,
+  subject text not null,
+  "timestamp" timestamp(3) with time zone not null,
+  body text,
+  constraint mails_pkey PRIMARY KEY (mail_id)
+);
+
 create table names (
   id game_id not null,
   name text,
@@ -184,6 +241,9 @@ alter table groups add constraint groups_alliance_id_fkey FOREIGN KEY (alliance_
 alter table groups add constraint groups_coalition_id_fkey FOREIGN KEY (coalition_id) REFERENCES coalitions(coalition_id) ON DELETE CASCADE;
 alter table groups add constraint groups_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
 alter table groups add constraint owner_is_member FOREIGN KEY (group_id, owner_id) REFERENCES group_members(group_id, character_id) ON DELETE SET NULL (owner_id) DEFERRABLE INITIALLY DEFERRED;
+alter table mailbox_mails add constraint mailbox_mails_character_id_fkey FOREIGN KEY (character_id) REFERENCES mailboxes(character_id) ON DELETE CASCADE;
+alter table mailbox_mails add constraint mailbox_mails_mail_id_fkey FOREIGN KEY (mail_id) REFERENCES mails(mail_id);
+alter table mailboxes add constraint mailboxes_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_app_token_fkey FOREIGN KEY (app_token) REFERENCES tokens(uuid) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
 alter table tokens add constraint tokens_app_token_fkey FOREIGN KEY (app_token) REFERENCES tokens(uuid) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
@@ -200,6 +260,8 @@ CREATE INDEX corporations_name_key_corporation_id_idx ON corporations USING btre
 CREATE INDEX crash_reports_timestamp_idx ON crash_reports USING btree ("timestamp" DESC);
 CREATE INDEX group_members_character_id_idx ON group_members USING btree (character_id);
 CREATE INDEX groups_owner_id_idx ON groups USING btree (owner_id) WHERE owner_id IS NOT NULL;
+CREATE INDEX mailbox_mails_character_id_position_idx ON mailbox_mails USING btree (character_id, "position") WHERE wants_body;
+CREATE INDEX mailbox_mails_mail_id_idx ON mailbox_mails USING btree (mail_id);
 CREATE INDEX names_known_on_idx ON names USING btree (known_on);
 CREATE INDEX state_codes_app_token_idx ON state_codes USING btree (app_token);
 CREATE INDEX state_codes_corporation_id_idx ON state_codes USING btree (corporation_id) WHERE corporation_id IS NOT NULL;
@@ -262,6 +324,10 @@ comment on column grants.cause is 'What the provider said when it refused the re
 comment on column grants.refresh_token is 'AES-256-GCM, bound to the row and column (D34).';
 comment on column grants.scopes is 'Sorted, in our own spelling (ext-).';
 comment on column groups.corporation_id is 'The body whose members an autogroup follows, by id (D18b); its members and owner are derived.';
+comment on column mailbox_mails."position" is 'Counts from older to newer mails without a gap: a page is a range of positions, however many there are.';
+comment on column mailbox_mails.wants_body is 'The text is still to be fetched from this mailbox.';
+comment on column mailboxes.complete is 'The oldest mail of the character was reached once.';
+comment on column mails.body is 'Plain text; null until it was fetched.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
 comment on column tokens.app_token is 'The application token that a token descends from, itself for an application token: the azp of its JWT.';
 comment on column users.clearance_level is '-1 is a guest of corporation_id; members have 0 to 10.';

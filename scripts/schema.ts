@@ -41,14 +41,15 @@ async function definitions<DB>(
   return rows.map(({ definition }) => definition.trim());
 }
 
-/** The tables described: ours, without the bookkeeping of migrations. */
+/** What is described: ours, without the bookkeeping of migrations, and without partitions, which come and go. */
 const ours = sql`
-  relnamespace = 'public'::regnamespace and relname not in ('kysely_migration', 'kysely_migration_lock')`;
+  relnamespace = 'public'::regnamespace and not relispartition
+    and relname not in ('kysely_migration', 'kysely_migration_lock')`;
 
 async function refuseUnknownKinds<DB>(db: Transaction<DB>): Promise<void> {
   const { rows } = await sql<{ relname: string }>`
     select relname from pg_class c
-    where ${ours} and (relkind not in ('r', 'v', 'i', 'S')
+    where ${ours} and (relkind not in ('r', 'p', 'v', 'i', 'I', 'S')
       or relkind = 'S' and not exists (
         select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'i'))
   `.execute(db);
@@ -60,8 +61,9 @@ async function refuseUnknownKinds<DB>(db: Transaction<DB>): Promise<void> {
 }
 
 async function readTables<DB>(db: Transaction<DB>): Promise<string[]> {
-  const { rows } = await sql<{ name: string; lines: string[] }>`
-    select quote_ident(relname) as name, (
+  const { rows } = await sql<{ name: string; lines: string[]; partitioned: string }>`
+    select quote_ident(relname) as name,
+      coalesce(' partition by ' || pg_get_partkeydef(oid), '') as partitioned, (
       select array_agg(line order by place, position, line collate "C") from (
         select 1 as place, attnum as position, concat_ws(' ', quote_ident(attname), format_type(atttypid, atttypmod),
           case when attcollation <> typcollation then 'collate ' || quote_ident(collname) end,
@@ -82,9 +84,11 @@ async function readTables<DB>(db: Transaction<DB>): Promise<string[]> {
         from pg_constraint where conrelid = c.oid and contype not in ('f', 'n', 't')
       ) lines
     ) as lines
-    from pg_class c where ${ours} and relkind = 'r' order by relname
+    from pg_class c where ${ours} and relkind in ('r', 'p') order by relname
   `.execute(db);
-  return rows.map(({ name, lines }) => `create table ${name} (\n  ${lines.join(',\n  ')}\n);`);
+  return rows.map(
+    ({ name, lines, partitioned }) => `create table ${name} (\n  ${lines.join(',\n  ')}\n)${partitioned};`,
+  );
 }
 
 const enums = sql<{ definition: string }>`
@@ -116,7 +120,7 @@ const foreignKeys = sql<{ definition: string }>`
   where ${ours} and contype = 'f' order by relname, conname`;
 
 const indexes = sql<{ definition: string }>`
-  select replace(pg_get_indexdef(indexrelid, 0, true), ' ON public.', ' ON ') || ';' as definition
+  select regexp_replace(pg_get_indexdef(indexrelid, 0, true), ' ON (ONLY )?(public\\.)?', ' ON ') || ';' as definition
   from pg_index join pg_class on pg_class.oid = indrelid
   where ${ours} and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
   order by relname, indexrelid::regclass::text collate "C"`;

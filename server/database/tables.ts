@@ -119,6 +119,51 @@ export interface NameTable {
   known_on: Date;
 }
 
+export interface CharacterLocationTable {
+  character_id: GameId;
+  timestamp: Date;
+  online: boolean;
+  ship_name: string;
+  ship_type_id: GameId;
+  ship_type_name: string;
+  solar_system_id: GameId;
+  solar_system_name: string;
+  station_id: GameId | null;
+  station_name: string | null;
+  structure_id: GameId | null;
+  structure_name: string | null;
+}
+
+export interface CharacterSkillPointsTable {
+  character_id: GameId;
+  timestamp: Date;
+  total_sp: number;
+  unallocated_sp: number;
+}
+
+export interface CharacterWalletTable {
+  character_id: GameId;
+  timestamp: Date;
+  balance: number;
+}
+
+export interface MailTable {
+  mail_id: GameId;
+  from_id: GameId;
+  from_name: string;
+  recipients: unknown;
+  subject: string;
+  timestamp: Date;
+  body: string | null;
+}
+
+export interface MailboxMailTable {
+  character_id: GameId;
+  mail_id: GameId;
+  position: number;
+  wants_body: boolean;
+}
+
 export interface Database {
   alliances: AllianceTable;
   corporations: CorporationTable;
@@ -134,5 +179,11 @@ export interface Database {
   grants: GrantTable;
   crash_reports: CrashReportTable;
   names: NameTable;
+  character_locations: CharacterLocationTable;
+  character_skill_points: CharacterSkillPointsTable;
+  character_wallets: CharacterWalletTable;
+  mails: MailTable;
+  mailboxes: { character_id: GameId; complete: Generated<boolean> };
+  mailbox_mails: MailboxMailTable;
   login_rules: { character_id: GameId; authorized: boolean };
 }

@@ -1,0 +1,241 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Coalition, type Group, ok } from '../../sdk/src/index.ts';
+import { inTransaction } from '../../server/database/transaction.ts';
+import { saveFindings } from '../../server/registry/save.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { addBodies, addUser } from '../harness/people.ts';
+import { replay, type Step, tick } from '../harness/serial.ts';
+
+const PARALLEL = 200;
+const CORPORATIONS = Array.from({ length: PARALLEL }, (_, i) => 98_700_000 + i);
+const ALLIANCES = Array.from({ length: 10 }, (_, i) => 99_700_000 + i);
+const HOME = 98_709_999;
+
+let app: TestApp;
+let root: Client;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  root = app.client(app.root);
+  tick(app.clock);
+  await addBodies(app, [
+    { corporations: [...CORPORATIONS, HOME] },
+    ...ALLIANCES.map((alliance, i) => ({ alliance, corporations: [98_701_000 + i] })),
+  ]);
+  for (const id of CORPORATIONS) await addUser(app, { id, corporation: HOME, name: nameOf(id) });
+});
+afterEach(async () => {
+  expect(app.logged.filter((line) => /deadlock|uncaught/.test(line))).toEqual([]);
+});
+afterAll(async () => {
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(app.db);
+  expect(rows).toEqual([{ deadlocks: 0 }]);
+  await app.stop();
+});
+
+const nameOf = (id: number) => `Pilot ${id}`;
+
+/** Names that only one may have: how the requests ended, by status. */
+async function tally(requests: Promise<{ status: number }>[]): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (const { status } of await Promise.all(requests)) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** On a slow machine a queue of 200 may outlast the wait for a connection: 503, come again, nothing was done. */
+async function patiently<A extends { status: number }>(call: () => Promise<A>): Promise<A> {
+  const answer = await call();
+  return answer.status === 503 ? patiently(call) : answer;
+}
+
+interface State {
+  readonly text: string;
+  readonly one: readonly number[];
+  readonly other: readonly number[];
+}
+
+/** Sorted, without the removed, each once. */
+const list = (ids: Iterable<number>, without?: number) =>
+  [...new Set(ids)].filter((id) => id !== without).sort((a, b) => a - b);
+
+/** The i-th update: every fourth replaces the whole list, the others add one, remove another and sign the text. */
+const REPLACED_BY = 4;
+const replaces = (i: number) => i % REPLACED_BY === 3;
+const removedBy = (i: number) => CORPORATIONS[(i * 7) % PARALLEL] as number;
+const replacementOf = (i: number) => CORPORATIONS.slice(i % 50, (i % 50) + 20);
+
+describe('200 parallel updates end in the state that some serial order gives', () => {
+  it('of one coalition', async () => {
+    const start = await ok(root.coalition.create({ body: { coalition_name: 'Busy', ticker: 'B' } }));
+    const stateOf = (coalition: Coalition): State => ({
+      text: coalition.ticker,
+      one: list(coalition.member_corporations.map((member) => member.corporation_id)),
+      other: list(coalition.member_alliances.map((member) => member.alliance_id)),
+    });
+    const steps = await Promise.all(
+      CORPORATIONS.map(async (id, i): Promise<Step<State>> => {
+        const allianceId = ALLIANCES[i % ALLIANCES.length] as number;
+        const body = replaces(i)
+          ? { member_corporations: replacementOf(i), remove_member_alliances: [allianceId] }
+          : {
+              add_member_corporations: [id],
+              remove_member_corporations: [removedBy(i)],
+              add_member_alliances: [allianceId],
+              ticker: `T${i}`,
+            };
+        const answer = await ok(patiently(() => root.coalition.update({ params: start, body })));
+        return {
+          apply: ({ text, one, other }) =>
+            replaces(i)
+              ? { text, one: list(replacementOf(i)), other: list(other, allianceId) }
+              : { text: `T${i}`, one: list([...one, id], removedBy(i)), other: list([...other, allianceId]) },
+          answered: stateOf(answer),
+          updatedOn: answer.updated_on,
+        };
+      }),
+    );
+    const end = replay(stateOf(start), steps);
+    expect(stateOf(await ok(root.coalition.get({ params: start })))).toEqual(end);
+  }, 60_000);
+
+  it('of one group', async () => {
+    const start = await ok(root.group.create({ body: { group_name: 'Busy' } }));
+    const stateOf = (group: Group): State => ({
+      text: group.description,
+      one: list(group.members.map((member) => member.character_id)),
+      other: [group.owner?.character_id ?? -1],
+    });
+    const steps = await Promise.all(
+      CORPORATIONS.map(async (id, i): Promise<Step<State>> => {
+        const body = replaces(i)
+          ? { members: replacementOf(i).map(nameOf) }
+          : {
+              add_members: [nameOf(id)],
+              remove_members: [nameOf(removedBy(i))],
+              description: `T${i}`,
+              ...(i % 2 === 0 && { owner: nameOf(id) }),
+            };
+        const answer = await ok(patiently(() => root.group.update({ params: start, body })));
+        return {
+          apply: ({ text, one, other }) => {
+            if (replaces(i)) return { text, one: list([...replacementOf(i), ...other]), other };
+            const owner = i % 2 === 0 ? [id] : other;
+            return {
+              text: `T${i}`,
+              one: list([...list([...one, id], removedBy(i)), ...owner]),
+              other: owner,
+            };
+          },
+          answered: stateOf(answer),
+          updatedOn: answer.updated_on,
+        };
+      }),
+    );
+    const end = replay(stateOf(start), steps);
+    expect(stateOf(await ok(root.group.get({ params: start })))).toEqual(end);
+  }, 60_000);
+});
+
+describe('names', () => {
+  it('of 40 parallel creations with one name one succeeds, the others are told (D7)', async () => {
+    const tries = Array.from({ length: 40 }, (_, i) => i);
+    const coalition_name = 'Wanted';
+    expect(
+      await tally(tries.map((i) => root.coalition.create({ body: { coalition_name, ticker: `${i}` } }))),
+    ).toEqual({ 201: 1, 409: 39 });
+    expect(await tally(tries.map(() => root.group.create({ body: { group_name: 'Wanted' } })))).toEqual({
+      201: 1,
+      409: 39,
+    });
+  });
+
+  it('go to a hand-made group or to the autogroup, never to both, and nobody fails (D18b)', async () => {
+    const bodies = Array.from({ length: 30 }, (_, i) => 98_702_000 + i);
+    await addBodies(app, [{ corporations: bodies }]);
+    const groupNames = bodies.map((id) => `Corporation ${id}`);
+    const [answers] = await Promise.all([
+      tally(groupNames.map((group_name) => root.group.create({ body: { group_name } }))),
+      ...bodies.map((corporation_id) => {
+        const pilot = {
+          character_id: corporation_id,
+          character_name: nameOf(corporation_id),
+          corporation_id,
+        };
+        return inTransaction(app.db, (tx) =>
+          saveFindings(tx, { alliances: [], corporations: [], characters: [pilot] }, app.clock.now()),
+        );
+      }),
+    ]);
+    expect((answers[201] ?? 0) + (answers[409] ?? 0)).toBe(bodies.length);
+    const made = await app.db
+      .selectFrom('groups')
+      .select(['group_name', 'corporation_id'])
+      .where('corporation_id', 'in', bodies)
+      .execute();
+    expect(made).toHaveLength(bodies.length);
+    const suffixed = made.filter((group) =>
+      group.group_name.endsWith(`(corporation ${group.corporation_id})`),
+    );
+    expect(suffixed).toHaveLength(answers[201] ?? 0);
+  });
+});
+
+describe('what goes away meanwhile', () => {
+  it('coalitions that are deleted while somebody becomes their first member', async () => {
+    const bodies = Array.from({ length: 20 }, (_, i) => 98_703_000 + i);
+    await addBodies(app, [{ corporations: bodies }]);
+    const coalitions = await Promise.all(
+      bodies.map(async (id) => {
+        const made = await ok(
+          root.coalition.create({ body: { coalition_name: `Brief ${id}`, ticker: 'B' } }),
+        );
+        return ok(root.coalition.update({ params: made, body: { add_member_corporations: [id] } }));
+      }),
+    );
+    const [deleted] = await Promise.all([
+      tally(coalitions.map((params) => root.coalition.delete({ params }))),
+      ...bodies.map((corporation_id) => {
+        const pilot = {
+          character_id: corporation_id,
+          character_name: nameOf(corporation_id),
+          corporation_id,
+        };
+        return inTransaction(app.db, (tx) =>
+          saveFindings(tx, { alliances: [], corporations: [], characters: [pilot] }, app.clock.now()),
+        );
+      }),
+    ]);
+    expect(deleted).toEqual({ 200: bodies.length });
+    const left = await app.db
+      .selectFrom('groups')
+      .selectAll()
+      .where('group_name', 'like', 'Brief%')
+      .execute();
+    expect(left).toEqual([]);
+  });
+
+  it('groups and users that are deleted while the group is updated: 200 or 404, never a crash', async () => {
+    const people = Array.from({ length: 40 }, (_, i) => 98_704_000 + i);
+    for (const id of people) await addUser(app, { id, corporation: HOME, name: nameOf(id) });
+    const groups = await Promise.all(
+      people.slice(0, 10).map((id) => ok(root.group.create({ body: { group_name: `Brief ${id}` } }))),
+    );
+    const answers = await tally([
+      ...people.map((_, i) => {
+        const { group_id } = groups[i % groups.length] as Group;
+        return root.group.update({
+          params: { group_id },
+          body: { add_members: people.slice(i).map(nameOf) },
+        });
+      }),
+      ...people.slice(0, 20).map((character_id) => root.user.delete({ params: { character_id } })),
+      ...groups.slice(0, 5).map((params) => root.group.delete({ params })),
+    ]);
+    expect(Object.keys(answers).filter((status) => status !== '200' && status !== '404')).toEqual([]);
+    const orphans = await sql`select from group_members m
+      where not exists (select from users u where u.character_id = m.character_id)`.execute(app.db);
+    expect(orphans.rows).toEqual([]);
+  });
+});

@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccessRule } from '../../contract/access.ts';
+import { contract } from '../../contract/index.ts';
+import { nameKey } from '../../server/database/name-key.ts';
+import { objectId } from '../../server/database/object-id.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../harness/people.ts';
+import { send } from '../harness/send.ts';
+import { FORBIDDEN, type Kind, mayTouch, RULES, turnedAway } from './rules.ts';
+
+/** Everybody who calls is of HOME: an alliance with a second corporation, in a coalition with two others. */
+const HOME = { alliance: 99_400_001, corporation: 98_400_001, sister: 98_400_002 };
+const ALLY = { alliance: 99_400_002, corporation: 98_400_003 };
+const ALLIED_CORPORATION = 98_400_004;
+const FAR = { alliance: 99_400_003, corporation: 98_400_005 };
+/** Registered in the simulated game, for the operations that ask there. */
+const IN_GAME = { alliance: 99_000_001, corporation: 98_000_001 };
+
+/** One record of each kind at each distance from a member of HOME (D11, D13). */
+const CORPORATIONS = {
+  1: HOME.corporation,
+  3: HOME.sister,
+  5: ALLIED_CORPORATION,
+  7: FAR.corporation,
+} as const;
+const ALLIANCES = { 3: HOME.alliance, 5: ALLY.alliance, 7: FAR.alliance } as const;
+const USERS = { 1: 2_130_000_001, 3: 2_130_000_003, 5: 2_130_000_005, 7: 2_130_000_007 } as const;
+
+const LEVELS = [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+/** The four kinds, and the user token of the built-in user, which is worth what its sponsor is (D23). */
+const KINDS = ['none', 'dyn', 'per', 'use', 'sponsored'] as const;
+type CallerKind = (typeof KINDS)[number];
+
+interface Caller {
+  readonly kind: CallerKind;
+  readonly level: number;
+  readonly userId: number;
+  readonly jwt: string | undefined;
+}
+
+let app: TestApp;
+const callers: Caller[] = [];
+let made = 0;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await addBodies(app, [
+    { alliance: HOME.alliance, corporations: [HOME.corporation, HOME.sister] },
+    { alliance: ALLY.alliance, corporations: [ALLY.corporation] },
+    { corporations: [ALLIED_CORPORATION] },
+    { alliance: FAR.alliance, corporations: [FAR.corporation] },
+  ]);
+  await addCoalition(app, 'c1'.repeat(12), {
+    alliances: [HOME.alliance, ALLY.alliance],
+    corporations: [ALLIED_CORPORATION],
+  });
+  for (const [distance, id] of Object.entries(USERS)) {
+    await addUser(app, { id, corporation: CORPORATIONS[Number(distance) as keyof typeof CORPORATIONS] });
+  }
+  callers.push({ kind: 'none', level: 0, userId: 0, jwt: undefined });
+  for (const level of LEVELS) {
+    const userId = 2_140_000_000 + level;
+    await addUser(app, { id: userId, level, corporation: HOME.corporation });
+    for (const kind of KINDS.slice(1))
+      callers.push({ kind, level, userId, jwt: await tokenFor(kind, userId) });
+  }
+});
+afterAll(() => app.stop());
+
+async function tokenFor(kind: CallerKind, owner: number): Promise<string> {
+  if (kind === 'sponsored') {
+    const sponsor = await makeToken(app, 'per', owner);
+    return (await makeToken(app, 'use', 0, sponsor.uuid)).jwt;
+  }
+  const parent = kind === 'use' ? (await makeToken(app, 'dyn', 0, uuidOf(app.root))).uuid : undefined;
+  return (await makeToken(app, kind as 'dyn', owner, parent)).jwt;
+}
+
+/** What is sent. Everything in it fits the schemas, so that beyond the gate the operation itself answers. */
+interface Request {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: string;
+  readonly body?: unknown;
+  /** Calls with this token in place of the caller's. */
+  readonly token?: string | undefined;
+}
+
+interface Walk {
+  /** Makes a request, and the record that it is about, anew for each call. */
+  readonly request?: (caller: Caller, distance: number) => Request | Promise<Request>;
+  /** Distances from a member of HOME at which there is something to touch. */
+  readonly distances?: readonly number[];
+  /** Statuses beyond the gate, 501 apart; 200 where left out. */
+  readonly answers?: readonly number[];
+  /** Whether the operation itself may refuse, once the gate is passed: by the decisions, not by the contract. */
+  readonly refuses?: (caller: Caller, distance: number) => boolean;
+}
+
+const corporation = (_: Caller, distance: number) => ({
+  params: { corporation_id: CORPORATIONS[distance as 1] },
+});
+const alliance = (_: Caller, distance: number) => ({ params: { alliance_id: ALLIANCES[distance as 3] } });
+const character = (_: Caller, distance: number) => ({ params: { character_id: USERS[distance as 1] } });
+const corporations = { request: corporation, distances: [1, 3, 5, 7] };
+const alliances = { request: alliance, distances: [3, 5, 7] };
+const histories = { request: character, distances: [1, 3, 5, 7] };
+const appTokenBody = () => ({ body: { callback: 'http://127.0.0.1:9/app' } });
+const unique = () => `Walked ${++made}`;
+
+async function crashReport(): Promise<Request> {
+  const id = objectId(app.clock.now());
+  const request = JSON.stringify({ headers: {}, method: 'GET', params: {}, url: '/' });
+  await app.db.insertInto('crash_reports').values({ id, request, token: null, trace: 'Error' }).execute();
+  return { params: { crash_report_id: id } };
+}
+
+async function coalition(): Promise<{ params: { coalition_id: string } }> {
+  const coalition_id = objectId(app.clock.now());
+  await addCoalition(app, coalition_id, {}, null);
+  return { params: { coalition_id } };
+}
+
+async function group(owner: number): Promise<{ params: { group_id: string } }> {
+  const group_id = objectId(app.clock.now());
+  const group_name = unique();
+  await app.db.transaction().execute(async (tx) => {
+    const row = { group_id, group_name, name_key: nameKey(group_name), owner_id: owner };
+    await tx
+      .insertInto('groups')
+      .values({ ...row, authorized_to_login: null })
+      .execute();
+    await tx.insertInto('group_members').values({ group_id, character_id: owner }).execute();
+  });
+  return { params: { group_id } };
+}
+
+async function user(distance: number, level = 0): Promise<Request> {
+  const id = 2_150_000_000 + ++made;
+  await addUser(app, { id, level, corporation: CORPORATIONS[distance as 1] });
+  return { params: { character_id: id } };
+}
+
+/** Who calls, as the operation sees it: the built-in user for a sponsored token. */
+function ownerOf({ kind, userId }: Caller): number {
+  return kind === 'sponsored' ? 0 : userId;
+}
+
+const WALKS: Readonly<Record<string, Walk>> = {
+  'alliance.list': {},
+  'alliance.get': alliances,
+  'alliance.tracking': alliances,
+  'alliance.register': { request: () => ({ params: { alliance_id: IN_GAME.alliance } }) },
+  'alliance.update': { ...alliances, request: (...given) => ({ ...alliance(...given), body: {} }) },
+  'callback.ext': { answers: [400] },
+  'coalition.list': {},
+  'coalition.get': { request: coalition },
+  'coalition.create': {
+    request: () => ({ body: { coalition_name: unique(), ticker: 'W' } }),
+    answers: [201],
+  },
+  'coalition.update': {
+    distances: [1, 3, 5, 7],
+    request: async (_, distance) => ({
+      ...(await coalition()),
+      body: { add_member_corporations: [CORPORATIONS[distance as 1]] },
+    }),
+    refuses: ({ level }, distance) => !mayTouch(level, distance, 'write'),
+  },
+  'coalition.delete': { request: coalition },
+  'coalition.tracking': { request: coalition },
+  'corporation.list': {},
+  'corporation.get': corporations,
+  'corporation.tracking': corporations,
+  'corporation.register': { request: () => ({ params: { corporation_id: IN_GAME.corporation } }) },
+  'corporation.update': { ...corporations, request: (...given) => ({ ...corporation(...given), body: {} }) },
+  'corporation.listGuests': corporations,
+  'corporation.createGuestCode': corporations,
+  'corporation.deleteGuest': {
+    ...corporations,
+    request: async (_, distance) => {
+      const guest = await user(distance, -1);
+      return { params: { corporation_id: CORPORATIONS[distance as 1], ...guest.params } };
+    },
+  },
+  'crash.list': {},
+  'crash.get': { request: crashReport },
+  'crash.delete': { request: crashReport },
+  // What the game says is not the gate's business: any answer of the operation's own will do.
+  'ext.forward': {
+    request: () => ({ params: { esi_path: 'status' }, body: {} }),
+    answers: [200, 404, 422, 502],
+  },
+  'ext.forwardGet': { request: () => ({ params: { esi_path: 'status' } }), answers: [200, 404, 422, 502] },
+  'ext.locations': histories,
+  'ext.mails': histories,
+  'ext.mail': {
+    ...histories,
+    request: (...given) => ({ params: { ...character(...given).params, mail_id: 1 } }),
+    answers: [404],
+  },
+  'ext.skillPoints': histories,
+  'ext.wallet': histories,
+  'ext.storeLocation': { ...histories, answers: [404] },
+  'group.list': {},
+  'group.get': { request: () => group(USERS[1]) },
+  'group.create': { request: () => ({ body: { group_name: unique() } }), answers: [201] },
+  'group.update': {
+    // 0: the caller's own group, 7: another's.
+    distances: [0, 7],
+    request: async (caller, distance) => ({
+      ...(await group(distance === 0 ? ownerOf(caller) : USERS[1])),
+      body: { description: 'changed' },
+    }),
+    // The built-in user owns on behalf of whoever sponsored the token: its level alone counts (D23).
+    refuses: ({ kind, level }, distance) => level < 9 && (distance !== 0 || kind === 'sponsored'),
+  },
+  'group.delete': { request: () => group(USERS[1]) },
+  'system.configuration': {},
+  'system.jobs': {},
+  'system.runJob': { request: () => ({ params: { job_id: 'none-of-ours' } }), answers: [404] },
+  'token.current': {},
+  'token.delete': {
+    request: async () => ({ query: `?uuid=${(await makeToken(app, 'per', 0, uuidOf(app.root))).uuid}` }),
+  },
+  'token.createDynamic': { request: appTokenBody },
+  'token.createPermanent': { request: appTokenBody },
+  'token.startLogin': { request: () => ({ body: {} }) },
+  'token.createUserToken': {},
+  'token.logout': {
+    request: async ({ kind, userId, jwt }) => ({ token: jwt && (await tokenFor(kind, userId)) }),
+  },
+  'user.list': {},
+  'user.get': { request: () => ({ params: { character_name: `Character ${USERS[7]}` } }) },
+  'user.update': {
+    distances: [1, 3, 5, 7],
+    request: async (_, distance) => ({ ...(await user(distance)), body: { clearance_level: 0 } }),
+    // D16, for a new level 0 and a target of level 0.
+    refuses: ({ level }, distance) => level < distance + 1,
+  },
+  'user.delete': { request: () => user(7) },
+  'voice.start': { answers: [404] },
+  'voice.complete': { answers: [404] },
+};
+
+interface Operation {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly metadata: { readonly access: AccessRule | 'public' };
+}
+
+const operations: Operation[] = Object.entries(contract).flatMap(([resource, routes]) =>
+  Object.entries(routes).map(([operation, route]) => ({
+    ...(route as Operation),
+    name: `${resource}.${operation}`,
+  })),
+);
+
+/** Distance of a caller to what is `distance` away from a member of HOME: the built-in user is far from all. */
+function distanceFor({ kind }: Caller, distance: number): number {
+  return kind === 'sponsored' && distance !== 0 ? 7 : distance;
+}
+
+async function call(
+  { method, path }: Operation,
+  { params = {}, query = '', ...request }: Request,
+  jwt?: string,
+) {
+  const target = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? name));
+  const token = 'token' in request ? request.token : jwt;
+  return send(app, method, target + query, { token, body: request.body });
+}
+
+describe('Must show 7: every operation × token kind × level × authority', () => {
+  it('the rules written down here are for every operation of the contract, and for no other', () => {
+    const names = operations.map(({ name }) => name).sort();
+    expect(Object.keys(RULES).sort()).toEqual(names);
+    expect(Object.keys(WALKS).sort()).toEqual(names);
+    expect(names).toHaveLength(52);
+  });
+
+  it('D18: an operation is walked with and without authority where its metadata asks for it', () => {
+    for (const { name, metadata } of operations) {
+      const declared = metadata.access !== 'public' && metadata.access.authority !== undefined;
+      expect(RULES[name]?.authority !== undefined, name).toBe(declared);
+      if (declared) expect(WALKS[name]?.distances?.length, name).toBeGreaterThan(1);
+    }
+  });
+
+  it.each(operations)('$name', async (operation) => {
+    const rule = RULES[operation.name] as (typeof RULES)[string];
+    const { authority: _, ...atTheDoor } = rule;
+    const { request = () => ({}), distances = [7], answers = [200], refuses } = WALKS[operation.name] as Walk;
+    const wrong: string[] = [];
+    const visit = async (caller: Caller, away: number) => {
+      const distance = distanceFor(caller, away);
+      const kind: Kind = caller.kind === 'sponsored' ? 'use' : caller.kind;
+      const refusal =
+        turnedAway(rule, kind, caller.level, distance) ??
+        (refuses?.(caller, distance) ? FORBIDDEN : undefined);
+      const { status, json } = await call(operation, await request(caller, away), caller.jwt);
+      // Records and authority over them are the business of an operation that is there.
+      const notThereYet = status === 501 && turnedAway(atTheDoor, kind, caller.level) === undefined;
+      const fits =
+        refusal === undefined
+          ? answers.includes(status)
+          : status === refusal.status && json?.detail === refusal.detail;
+      if (fits || notThereYet) return;
+      const expected = refusal === undefined ? answers.join(' or ') : `${refusal.status} ${refusal.detail}`;
+      wrong.push(
+        `${caller.kind} of level ${caller.level} at ${distance}: ${status} ${JSON.stringify(json?.detail)} instead of ${expected}`,
+      );
+    };
+    await Promise.all(
+      callers.map(async (caller) => {
+        for (const away of distances) await visit(caller, away);
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+});

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
+import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 import { mayLogIn } from '../user/login-permission.ts';
 
 /** What is known of a character before it signs in again. */
@@ -71,15 +72,11 @@ export async function makeGuest(
 /** Whether a user, as stored in this transaction, may log in, and the scopes that it must grant (D26b, D27). */
 export async function judgeUser(db: Kysely<Database>, characterId: number) {
   const { rows } = await sql<{ admitted: boolean; required: ExtScope[]; corporation_id: number | null }>`
-    select ${mayLogIn} as admitted, u.corporation_id, array(
-      select s collate "C" from (
-        select unnest(c.mandatory_ext_scopes) as s from corporations c where c.corporation_id = u.corporation_id
-        union select unnest(a.mandatory_ext_scopes) from corporations c join alliances a using (alliance_id)
-          where c.corporation_id = u.corporation_id
-        union select unnest(co.mandatory_ext_scopes) from coalition_reach r join coalitions co using (coalition_id)
-          where r.corporation_id = u.corporation_id
-      ) scopes order by 1) as required
-    from users u where u.character_id = ${characterId}`.execute(db);
+    select ${mayLogIn} as admitted, u.corporation_id, ${scopesOfCorporation} as required
+    from users u
+      left join corporations c on c.corporation_id = u.corporation_id
+      left join alliances a on a.alliance_id = c.alliance_id
+    where u.character_id = ${characterId}`.execute(db);
   return rows[0];
 }
 

@@ -1,5 +1,7 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
+import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database, StateCodeTable } from '../database/tables.ts';
+import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 
 export interface StateCode {
   readonly state_code: string;
@@ -49,12 +51,10 @@ export async function releaseStateCode(db: Kysely<Database>, code: string): Prom
 }
 
 /** What a corporation requires of those who belong to it, through alliance and coalitions, too (D38). */
-export async function requiredScopes(db: Kysely<Database>, corporationId: number) {
-  const { rows } = await sql<{ scope: string }>`
-    select unnest(c.mandatory_ext_scopes) as scope from corporations c where c.corporation_id = ${corporationId}
-    union select unnest(a.mandatory_ext_scopes) from corporations c join alliances a using (alliance_id)
-      where c.corporation_id = ${corporationId}
-    union select unnest(co.mandatory_ext_scopes) from coalition_reach r join coalitions co using (coalition_id)
-      where r.corporation_id = ${corporationId}`.execute(db);
-  return rows.map((row) => row.scope);
+export async function requiredScopes(db: Kysely<Database>, corporationId: number): Promise<ExtScope[]> {
+  const { rows } = await sql<{ required: ExtScope[] }>`
+    select ${scopesOfCorporation} as required
+    from corporations c left join alliances a on a.alliance_id = c.alliance_id
+    where c.corporation_id = ${corporationId}`.execute(db);
+  return rows[0]?.required ?? [];
 }

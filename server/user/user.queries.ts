@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { User, UserShort } from '../../contract/user.ts';
 import type { Database } from '../database/tables.ts';
+import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 
 /** The row behind a User record; one query whatever the size of the registry (D38). */
 export type UserRow = Omit<User, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
@@ -17,12 +18,7 @@ const userRecord = sql<UserRow>`
       where r.corporation_id = u.corporation_id order by 1) as coalitions,
     array(select distinct s collate "C" from grants g, unnest(g.scopes) s
       where g.character_id = u.character_id and g.valid order by 1) as available_ext_scopes,
-    array(select s collate "C" from (
-      select unnest(c.mandatory_ext_scopes) as s
-      union select unnest(a.mandatory_ext_scopes)
-      union select unnest(co.mandatory_ext_scopes)
-        from coalition_reach r join coalitions co using (coalition_id) where r.corporation_id = u.corporation_id
-    ) scopes order by 1) as cumulated_mandatory_ext_scopes
+    ${scopesOfCorporation} as cumulated_mandatory_ext_scopes
   from users u
     left join corporations c on c.corporation_id = u.corporation_id
     left join alliances a on a.alliance_id = c.alliance_id`;

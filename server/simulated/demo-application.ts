@@ -62,7 +62,8 @@ async function answer(
       return send(
         res,
         'Demo application',
-        '<p>An application that asks castellan who you are.</p><p><a class="button" href="/sign-in">Sign in</a></p>',
+        `<p>A small application without users of its own: it asks castellan who you are.</p>
+<p><a class="button" href="/sign-in">Sign in</a></p>`,
       );
     case '/sign-in': {
       const caller = await authenticate(parts, `Bearer ${appToken}`);
@@ -82,18 +83,25 @@ async function answer(
 
 function signedIn(baseUrl: string, token: string): string {
   const shown = /^[\w.-]+$/.test(token) ? token : 'no user token came';
-  return `<p>castellan sent this user token:</p>
+  return `<p>castellan sent this application your user token:</p>
 <pre id="token">${shown}</pre>
-<p>Ask the API who it belongs to:</p>
+<p>Ask the API whose it is; one click selects the whole command:</p>
 <pre id="command">curl -H "Authorization: Bearer ${shown}" ${baseUrl}/token</pre>
-<p><a class="button" href="/">Again</a></p>`;
+<p><a class="button" href="/sign-in">Sign in as somebody else</a></p>
+<p class="note">A real application keeps the token to itself.</p>`;
 }
 
 const STYLE = `
-:root { color-scheme: light dark; }
-body { max-width: 44rem; margin: 3rem auto; padding: 0 1rem; font: 1rem/1.55 system-ui, sans-serif; }
-pre { padding: .75rem; border: 1px solid #8886; border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-.button { display: inline-block; padding: .55rem 1.1rem; border-radius: .4rem; background: #2c5fb3; color: #fff; text-decoration: none; }
+:root { color-scheme: light dark; --ink: #1d2433; --soft: #56617a; --paper: #f4f6fa; --card: #fff; --line: #dfe4ee; --mark: #2c5fb3; --on-mark: #fff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf5; --soft: #a3aec5; --paper: #12161f; --card: #1b212d; --line: #313a4c; --mark: #8fb4f5; --on-mark: #12161f; } }
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.25rem; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
+main { width: 100%; max-width: 44rem; background: var(--card); border: 1px solid var(--line); border-top: .25rem solid var(--mark); border-radius: .6rem; padding: 1.75rem; }
+h1 { margin: 0 0 .75rem; font-size: 1.4rem; line-height: 1.25; }
+p { margin: 0 0 .75rem; }
+pre { margin: 0 0 1.25rem; padding: .75rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--paper); font: .85rem/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }
+.note { margin: 1.25rem 0 0; color: var(--soft); font-size: .85rem; }
+.button { display: inline-block; padding: .55rem 1.1rem; border-radius: .4rem; background: var(--mark); color: var(--on-mark); text-decoration: none; font-weight: 600; }
 `;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
@@ -107,9 +115,9 @@ function send(res: ServerResponse, title: string, body: string): void {
   res.end(`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${STYLE}</style></head>
-<body><h1>${title}</h1>
+<body><main><h1>${title}</h1>
 ${body}
-</body>
+</main></body>
 </html>
 `);
 }

@@ -1,0 +1,145 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { build, createInstance, type Instance, ROOT } from '../harness/instance.ts';
+
+const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
+const PHONE = { width: 390, height: 844 };
+
+let instance: Instance;
+let profile: string;
+let browser: BrowserContext;
+/** What the start printed: all that a newcomer knows. */
+let message: string;
+beforeAll(async () => {
+  await build();
+  instance = await createInstance();
+  profile = await mkdtemp(join(tmpdir(), 'castellan-browser-'));
+  await mkdir(SCREENSHOTS, { recursive: true });
+  const server = await instance.serve({}, ['npm', 'start']);
+  message = server.output.stdout;
+  browser = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath(),
+    headless: true,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+      ...['--disable-background-networking', '--disable-component-update'],
+    ],
+  });
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await instance?.remove();
+  if (profile !== undefined) await rm(profile, { recursive: true, force: true });
+});
+
+function chromiumPath(): string {
+  const script = join(ROOT, 'scripts/install-chromium.sh');
+  return execFileSync('bash', [script, '--print'], { encoding: 'utf8' }).trim();
+}
+
+/** Everything that a page complained about: errors on its console, policy violations among them. */
+let complaints: string[];
+/** Every URL that a page asked for. */
+let requested: URL[];
+let page: Page;
+beforeEach(async () => {
+  page = await browser.newPage();
+  complaints = [];
+  requested = [];
+  page.on('console', (entry) => {
+    if (['error', 'warning'].includes(entry.type())) complaints.push(entry.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => requested.push(new URL(request.url())));
+});
+afterEach(() => page.close());
+
+/** An address that the message names after these words. */
+function printed(words: string): string {
+  return new RegExp(`${words}\\s+(http://\\S+)`).exec(message)?.[1] ?? `no address after ${words}`;
+}
+
+async function screenshot(name: string): Promise<void> {
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+}
+
+/** A page of ours on a phone: a title, nothing that sticks out, nothing to complain of. */
+async function expectPhonePage(name: string, title: string): Promise<void> {
+  await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+  await screenshot(`${name}-phone`);
+  expect(await page.title()).toBe(`${title} · castellan`);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+  expect(complaints.filter((text) => !/the server responded with a status of 4\d\d/.test(text))).toEqual([]);
+}
+
+async function openProvider(): Promise<void> {
+  await page.setViewportSize(PHONE);
+  await page.goto(printed('Open'));
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Choose a character' }).waitFor();
+}
+
+describe('a newcomer with the printed message alone', () => {
+  it('signs in, and asks the API with the command shown who that is', async () => {
+    await page.goto(printed('Open'));
+    await screenshot('demo-application');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Choose a character' }).waitFor();
+    await screenshot('choose-a-character');
+    const somebody = page.locator('button[name=character_id]').first();
+    const name = await somebody.innerText();
+    const id = Number(await somebody.getAttribute('value'));
+    await somebody.click();
+
+    await page.getByRole('heading', { name: 'Signed in' }).waitFor();
+    await screenshot('signed-in');
+    const command = await page.locator('#command').innerText();
+    expect(command).toMatch(/^curl /);
+    const { stdout } = await promisify(execFile)('bash', ['-c', command]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      token_type: 'use',
+      owner: { character_id: id, character_name: name },
+    });
+    expect(complaints).toEqual([]);
+    expect(await browser.cookies()).toEqual([]);
+  });
+
+  it('reads the reference, which needs nothing from anywhere else', async () => {
+    await page.goto(printed('Reference'));
+    const operation = page.getByText('/token/use/from/dyn', { exact: true });
+    await operation.waitFor();
+    await screenshot('reference');
+    await operation.click();
+    await page.getByText('state_code').first().waitFor();
+    await page.setViewportSize(PHONE);
+    await screenshot('reference-phone');
+    expect(new Set(requested.map(({ host }) => host))).toEqual(new Set([new URL(printed('API')).host]));
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a player whose sign-in is refused, on a phone', () => {
+  it('sees what happened after cancelling', async () => {
+    await openProvider();
+    await screenshot('choose-a-character-phone');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expectPhonePage('cancelled', 'You cancelled the sign-in');
+  });
+
+  it('sees that somebody of no alliance is not let in', async () => {
+    await openProvider();
+    await page.getByRole('listitem').filter({ hasText: 'No alliance' }).getByRole('button').first().click();
+    await expectPhonePage('not-allowed', 'You are not allowed to log in here');
+  });
+
+  it('sees that an address used twice leads nowhere', async () => {
+    await page.setViewportSize(PHONE);
+    await page.goto(`${printed('API')}/callback/ext?code=used&state=used`);
+    await expectPhonePage('bad-request', 'This sign-in cannot be completed');
+  });
+});

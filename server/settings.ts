@@ -193,29 +193,37 @@ function isLoopback(host: string): boolean {
 
 const HIDDEN = '**********';
 
-/** The active configuration for `GET /system/configuration`: secrets hidden, passwords in URLs too (D51). */
+/**
+ * The active configuration for `GET /system/configuration`, named as the API names things: secrets hidden,
+ * passwords in URLs too (D51).
+ */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   const hide = (value: unknown) => (value === undefined ? null : HIDDEN);
-  return {
+  const { sso, extApi, voice } = settings;
+  return inSnakeCase({
     ...settings,
-    databaseUrl: settings.databaseUrl === undefined ? null : hidePassword(settings.databaseUrl),
-    sso: { ...settings.sso, url: hidePassword(settings.sso.url), clientSecret: HIDDEN },
-    extApi: {
-      ...settings.extApi,
-      url: hidePassword(settings.extApi.url),
-      specUrl: hidePassword(settings.extApi.specUrl),
-    },
+    databaseUrl: hidePassword(settings.databaseUrl),
+    sso: { ...sso, url: hidePassword(sso.url), clientSecret: HIDDEN },
+    extApi: { ...extApi, url: hidePassword(extApi.url), specUrl: hidePassword(extApi.specUrl) },
     tokenSigningKeys: hide(settings.tokenSigningKeys),
     encryptionKeys: hide(settings.encryptionKeys),
-    voice: {
-      ...settings.voice,
-      url: settings.voice.url === undefined ? null : hidePassword(settings.voice.url),
-    },
-    corsOrigins: settings.corsOrigins ?? null,
-  };
+    voice: { ...voice, url: hidePassword(voice.url) },
+  });
 }
 
-function hidePassword(value: string): string {
+function inSnakeCase(values: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]: [string, unknown]) => [
+      name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? inSnakeCase(value)
+        : (value ?? null),
+    ]),
+  );
+}
+
+function hidePassword(value: string | undefined): string | null {
+  if (value === undefined) return null;
   try {
     const url = new URL(value);
     if (url.password !== '') url.password = HIDDEN;

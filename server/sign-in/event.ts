@@ -12,6 +12,7 @@ export function callbackUrl(callback: string, stateCode: string, userToken: stri
   return `${base}${base.includes('?') ? '&' : '?'}${added}`;
 }
 
+/** Milliseconds for one try, connecting included (D29). */
 const TIME_LIMIT = 10_000;
 const connect = { timeout: TIME_LIMIT };
 const anywhere = new Agent({ connect });
@@ -25,6 +26,7 @@ export async function deliverEvent(
   { db, keys, clock, settings, log }: Pick<Parts, 'db' | 'keys' | 'clock' | 'settings' | 'log'>,
   uuid: string,
   stateCode: string,
+  timeLimit = TIME_LIMIT,
 ): Promise<'done' | 'again'> {
   const token = await findToken(db, uuid);
   const app = token === undefined ? undefined : await findToken(db, token.app_token);
@@ -33,7 +35,7 @@ export async function deliverEvent(
   const url = callbackUrl(app.callback, stateCode, await keys.sign(token));
   const told = { token: uuid, app_token: app.uuid, callback_host: hostOf(app.callback) };
   try {
-    const status = await call(url, settings.callbackAllowPrivate);
+    const status = await call(url, settings.callbackAllowPrivate, timeLimit);
     if (status < 400) return 'done';
     const again = status >= 500 || status === 408 || status === 429;
     log.warn({ ...told, status, again }, 'an application refused its sign-in event');
@@ -49,13 +51,13 @@ export async function deliverEvent(
 }
 
 /** Redirects are not followed, and of the answer only the status counts. */
-async function call(url: string, allowPrivate: boolean): Promise<number> {
+async function call(url: string, allowPrivate: boolean, timeLimit: number): Promise<number> {
   const host = hostOf(url);
   if (!allowPrivate && isIP(host) && !isPublicAddress(host)) throw new ForbiddenAddress();
   const { statusCode, body } = await request(url, {
     headers: { 'Castellan-Event': 'sign-in', Accept: '*/*', 'User-Agent': 'castellan' },
     dispatcher: allowPrivate ? anywhere : publicOnly,
-    signal: AbortSignal.timeout(TIME_LIMIT),
+    signal: AbortSignal.timeout(timeLimit),
   });
   body.on('error', () => undefined);
   body.destroy();

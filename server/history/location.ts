@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { CharacterLocation } from '../../contract/ext.ts';
+import type { ExtScope } from '../../contract/scopes.ts';
+import { ProviderError } from '../provider/http.ts';
+import type { Page } from './page.ts';
+import type { Snapshot, SnapshotRow } from './snapshot.queries.ts';
+import { pageOf, store } from './snapshot.ts';
+import { type Budget, type HistoryParts, id, read, requireSubject, text } from './source.ts';
+
+const Location = z.object({
+  solar_system_id: id,
+  station_id: id.optional(),
+  structure_id: id.optional(),
+});
+const Online = z.object({ online: z.boolean() });
+const Ship = z.object({ ship_name: text, ship_type_id: id });
+const Structure = z.object({ name: text });
+
+type LocationSnapshot = Snapshot<'character_locations'>;
+
+/** One page of a character's locations (D36). */
+export async function listLocations(
+  { db, clock }: Pick<HistoryParts, 'db' | 'clock'>,
+  characterId: number,
+  page: number,
+): Promise<Page<CharacterLocation>> {
+  return pageOf(db, 'character_locations', { characterId, page, now: clock.now() }, toLocation);
+}
+
+/**
+ * Fetches where a character is, stores it as its location at `now` and returns it. Throws ProviderError: what
+ * cannot be fetched is not stored, except for names, which are `#N` then (D36).
+ */
+export async function storeLocation(
+  parts: Omit<HistoryParts, 'clock'>,
+  characterId: number,
+  now: Date,
+  on: Budget = 'service',
+): Promise<CharacterLocation> {
+  const subject = await requireSubject(parts.db, characterId);
+  const snapshot = await fetchLocation(parts, characterId, on);
+  await store(parts.db, 'character_locations', subject, now, snapshot);
+  return toLocation({ ...snapshot, ...subject, timestamp: now });
+}
+
+async function fetchLocation(
+  { client, names }: Pick<HistoryParts, 'client' | 'names'>,
+  characterId: number,
+  on: Budget,
+): Promise<LocationSnapshot> {
+  const ask = <T>(path: string, scope: ExtScope, schema: z.ZodType<T, z.ZodTypeDef, unknown>) =>
+    read(client, { path, as: { characterId, scope }, on }, schema);
+  const own = `/characters/${characterId}`;
+  const [place, { online }, ship] = await Promise.all([
+    ask(`${own}/location`, 'ext-location.read_location.v1', Location),
+    ask(`${own}/online`, 'ext-location.read_online.v1', Online),
+    ask(`${own}/ship`, 'ext-location.read_ship_type.v1', Ship),
+  ]);
+  const { solar_system_id, station_id = null } = place;
+  // One cannot be in two places: the game names at most one of them.
+  const structure_id = station_id === null ? (place.structure_id ?? null) : null;
+  const ids = [ship.ship_type_id, solar_system_id, ...(station_id === null ? [] : [station_id])];
+  const [known, structure] = await Promise.all([
+    orNothing(names.find(ids, on)),
+    structure_id === null
+      ? undefined
+      : orNothing(ask(`/universe/structures/${structure_id}`, 'ext-universe.read_structures.v1', Structure)),
+  ]);
+  const nameOf = (named: number) => known?.get(named) ?? `#${named}`;
+  return {
+    online,
+    ship_name: ship.ship_name,
+    ship_type_id: ship.ship_type_id,
+    ship_type_name: nameOf(ship.ship_type_id),
+    solar_system_id,
+    solar_system_name: nameOf(solar_system_id),
+    station_id,
+    station_name: station_id === null ? null : nameOf(station_id),
+    structure_id,
+    structure_name: structure_id === null ? null : (structure?.name ?? `#${structure_id}`),
+  };
+}
+
+/** A place without its name is worth more than none: the moment does not come back. */
+async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ProviderError) return undefined;
+    throw error;
+  }
+}
+
+function toLocation(row: SnapshotRow<'character_locations'>): CharacterLocation {
+  return {
+    online: row.online,
+    ship_name: row.ship_name,
+    ship_type_id: row.ship_type_id,
+    ship_type_name: row.ship_type_name,
+    solar_system_id: row.solar_system_id,
+    solar_system_name: row.solar_system_name,
+    station_id: row.station_id,
+    station_name: row.station_name,
+    structure_id: row.structure_id,
+    structure_name: row.structure_name,
+    timestamp: row.timestamp.toISOString(),
+    user: { character_id: row.character_id, character_name: row.character_name },
+  };
+}

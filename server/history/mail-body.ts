@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { ProviderError } from '../provider/http.ts';
+import { giveUpBody, saveBody } from './mail.queries.ts';
+import { toPlainText } from './mail-text.ts';
+import type { Budget, HistoryParts } from './source.ts';
+
+const Mail = z.object({ body: z.string().default('') });
+
+/**
+ * Fetches a mail's text and keeps it for every mailbox that holds the mail. Empty, and not asked for again, where
+ * the character deleted the mail in the meantime. Throws ProviderError.
+ */
+export async function fetchBody(
+  { db, client }: Pick<HistoryParts, 'db' | 'client'>,
+  characterId: number,
+  mailId: number,
+  on: Budget,
+): Promise<string> {
+  const path = `/characters/${characterId}/mail/${mailId}`;
+  const { status, data } = await client.ask({
+    path,
+    as: { characterId, scope: 'ext-mail.read_mail.v1' },
+    on,
+  });
+  if (status === 404) {
+    await giveUpBody(db, characterId, mailId);
+    return '';
+  }
+  const mail = Mail.safeParse(data);
+  if (status !== 200 || !mail.success)
+    throw new ProviderError('unusable', `the game's API gave an unusable answer (${status}) to ${path}`);
+  const body = toPlainText(mail.data.body);
+  await saveBody(db, mailId, body);
+  return body;
+}

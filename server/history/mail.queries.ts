@@ -1,0 +1,230 @@
+import { type Kysely, sql } from 'kysely';
+import { PAGE_SIZE } from '../../contract/common.ts';
+import type { MailRecipient } from '../../contract/ext.ts';
+import type { Database, MailTable } from '../database/tables.ts';
+import type { Found } from './page.ts';
+import { type Subject, stillThere } from './subject.queries.ts';
+
+/** A mail without its text. */
+export interface MailHeader extends Omit<MailTable, 'recipients' | 'body'> {
+  readonly recipients: readonly MailRecipient[];
+}
+
+/** One page of a mailbox, newest first: a range of positions, the same work whichever and however many. */
+export async function findMails(
+  db: Kysely<Database>,
+  characterId: number,
+  page: number,
+): Promise<Found<MailHeader>> {
+  const { rows } = await sql<MailHeader & { readonly total: number }>`
+    with ends as materialized (
+      select max(position) as newest, min(position) as oldest from mailbox_mails where character_id = ${characterId}
+    )
+    select coalesce(ends.newest - ends.oldest + 1, 0) as total,
+      m.mail_id, m.from_id, m.from_name, m.recipients, m.subject, m.timestamp
+    from ends
+      left join lateral (
+        select mail_id, position from mailbox_mails
+        where character_id = ${characterId}
+          and position > ends.newest - ${page * PAGE_SIZE}::bigint
+          and position <= ends.newest - ${(page - 1) * PAGE_SIZE}::bigint
+        order by position desc limit ${PAGE_SIZE}
+      ) held on true
+      left join mails m using (mail_id)
+    order by held.position desc`.execute(db);
+  // A page without mails is one row of nothing but the total.
+  return { rows: rows.filter((row) => row.mail_id !== null), total: rows[0]?.total ?? 0 };
+}
+
+export interface StoredMail extends MailHeader {
+  readonly body: string | null;
+  readonly wants_body: boolean;
+}
+
+/** A mail that the character's mailbox holds (D36b). */
+export async function findMail(
+  db: Kysely<Database>,
+  characterId: number,
+  mailId: number,
+): Promise<StoredMail | undefined> {
+  const row = await db
+    .selectFrom('mailbox_mails as b')
+    .innerJoin('mails as m', 'm.mail_id', 'b.mail_id')
+    .selectAll('m')
+    .select('b.wants_body')
+    .where('b.character_id', '=', characterId)
+    .where('b.mail_id', '=', mailId)
+    .executeTakeFirst();
+  return row && { ...row, recipients: row.recipients as readonly MailRecipient[] };
+}
+
+/** How far a mailbox is indexed: its oldest mail that is known, and whether there is none before it. */
+export async function findExtent(
+  db: Kysely<Database>,
+  characterId: number,
+): Promise<{ readonly oldest: number | null; readonly complete: boolean }> {
+  const { rows } = await sql<{ oldest: number | null; complete: boolean }>`
+    select (select min(mail_id) from mailbox_mails where character_id = ${characterId}) as oldest,
+      coalesce((select complete from mailboxes where character_id = ${characterId}), false) as complete`.execute(
+    db,
+  );
+  return rows[0] ?? { oldest: null, complete: false };
+}
+
+/** Those of the mails that the mailbox holds. */
+export async function findKnown(
+  db: Kysely<Database>,
+  characterId: number,
+  mailIds: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await sql<{ mail_id: number }>`
+    select mail_id from mailbox_mails
+    where character_id = ${characterId} and mail_id = any(${[...mailIds]}::bigint[])`.execute(db);
+  return new Set(rows.map((row) => row.mail_id));
+}
+
+/** Makes or locks the mailbox; false: the user is gone, or another's (D29b). */
+export async function lockMailbox(db: Kysely<Database>, subject: Subject): Promise<boolean> {
+  const { rows } = await sql`
+    insert into mailboxes (character_id) select character_id from (${stillThere(subject)}) as subject
+    on conflict (character_id) do update set character_id = excluded.character_id
+    returning character_id`.execute(db);
+  return rows.length === 1;
+}
+
+export async function markComplete(db: Kysely<Database>, characterId: number): Promise<void> {
+  await db.updateTable('mailboxes').set({ complete: true }).where('character_id', '=', characterId).execute();
+}
+
+/** Stores mails that may be there already, by way of another mailbox, and holds on to those (see deleteMailbox). */
+export async function insertMails(db: Kysely<Database>, mails: readonly MailHeader[]): Promise<void> {
+  const ids = mails.map((mail) => mail.mail_id);
+  await sql`
+    select from mails where mail_id = any(${ids}::bigint[]) order by mail_id for key share`.execute(db);
+  await sql`
+    insert into mails (mail_id, from_id, from_name, recipients, subject, timestamp)
+    select mail_id, from_id, from_name, recipients, subject, timestamp
+    from jsonb_to_recordset(${JSON.stringify(mails)}::jsonb)
+      as found(mail_id bigint, from_id bigint, from_name text, recipients jsonb, subject text, timestamp timestamptz)
+    order by mail_id
+    on conflict do nothing`.execute(db);
+}
+
+/** From which end of the mailbox its mails are numbered anew when others join them. */
+export type End = 'newest' | 'oldest';
+
+/** Comparison, order and step of positions on the way to an end, and the position before the first step. */
+const TOWARDS = {
+  newest: {
+    after: sql`>`,
+    before: sql`<`,
+    away: sql`asc`,
+    back: sql`desc`,
+    step: sql`+`,
+    start: sql`min(position) - 1`,
+  },
+  oldest: {
+    after: sql`<`,
+    before: sql`>`,
+    away: sql`desc`,
+    back: sql`asc`,
+    step: sql`-`,
+    start: sql`max(position) + 1`,
+  },
+} as const;
+
+/** A scalar subquery, for a mailbox is read in the order of its positions, not joined with all the mails there are. */
+const timeOfMail = sql`(select m.timestamp from mails m where m.mail_id = b.mail_id)`;
+
+/**
+ * Puts stored mails into a locked mailbox, in order of time and without a gap between positions. The mails between
+ * the new ones and the end that is named move on; those on the other side stay.
+ */
+export async function insertIntoMailbox(
+  db: Kysely<Database>,
+  characterId: number,
+  mailIds: readonly number[],
+  end: End,
+): Promise<void> {
+  if (mailIds.length === 0) return;
+  const { after, before, away, back, step, start } = TOWARDS[end];
+  await sql`
+    with arriving as materialized (
+      select mail_id, timestamp, body is null as wants_body from mails
+      where mail_id = any(${[...mailIds]}::bigint[])
+        and mail_id not in (select mail_id from mailbox_mails
+          where character_id = ${characterId} and mail_id = any(${[...mailIds]}::bigint[]))
+    ), first as materialized (
+      select timestamp, mail_id from arriving order by timestamp ${away}, mail_id ${away} limit 1
+    ), fixed as materialized (
+      select coalesce(
+        (select b.position from mailbox_mails b
+          where b.character_id = ${characterId}
+            and (${timeOfMail}, b.mail_id) ${before} (select timestamp, mail_id from first)
+          order by b.position ${back} limit 1),
+        (select ${start} from mailbox_mails where character_id = ${characterId}),
+        0) as position
+    ), moving as (
+      select mail_id, timestamp, wants_body from arriving
+      union all
+      select b.mail_id, ${timeOfMail}, b.wants_body from mailbox_mails b
+      where b.character_id = ${characterId} and b.position ${after} (select position from fixed)
+        and exists (select from arriving)
+    )
+    insert into mailbox_mails as b (character_id, mail_id, position, wants_body)
+    select ${characterId}, mail_id,
+      (select position from fixed) ${step} row_number() over (order by timestamp ${away}, mail_id ${away}),
+      wants_body
+    from moving
+    on conflict (character_id, mail_id) do update set position = excluded.position
+      where b.position <> excluded.position`.execute(db);
+}
+
+/** Mails of a mailbox whose text is still to be fetched, newest first. */
+export async function findBodiless(
+  db: Kysely<Database>,
+  characterId: number,
+  most: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('mailbox_mails')
+    .select('mail_id')
+    .where('character_id', '=', characterId)
+    .where('wants_body', '=', true)
+    .orderBy('position', 'desc')
+    .limit(most)
+    .execute();
+  return rows.map((row) => row.mail_id);
+}
+
+/** Keeps a mail's text, for every mailbox that holds it. */
+export async function saveBody(db: Kysely<Database>, mailId: number, body: string): Promise<void> {
+  await sql`
+    with saved as (update mails set body = ${body} where mail_id = ${mailId} and body is null)
+    update mailbox_mails set wants_body = false where mail_id = ${mailId} and wants_body`.execute(db);
+}
+
+/** The provider no longer has the text for this mailbox; another mailbox may still bring it. */
+export async function giveUpBody(db: Kysely<Database>, characterId: number, mailId: number): Promise<void> {
+  await db
+    .updateTable('mailbox_mails')
+    .set({ wants_body: false })
+    .where('character_id', '=', characterId)
+    .where('mail_id', '=', mailId)
+    .execute();
+}
+
+/** Deletes a mailbox and the mails that no other one holds. */
+export async function deleteMailbox(db: Kysely<Database>, characterId: number): Promise<void> {
+  const { rows } = await sql<{ mail_id: number }>`
+    with held as (delete from mailbox_mails where character_id = ${characterId} returning mail_id)
+    select m.mail_id from mails m join held using (mail_id)
+    where not exists (
+      select from mailbox_mails other where other.mail_id = m.mail_id and other.character_id <> ${characterId})
+    order by m.mail_id for update of m`.execute(db);
+  // Locked: whoever was just adding one of them to another mailbox has finished, and is seen by this statement.
+  await sql`
+    delete from mails m where mail_id = any(${rows.map((row) => row.mail_id)}::bigint[])
+      and not exists (select from mailbox_mails other where other.mail_id = m.mail_id)`.execute(db);
+  await db.deleteFrom('mailboxes').where('character_id', '=', characterId).execute();
+}

@@ -1,0 +1,46 @@
+import type { CharacterMail, CharacterMailShort } from '../../contract/ext.ts';
+import { notFound } from '../problem.ts';
+import { findMail, findMails } from './mail.queries.ts';
+import { fetchBody } from './mail-body.ts';
+import { type Page, toPage } from './page.ts';
+import type { Budget, HistoryParts } from './source.ts';
+
+/** One page of a character's mailbox, mails sent and received (D36b). */
+export async function listMails(
+  { db }: Pick<HistoryParts, 'db'>,
+  characterId: number,
+  page: number,
+): Promise<Page<CharacterMailShort>> {
+  return toPage(await findMails(db, characterId, page), page, (mail) => ({
+    from_character: { character_id: mail.from_id, character_name: mail.from_name },
+    mail_id: mail.mail_id,
+    recipients: [...mail.recipients],
+    subject: mail.subject,
+    timestamp: mail.timestamp.toISOString(),
+  }));
+}
+
+/**
+ * A mail of a character's mailbox with its text, which is fetched now if no job came to it yet. 404 for a mail
+ * that this mailbox does not hold (D36b); throws ProviderError.
+ */
+export async function getMail(
+  { db, client }: Pick<HistoryParts, 'db' | 'client'>,
+  characterId: number,
+  mailId: number,
+  on: Budget,
+): Promise<CharacterMail> {
+  const mail = await findMail(db, characterId, mailId);
+  if (mail === undefined) throw notFound('mail', mailId);
+  const fetched =
+    mail.body ?? (mail.wants_body ? await fetchBody({ db, client }, characterId, mailId, on) : '');
+  return {
+    body: fetched,
+    from_id: mail.from_id,
+    from_name: mail.from_name,
+    mail_id: mail.mail_id,
+    recipients: [...mail.recipients],
+    subject: mail.subject,
+    timestamp: mail.timestamp.toISOString(),
+  };
+}

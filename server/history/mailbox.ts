@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { inTransaction } from '../database/transaction.ts';
+import {
+  type End,
+  findBodiless,
+  findExtent,
+  findKnown,
+  insertIntoMailbox,
+  insertMails,
+  lockMailbox,
+  type MailHeader,
+  markComplete,
+} from './mail.queries.ts';
+import { fetchBody } from './mail-body.ts';
+import { type HistoryParts, id, read, requireSubject, text } from './source.ts';
+import type { Subject } from './subject.queries.ts';
+
+type MailboxParts = Omit<HistoryParts, 'clock'>;
+
+/** Texts fetched in one run: a mailbox that is new here must not use up its character's rate limit. */
+const BODIES_PER_RUN = 100;
+
+/** The provider leaves every field optional (facts §2); a mail without an id cannot be kept, one without a time is the oldest. */
+const Header = z.object({
+  mail_id: id.optional(),
+  from: id.default(0),
+  recipients: z.array(z.object({ recipient_id: id, recipient_type: z.string() })).default([]),
+  subject: text.default(''),
+  timestamp: z.string().datetime({ offset: true }).default(new Date(0).toISOString()),
+});
+type Header = z.infer<typeof Header> & { readonly mail_id: number };
+
+/**
+ * Brings the stored mailbox of a character up to date (D36b): new mails first, back to one that is known; then,
+ * in as many runs as it takes, those from before it was first looked at; then texts that are missing. Every step
+ * is kept when a later one fails with a ProviderError.
+ */
+export async function indexMail(parts: MailboxParts, characterId: number): Promise<void> {
+  const subject = await requireSubject(parts.db, characterId);
+  const { oldest, complete } = await findExtent(parts.db, characterId);
+  const reached = await indexNew(parts, subject, oldest);
+  if (!complete && reached !== undefined) await indexOld(parts, subject, reached);
+  for (const mailId of await findBodiless(parts.db, characterId, BODIES_PER_RUN)) {
+    await fetchBody(parts, characterId, mailId, 'service');
+  }
+}
+
+/**
+ * All or nothing, so that no gap is left below: the mails down to one that is known, or the first page of a
+ * mailbox of which nothing is. Returns the oldest mail known now.
+ */
+async function indexNew(
+  parts: MailboxParts,
+  subject: Subject,
+  oldest: number | null,
+): Promise<number | undefined> {
+  const found: Header[] = [];
+  for (let before: number | undefined; ; before = oldestOf(found)) {
+    const page = await askHeaders(parts, subject, before);
+    const known = await findKnown(
+      parts.db,
+      subject.character_id,
+      page.map(({ mail_id }) => mail_id),
+    );
+    found.push(...page.filter(({ mail_id }) => !known.has(mail_id)));
+    if (page.length === 0 || known.size > 0 || oldest === null) break;
+  }
+  await keep(parts, subject, found, 'newest');
+  return oldest ?? oldestOf(found);
+}
+
+/** Page by page, each kept at once: an interrupted run goes on where it ended. */
+async function indexOld(parts: MailboxParts, subject: Subject, reached: number): Promise<void> {
+  for (let before: number | undefined = reached; before !== undefined; ) {
+    const page: Header[] = await askHeaders(parts, subject, before);
+    await keep(parts, subject, page, 'oldest');
+    before = oldestOf(page);
+  }
+  await markComplete(parts.db, subject.character_id);
+}
+
+function oldestOf(page: readonly Header[]): number | undefined {
+  return page.reduce<number | undefined>(
+    (oldest, { mail_id }) => (oldest === undefined || mail_id < oldest ? mail_id : oldest),
+    undefined,
+  );
+}
+
+/** At most 50 mails, of those older than `before`; none: there are none. */
+async function askHeaders(
+  { client }: MailboxParts,
+  { character_id: characterId }: Subject,
+  before: number | undefined,
+): Promise<Header[]> {
+  const headers = await read(
+    client,
+    {
+      path: `/characters/${characterId}/mail`,
+      ...(before !== undefined && { query: { last_mail_id: String(before) } }),
+      as: { characterId, scope: 'ext-mail.read_mail.v1' },
+      on: 'service',
+    },
+    z.array(Header),
+  );
+  // A provider that repeats itself must not keep us busy for ever.
+  return headers.filter(
+    (header): header is Header =>
+      header.mail_id !== undefined && (before === undefined || header.mail_id < before),
+  );
+}
+
+async function keep(
+  parts: MailboxParts,
+  subject: Subject,
+  headers: readonly Header[],
+  end: End,
+): Promise<void> {
+  if (headers.length === 0) return;
+  const mails = await withNames(parts, headers);
+  const ids = mails.map((mail) => mail.mail_id);
+  await inTransaction(parts.db, async (tx) => {
+    if (!(await lockMailbox(tx, subject))) return;
+    await insertMails(tx, mails);
+    await insertIntoMailbox(tx, subject.character_id, ids, end);
+  });
+}
+
+const MAILING_LIST = 'mailing_list';
+
+/** With the names of senders and recipients as they are now (D36). */
+async function withNames({ names }: MailboxParts, headers: readonly Header[]): Promise<MailHeader[]> {
+  const recipients = headers.flatMap((header) => header.recipients);
+  const lists = new Set(
+    recipients.filter((to) => to.recipient_type === MAILING_LIST).map((to) => to.recipient_id),
+  );
+  const others = [...headers.map(({ from }) => from), ...recipients.map((to) => to.recipient_id)];
+  const found = await names.find(
+    others.filter((other) => other !== 0 && !lists.has(other)),
+    'service',
+  );
+  const nameOf = (named: number) =>
+    lists.has(named) ? `Mailing list ${named}` : (found.get(named) ?? `#${named}`);
+  return headers.map(
+    (header): MailHeader => ({
+      mail_id: header.mail_id,
+      from_id: header.from,
+      from_name: nameOf(header.from),
+      recipients: header.recipients.map(({ recipient_id }) => ({
+        recipient_id,
+        recipient_name: nameOf(recipient_id),
+      })),
+      subject: header.subject,
+      timestamp: new Date(header.timestamp),
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+import { PAGE_SIZE } from '../../contract/common.ts';
+import { invalid } from '../problem.ts';
+
+/** One page of a history, newest entries first, and how many pages there are. */
+export interface Page<Entry> {
+  readonly entries: readonly Entry[];
+  readonly pages: number;
+}
+
+/** What a query found: the rows of one page and the number of all entries. */
+export interface Found<Row> {
+  readonly rows: readonly Row[];
+  readonly total: number;
+}
+
+/** An empty history has one empty page; a page beyond the last is refused (D36). */
+export function toPage<Row, Entry>(
+  { rows, total }: Found<Row>,
+  page: number,
+  toEntry: (row: Row) => Entry,
+): Page<Entry> {
+  const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
+  if (page > pages) throw invalid(['header', 'page'], 'Invalid page index');
+  return { entries: rows.map(toEntry), pages };
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { CharacterSkillPoints } from '../../contract/ext.ts';
+import type { Page } from './page.ts';
+import { pageOf, store } from './snapshot.ts';
+import { type HistoryParts, id, read, requireSubject } from './source.ts';
+
+const Skills = z.object({ total_sp: id, unallocated_sp: id.default(0) });
+
+/** One page of a character's skill points (D36). */
+export async function listSkillPoints(
+  { db, clock }: Pick<HistoryParts, 'db' | 'clock'>,
+  characterId: number,
+  page: number,
+): Promise<Page<CharacterSkillPoints>> {
+  return pageOf(db, 'character_skill_points', { characterId, page, now: clock.now() }, (row) => ({
+    timestamp: row.timestamp.toISOString(),
+    total_sp: row.total_sp,
+    unallocated_sp: row.unallocated_sp,
+  }));
+}
+
+/** Fetches a character's skill points and stores them as those of `now`; throws ProviderError. */
+export async function storeSkillPoints(
+  { db, client }: Pick<HistoryParts, 'db' | 'client'>,
+  characterId: number,
+  now: Date,
+): Promise<void> {
+  const subject = await requireSubject(db, characterId);
+  const skills = await read(
+    client,
+    {
+      path: `/characters/${characterId}/skills`,
+      as: { characterId, scope: 'ext-skills.read_skills.v1' },
+      on: 'service',
+    },
+    Skills,
+  );
+  await store(db, 'character_skill_points', subject, now, skills);
+}

@@ -1,0 +1,72 @@
+import { type Kysely, sql } from 'kysely';
+import { PAGE_SIZE } from '../../contract/common.ts';
+import type { Database } from '../database/tables.ts';
+import type { Found } from './page.ts';
+import { type Subject, stillThere } from './subject.queries.ts';
+
+/** The histories of what a character was at a moment, each partitioned by week. */
+export const SNAPSHOT_TABLES = [
+  'character_locations',
+  'character_skill_points',
+  'character_wallets',
+] as const;
+export type SnapshotTable = (typeof SNAPSHOT_TABLES)[number];
+
+/** What is stored of one moment, without whose it is and when. */
+export type Snapshot<Table extends SnapshotTable> = Omit<Database[Table], 'character_id' | 'timestamp'>;
+
+/** Stores an entry, once however often it is asked to, and not at all if the user is gone or another's (D29b). */
+export async function insertSnapshot<Table extends SnapshotTable>(
+  db: Kysely<Database>,
+  table: Table,
+  subject: Subject,
+  timestamp: Date,
+  snapshot: Snapshot<Table>,
+): Promise<void> {
+  const columns = Object.keys(snapshot);
+  await sql`
+    insert into ${sql.table(table)} (character_id, timestamp, ${sql.join(columns.map((name) => sql.ref(name)))})
+    select character_id, ${timestamp}, ${sql.join(Object.values(snapshot))}
+    from (${stillThere(subject)}) as subject
+    on conflict do nothing`.execute(db);
+}
+
+export type SnapshotRow<Table extends SnapshotTable> = Database[Table] & { readonly character_name: string };
+
+/**
+ * One page of the entries after `after`, newest first. Which entries a page holds is read from the index alone;
+ * only they are then read from the table, so that the last page costs what the first does.
+ */
+export async function findSnapshots<Table extends SnapshotTable>(
+  db: Kysely<Database>,
+  table: Table,
+  characterId: number,
+  { after, page }: { readonly after: Date; readonly page: number },
+): Promise<Found<SnapshotRow<Table>>> {
+  const first = (page - 1) * PAGE_SIZE + 1;
+  const { rows } = await sql<SnapshotRow<Table> & { readonly total: number }>`
+    with history as materialized (
+      select array(select timestamp from ${sql.table(table)}
+        where character_id = ${characterId} and timestamp > ${after} order by timestamp desc) as moments
+    ), bounds as materialized (
+      select cardinality(moments) as total, moments[${first}::bigint] as newest,
+        moments[least(${first + PAGE_SIZE - 1}::bigint, cardinality(moments))] as oldest
+      from history
+    )
+    select bounds.total, u.character_name, entry.*
+    from bounds
+      join users u on u.character_id = ${characterId}
+      left join lateral (
+        select * from ${sql.table(table)}
+        where character_id = ${characterId} and timestamp between bounds.oldest and bounds.newest
+      ) entry on true
+    order by entry.timestamp desc`.execute(db);
+  // A page without entries is one row of nothing but the total.
+  return { rows: rows.filter((row) => row.timestamp !== null), total: rows[0]?.total ?? 0 };
+}
+
+export async function deleteSnapshots(db: Kysely<Database>, characterId: number): Promise<void> {
+  for (const table of SNAPSHOT_TABLES) {
+    await sql`delete from ${sql.table(table)} where character_id = ${characterId}`.execute(db);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely';
+import { codeOf, constraintOf } from '../database/errors.ts';
+import type { Database } from '../database/tables.ts';
+import { type Page, toPage } from './page.ts';
+import { ensurePartitions, shownAfter } from './partitions.ts';
+import {
+  findSnapshots,
+  insertSnapshot,
+  type Snapshot,
+  type SnapshotRow,
+  type SnapshotTable,
+} from './snapshot.queries.ts';
+import type { Subject } from './subject.queries.ts';
+
+/** Stores what a character was at a moment, twice the same once; never fails for a missing partition. */
+export async function store<Table extends SnapshotTable>(
+  db: Kysely<Database>,
+  table: Table,
+  subject: Subject,
+  now: Date,
+  snapshot: Snapshot<Table>,
+): Promise<void> {
+  try {
+    await insertSnapshot(db, table, subject, now, snapshot);
+  } catch (error) {
+    if (!isMissingPartition(error)) throw error;
+    await ensurePartitions(db, now);
+    await insertSnapshot(db, table, subject, now, snapshot);
+  }
+}
+
+/** PostgreSQL calls a row without a partition a failed check, of no constraint. */
+function isMissingPartition(error: unknown): boolean {
+  return codeOf(error) === '23514' && constraintOf(error) === undefined;
+}
+
+/** One page of a history, as far back as it is shown (D36). */
+export async function pageOf<Table extends SnapshotTable, Entry>(
+  db: Kysely<Database>,
+  table: Table,
+  { characterId, page, now }: { readonly characterId: number; readonly page: number; readonly now: Date },
+  toEntry: (row: SnapshotRow<Table>) => Entry,
+): Promise<Page<Entry>> {
+  return toPage(await findSnapshots(db, table, characterId, { after: shownAfter(now), page }), page, toEntry);
+}

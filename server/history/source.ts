@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/tables.ts';
+import { storable } from '../database/text.ts';
+import { notFound } from '../problem.ts';
+import type { ProviderClient, ProviderRequest } from '../provider/client.ts';
+import { ProviderError } from '../provider/http.ts';
+import type { Names } from '../provider/names.ts';
+import { findSubject, type Subject } from './subject.queries.ts';
+
+/** What the histories need of the service's parts. */
+export interface HistoryParts {
+  readonly db: Kysely<Database>;
+  readonly client: ProviderClient;
+  readonly names: Names;
+  readonly clock: Clock;
+}
+
+export type Budget = ProviderRequest['on'];
+
+export const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+export const text = z.string().transform(storable);
+
+/** Asks the provider for one record; throws {@link ProviderError} for every answer but that record. */
+export async function read<T>(
+  client: ProviderClient,
+  request: ProviderRequest,
+  schema: z.ZodType<T, z.ZodTypeDef, unknown>,
+): Promise<T> {
+  const { status, data } = await client.ask(request);
+  if (status !== 200)
+    throw new ProviderError('unusable', `the game's API answered ${status} to ${request.path}`);
+  const parsed = schema.safeParse(data);
+  if (!parsed.success)
+    throw new ProviderError('unusable', `the game's API gave an unusable answer to ${request.path}`);
+  return parsed.data;
+}
+
+/** 404 for somebody who is not registered (any more). */
+export async function requireSubject(db: Kysely<Database>, characterId: number): Promise<Subject> {
+  const subject = await findSubject(db, characterId);
+  if (subject === undefined) throw notFound('user', characterId);
+  return subject;
+}

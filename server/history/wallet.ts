@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { CharacterWalletBalance } from '../../contract/ext.ts';
+import type { Page } from './page.ts';
+import { pageOf, store } from './snapshot.ts';
+import { type HistoryParts, read, requireSubject } from './source.ts';
+
+/** A bare number (facts §2). */
+const Balance = z.number().finite();
+
+/** One page of a character's balances (D36). */
+export async function listBalances(
+  { db, clock }: Pick<HistoryParts, 'db' | 'clock'>,
+  characterId: number,
+  page: number,
+): Promise<Page<CharacterWalletBalance>> {
+  return pageOf(db, 'character_wallets', { characterId, page, now: clock.now() }, (row) => ({
+    balance: row.balance,
+    timestamp: row.timestamp.toISOString(),
+  }));
+}
+
+/** Fetches a character's balance and stores it as that of `now`; throws ProviderError. */
+export async function storeWallet(
+  { db, client }: Pick<HistoryParts, 'db' | 'client'>,
+  characterId: number,
+  now: Date,
+): Promise<void> {
+  const subject = await requireSubject(db, characterId);
+  const balance = await read(
+    client,
+    {
+      path: `/characters/${characterId}/wallet`,
+      as: { characterId, scope: 'ext-wallet.read_character_wallet.v1' },
+      on: 'service',
+    },
+    Balance,
+  );
+  await store(db, 'character_wallets', subject, now, { balance });
+}

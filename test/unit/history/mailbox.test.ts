@@ -1,0 +1,343 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deleteHistories } from '../../../server/history/history.queries.ts';
+import { getMail, listMails } from '../../../server/history/mail.ts';
+import { indexMail } from '../../../server/history/mailbox.ts';
+import type { Page } from '../../../server/history/page.ts';
+import type { HistoryParts } from '../../../server/history/source.ts';
+import { ProviderError } from '../../../server/provider/http.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { addPerson, Game, type GameMail, partsOf } from './game.ts';
+
+const ADA = 2_112_000_001;
+const BEN = 2_112_000_002;
+
+let database: TestDatabase;
+let game: Game;
+let parts: HistoryParts;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.pool.query('truncate users, mails cascade');
+  await addPerson(database, ADA);
+  await addPerson(database, BEN);
+  game = new Game();
+  parts = partsOf(database, game);
+});
+
+function mail(n: number, more: Partial<GameMail> = {}): GameMail {
+  return {
+    mail_id: 380_000_000 + n,
+    from: ADA,
+    subject: `Subject ${n}`,
+    timestamp: new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString(),
+    recipients: [{ recipient_id: BEN, recipient_type: 'character' }],
+    body: `Line one of ${n}<br>line &lt;two&gt;`,
+    ...more,
+  };
+}
+
+const mails = (count: number, first = 1) => Array.from({ length: count }, (_, n) => mail(first + n));
+
+async function allPages(
+  characterId: number,
+): Promise<Page<{ mail_id: number; timestamp: string }>['entries']> {
+  const { entries, pages } = await listMails(parts, characterId, 1);
+  const all = [...entries];
+  for (let page = 2; page <= pages; page += 1)
+    all.push(...(await listMails(parts, characterId, page)).entries);
+  return all;
+}
+
+/** Ids in the order that a mailbox must have: newest first. */
+function inOrder(held: readonly GameMail[]): number[] {
+  const time = ({ timestamp }: GameMail) => Date.parse(timestamp ?? '');
+  return [...held].sort((a, b) => time(b) - time(a) || b.mail_id - a.mail_id).map(({ mail_id }) => mail_id);
+}
+
+const listed = async (characterId: number) => (await allPages(characterId)).map(({ mail_id }) => mail_id);
+const askedFor = (pattern: RegExp) => game.asked.filter(({ path }) => pattern.test(path));
+
+describe('indexing a mailbox (D36b)', () => {
+  it('pages back until it meets mails known of that mailbox', async () => {
+    game.mailboxes.set(ADA, mails(120));
+    await indexMail(parts, ADA);
+    expect(await listed(ADA)).toEqual(inOrder(mails(120)));
+    // Two pages of 50, one of 20, and an empty one that ends it.
+    expect(askedFor(/\/mail$/)).toHaveLength(4);
+
+    game.asked.length = 0;
+    game.mailboxes.set(ADA, mails(130));
+    await indexMail(parts, ADA);
+    expect(askedFor(/\/mail$/)).toHaveLength(1);
+    expect(await listed(ADA)).toEqual(inOrder(mails(130)));
+
+    game.asked.length = 0;
+    game.mailboxes.set(ADA, mails(250));
+    await indexMail(parts, ADA);
+    expect(askedFor(/\/mail$/)).toHaveLength(3);
+    expect(await listed(ADA)).toEqual(inOrder(mails(250)));
+  });
+
+  it('asks as that character, with the scope of mail, on the account of the service (D33)', async () => {
+    game.mailboxes.set(ADA, mails(1));
+    await indexMail(parts, ADA);
+    for (const { as, on } of game.asked) {
+      expect({ as, on }).toEqual({ as: { characterId: ADA, scope: 'ext-mail.read_mail.v1' }, on: 'service' });
+    }
+  });
+
+  it('stores a mail once however many mailboxes hold it, and fetches its text once', async () => {
+    game.mailboxes.set(ADA, mails(3)).set(BEN, mails(4, 2));
+    await indexMail(parts, ADA);
+    await indexMail(parts, BEN);
+    const { rows } = await database.pool.query('select count(*)::int as stored from mails');
+    expect(rows).toEqual([{ stored: 5 }]);
+    expect(await listed(ADA)).toEqual(inOrder(mails(3)));
+    expect(await listed(BEN)).toEqual(inOrder(mails(4, 2)));
+    expect(askedFor(/\/mail\/\d+$/)).toHaveLength(5);
+  });
+
+  it('goes on where it was interrupted, and shows new mails meanwhile', async () => {
+    game.mailboxes.set(ADA, mails(500));
+    game.patience = 4;
+    await expect(indexMail(parts, ADA)).rejects.toThrow(ProviderError);
+    expect(await listed(ADA)).toEqual(inOrder(mails(200, 301)));
+
+    game.mailboxes.set(ADA, mails(510));
+    game.patience = 3;
+    await expect(indexMail(parts, ADA)).rejects.toThrow(ProviderError);
+    expect(await listed(ADA)).toEqual(inOrder(mails(310, 201)));
+
+    game.patience = Number.POSITIVE_INFINITY;
+    await indexMail(parts, ADA);
+    expect(await listed(ADA)).toEqual(inOrder(mails(510)));
+  });
+
+  it('stores new mails wholly or not at all, so that none below is taken for known', async () => {
+    game.mailboxes.set(ADA, mails(10));
+    await indexMail(parts, ADA);
+    game.mailboxes.set(ADA, mails(200));
+    game.patience = 2;
+    await expect(indexMail(parts, ADA)).rejects.toThrow(ProviderError);
+    expect(await listed(ADA)).toEqual(inOrder(mails(10)));
+    game.patience = Number.POSITIVE_INFINITY;
+    await indexMail(parts, ADA);
+    expect(await listed(ADA)).toEqual(inOrder(mails(200)));
+  });
+
+  it('keeps mails that the player deleted (D36)', async () => {
+    game.mailboxes.set(ADA, mails(80));
+    await indexMail(parts, ADA);
+    game.mailboxes.set(ADA, mails(5, 90));
+    await indexMail(parts, ADA);
+    expect(await listed(ADA)).toEqual(inOrder([...mails(80), ...mails(5, 90)]));
+  });
+
+  it('ends with a provider that always gives the same page', async () => {
+    game.records.set(
+      `/characters/${ADA}/mail`,
+      mails(50).map(({ body, ...header }) => header),
+    );
+    await indexMail(parts, ADA);
+    expect(await listed(ADA)).toEqual(inOrder(mails(50)));
+  });
+
+  it('two runs at the same time leave one mailbox, in order', async () => {
+    game.mailboxes.set(ADA, mails(170));
+    await Promise.all([indexMail(parts, ADA), indexMail(parts, ADA), indexMail(parts, ADA)]);
+    expect(await listed(ADA)).toEqual(inOrder(mails(170)));
+  });
+
+  it('any history of arrivals, deletions and failures ends in the whole mailbox, in order, without a gap', async () => {
+    const step = fc.record({
+      arriving: fc.integer({ min: 0, max: 120 }),
+      deleted: fc.nat(3),
+      patience: fc.option(fc.nat(6), { nil: undefined }),
+    });
+    // Times that now and then run against the order of the ids, and coincide.
+    const jitter = fc.array(fc.nat(200), { minLength: 700, maxLength: 700 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), jitter, async (steps, minutes) => {
+        await database.pool.query('truncate mails cascade; truncate mailboxes cascade');
+        const ever: GameMail[] = [];
+        let held: GameMail[] = [];
+        let seen = 0;
+        for (const { arriving, deleted, patience } of steps) {
+          const at = (n: number) => new Date(Date.UTC(2026, 0, 1) + (n + (minutes[n] ?? 0)) * 60_000);
+          const fresh = Array.from({ length: arriving }, () => {
+            seen += 1;
+            return mail(seen, { timestamp: at(seen).toISOString() });
+          });
+          ever.push(...fresh);
+          held = [...held, ...fresh];
+          game.mailboxes.set(ADA, held);
+          game.patience = patience ?? Number.POSITIVE_INFINITY;
+          await indexMail(parts, ADA).catch((error: unknown) => {
+            if (!(error instanceof ProviderError)) throw error;
+          });
+          await expectGapless();
+          // What was deleted after it was indexed stays here.
+          const indexed = new Set(await listed(ADA));
+          held = held.filter(({ mail_id }) => !indexed.has(mail_id) || mail_id % 7 >= deleted);
+        }
+        game.mailboxes.set(ADA, held);
+        game.patience = Number.POSITIVE_INFINITY;
+        await indexMail(parts, ADA);
+        await expectGapless();
+        expect(await listed(ADA)).toEqual(inOrder(ever));
+      }),
+      { numRuns: 15 },
+    );
+  }, 60_000);
+});
+
+async function expectGapless(): Promise<void> {
+  const { rows } = await database.pool.query(`
+    select coalesce(max(position) - min(position) + 1, 0) = count(*) as gapless,
+      array_agg(mail_id order by position)
+        is not distinct from array_agg(mail_id order by (select timestamp from mails m where m.mail_id = b.mail_id), mail_id)
+        as ordered
+    from mailbox_mails b where character_id = ${ADA}`);
+  expect(rows).toEqual([{ gapless: true, ordered: true }]);
+}
+
+describe('a mail (D36, D36b)', () => {
+  it('has its text, plain and with its line breaks', async () => {
+    game.mailboxes.set(ADA, mails(1));
+    await indexMail(parts, ADA);
+    expect(await getMail(parts, ADA, mail(1).mail_id, 'service')).toEqual({
+      body: 'Line one of 1\nline <two>',
+      from_id: ADA,
+      from_name: `Name of ${ADA}`,
+      mail_id: mail(1).mail_id,
+      recipients: [{ recipient_id: BEN, recipient_name: `Name of ${BEN}` }],
+      subject: 'Subject 1',
+      timestamp: mail(1).timestamp,
+    });
+  });
+
+  it('is a 404 unless that mailbox holds it', async () => {
+    game.mailboxes.set(ADA, mails(1)).set(BEN, mails(1, 2));
+    await indexMail(parts, ADA);
+    await indexMail(parts, BEN);
+    await expect(getMail(parts, BEN, mail(1).mail_id, 'service')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('names what can be named, mailing lists by their number, the rest #N', async () => {
+    const recipients = [
+      { recipient_id: 145_000_001, recipient_type: 'mailing_list' },
+      { recipient_id: 98_000_013, recipient_type: 'corporation' },
+      { recipient_id: 99_000_001, recipient_type: 'alliance' },
+    ];
+    game.mailboxes.set(ADA, [mail(1, { from: 90_000_013, recipients })]);
+    await indexMail(parts, ADA);
+    const { entries } = await listMails(parts, ADA, 1);
+    expect(entries[0]).toMatchObject({
+      from_character: { character_id: 90_000_013, character_name: '#90000013' },
+      recipients: [
+        { recipient_id: 145_000_001, recipient_name: 'Mailing list 145000001' },
+        { recipient_id: 98_000_013, recipient_name: '#98000013' },
+        { recipient_id: 99_000_001, recipient_name: 'Name of 99000001' },
+      ],
+    });
+  });
+
+  it('is kept with as little as the provider gives, and with text that no database would take', async () => {
+    game.mailboxes.set(ADA, [
+      { mail_id: 1 },
+      mail(2, { subject: 'nul \0 and \ud800', body: 'nul \0 and \udfff' }),
+    ]);
+    await indexMail(parts, ADA);
+    expect(await listed(ADA)).toEqual([mail(2).mail_id, 1]);
+    expect(await getMail(parts, ADA, mail(2).mail_id, 'service')).toMatchObject({
+      subject: 'nul  and \ufffd',
+      body: 'nul  and \ufffd',
+    });
+    expect(await getMail(parts, ADA, 1, 'service')).toMatchObject({ body: '', subject: '', recipients: [] });
+  });
+
+  it('fetches a text that no run came to when it is read, on the account of the reader, and keeps it', async () => {
+    game.mailboxes.set(ADA, mails(150));
+    await indexMail(parts, ADA);
+    expect(askedFor(/\/mail\/\d+$/)).toHaveLength(100);
+    game.asked.length = 0;
+    const reader = { caller: '2112000009' };
+    expect(await getMail(parts, ADA, mail(3).mail_id, reader)).toMatchObject({
+      body: 'Line one of 3\nline <two>',
+    });
+    await getMail(parts, ADA, mail(3).mail_id, reader);
+    expect(game.asked.map(({ on }) => on)).toEqual([reader]);
+
+    game.asked.length = 0;
+    await indexMail(parts, ADA);
+    expect(askedFor(/\/mail\/\d+$/)).toHaveLength(49);
+  });
+
+  it('has no text where the player deleted it before it was fetched; another mailbox may still bring it', async () => {
+    game.mailboxes.set(ADA, mails(1)).set(BEN, mails(1));
+    game.meanwhile = async ({ path }) => {
+      if (/mail\/\d/.test(path)) game.mailboxes.set(ADA, []);
+    };
+    await indexMail(parts, ADA);
+    expect(await getMail(parts, ADA, mail(1).mail_id, 'service')).toMatchObject({ body: '' });
+    await indexMail(parts, BEN);
+    expect(await getMail(parts, ADA, mail(1).mail_id, 'service')).toMatchObject({
+      body: 'Line one of 1\nline <two>',
+    });
+  });
+
+  it('whose text cannot be fetched just now is a fault of the provider, not an empty mail', async () => {
+    game.mailboxes.set(ADA, mails(1));
+    game.patience = 2;
+    await expect(indexMail(parts, ADA)).rejects.toThrow(ProviderError);
+    await expect(getMail(parts, ADA, mail(1).mail_id, 'service')).rejects.toThrow(ProviderError);
+  });
+});
+
+describe('deleting a mailbox (D19b, D29b)', () => {
+  const stored = async () =>
+    (await database.pool.query('select mail_id from mails order by 1')).rows.map(({ mail_id }) => mail_id);
+
+  it('deletes the mails that no other mailbox holds', async () => {
+    game.mailboxes.set(ADA, mails(3)).set(BEN, mails(1, 2));
+    await indexMail(parts, ADA);
+    await indexMail(parts, BEN);
+    await deleteHistories(parts.db, ADA);
+    expect(await stored()).toEqual([mail(2).mail_id]);
+    expect(await listed(ADA)).toEqual([]);
+    expect(await listed(BEN)).toEqual([mail(2).mail_id]);
+    await deleteHistories(parts.db, BEN);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('a run that began before it stores nothing after it', async () => {
+    game.mailboxes.set(ADA, mails(3));
+    game.meanwhile = async () => {
+      await parts.db
+        .updateTable('users')
+        .set({ owner_hash: 'another' })
+        .where('character_id', '=', ADA)
+        .execute();
+      await deleteHistories(parts.db, ADA);
+    };
+    await indexMail(parts, ADA);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('at the same time as another mailbox is indexed: the mail stays with that one, and neither fails', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      game.mailboxes.set(ADA, mails(20)).set(BEN, []);
+      await indexMail(parts, ADA);
+      game.mailboxes.set(BEN, mails(20));
+      await Promise.all([
+        indexMail(parts, BEN),
+        parts.db.transaction().execute((tx) => deleteHistories(tx, ADA)),
+      ]);
+      expect(await listed(BEN)).toEqual(inOrder(mails(20)));
+      await deleteHistories(parts.db, BEN);
+    }
+  });
+});

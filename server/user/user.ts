@@ -1,11 +1,13 @@
-import type { User, UserShort } from '../../contract/user.ts';
+import type { Kysely } from 'kysely';
+import { type User, type UserShort, userRoutes } from '../../contract/user.ts';
 import { maySetLevel } from '../access/level-change.ts';
+import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Parts } from '../parts.ts';
-import { forbidden, notFound } from '../problem.ts';
+import { forbidden, notFound, unauthenticated } from '../problem.ts';
 import { findStandings } from '../registry/standing.queries.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
-import type { Caller } from '../token/token.queries.ts';
+import { type Caller, findCaller } from '../token/token.queries.ts';
 import {
   deleteUser,
   findUser,
@@ -42,8 +44,7 @@ export async function updateUser(
     await lockUsers(tx, [caller.owner_id, characterId]);
     const standing = await findStandings(tx, caller.owner_id, 'user', characterId);
     if (standing.target === undefined || standing.caller === undefined) throw notFound('user', characterId);
-    // A token can be worth less than its owner (D23).
-    const worth = { ...standing.caller, level: Math.min(standing.caller.level, caller.level) };
+    const worth = { ...standing.caller, level: await presentLevel(tx, caller) };
     if (characterId === 0) throw forbidden('The built-in user cannot be changed.');
     if (level !== undefined) {
       if (!maySetLevel(worth, standing.target, level)) throw forbidden();
@@ -66,8 +67,19 @@ export async function removeUser(
     const target = users.find((user) => user.character_id === characterId);
     if (target === undefined) throw notFound('user', characterId);
     if (characterId === 0) throw forbidden('The built-in user cannot be deleted.');
-    if (caller.level < target.clearance_level) throw forbidden();
+    const level = await presentLevel(tx, caller);
+    if (level < userRoutes.delete.metadata.access.level || level < target.clearance_level) throw forbidden();
     await revokeGrants(tx, queue, characterId);
     await deleteUser(tx, characterId);
   });
+}
+
+/**
+ * What the calling token can do once its owner's row is locked: since it was let in, the owner, or the sponsor
+ * behind the built-in user (D23), may have been demoted.
+ */
+async function presentLevel(db: Kysely<Database>, { uuid }: Caller): Promise<number> {
+  const caller = await findCaller(db, uuid);
+  if (caller === undefined) throw unauthenticated('The token was revoked or is unknown.');
+  return caller.level;
 }

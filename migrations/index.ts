@@ -2,10 +2,12 @@ import type { Migration } from 'kysely';
 import * as registry from './0001_registry.ts';
 import * as names from './0002_names.ts';
 import * as histories from './0003_histories.ts';
+import * as provider from './0004_provider.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
   '0001_registry': registry,
   '0002_names': names,
   '0003_histories': histories,
+  '0004_provider': provider,
 };

@@ -8,6 +8,169 @@ create domain game_id as bigint
 create domain object_id as text
   constraint object_id_check CHECK (VALUE ~ '^[0-9a-f]{24}$'::text);
 
+CREATE FUNCTION provider_reserve(at timestamp with time zone, kept integer, counted boolean, lease_seconds double precision, bucket text, bucket_character bigint, bucket_cost integer, for_caller text, caller_limit integer, OUT outcome text, OUT until timestamp with time zone, OUT turn bigint, OUT minute bigint, OUT probe boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+   declare
+     budget provider_error_budget;
+     tokens provider_buckets;
+     caller_row provider_callers;
+     known boolean;
+   begin
+     minute := floor(extract(epoch from at) / 60);
+     probe := false;
+     loop
+       select * into budget from provider_error_budget for update;
+       exit when found;
+       insert into provider_error_budget default values on conflict do nothing;
+     end loop;
+     if budget.banned_until > at then
+       outcome := 'banned'; until := budget.banned_until;
+       return;
+     end if;
+     if budget.ends_on <= at then
+       update provider_error_budget e
+         set turn = e.turn + 1, carried = e.reserved, reserved = 0, ends_on = null, remaining = null, heard_on = null
+         returning * into budget;
+     end if;
+
+     if for_caller is not null then
+       select * into caller_row from provider_callers c
+         where c.caller = for_caller and c.turn = minute for update;
+       if caller_row.errors >= caller_limit then
+         outcome := 'caller'; until := to_timestamp((minute + 1) * 60);
+         return;
+       end if;
+       if caller_row.errors + caller_row.reserved >= caller_limit then
+         outcome := 'wait';
+         return;
+       end if;
+     end if;
+
+     if bucket is not null then
+       select * into tokens from provider_buckets b
+         where b.name = bucket and b.character_id = bucket_character for update;
+       if tokens.blocked_until > at then
+         outcome := 'bucket'; until := tokens.blocked_until;
+         return;
+       end if;
+       if tokens.turn = minute and tokens.reserved > 0
+         and tokens.remaining < bucket_cost * (tokens.reserved + 1) then
+         outcome := 'wait';
+         return;
+       end if;
+     end if;
+
+     if budget.remaining <= kept then
+       outcome := 'used-up'; until := budget.ends_on;
+       return;
+     end if;
+     if budget.remaining - kept - budget.reserved - budget.carried <= 0 then
+       outcome := 'wait';
+       return;
+     end if;
+     -- What was said a while ago may not be true any more: others may share the address.
+     known := budget.remaining is not null and budget.heard_on > at - interval '2 seconds';
+     if counted and not known then
+       if budget.probe_until > at then
+         outcome := 'wait';
+         return;
+       end if;
+       probe := true;
+     end if;
+
+     outcome := 'go';
+     if counted or known then
+       turn := budget.turn;
+       update provider_error_budget e set reserved = e.reserved + 1,
+         probe_until = case when probe then at + lease_seconds * interval '1 second' else e.probe_until end;
+     end if;
+     if bucket is not null and counted is not true then
+       insert into provider_buckets as b (name, character_id, turn, reserved, used_on)
+         values (bucket, bucket_character, minute, 1, at)
+         on conflict (name, character_id) do update set turn = minute, used_on = at,
+           reserved = case when b.turn = minute then b.reserved else 0 end + 1;
+     end if;
+     if for_caller is not null then
+       insert into provider_callers as c (caller, turn, reserved) values (for_caller, minute, 1)
+         on conflict (caller) do update set turn = minute,
+           errors = case when c.turn = minute then c.errors else 0 end,
+           reserved = case when c.turn = minute then c.reserved else 0 end + 1;
+     end if;
+   end $function$;
+
+CREATE FUNCTION provider_settle(at timestamp with time zone, reserved_turn bigint, reserved_minute bigint, was_probe boolean, failed boolean, heard_remaining integer, heard_reset integer, banned timestamp with time zone, bucket text, bucket_character bigint, bucket_held boolean, bucket_remaining integer, bucket_blocked timestamp with time zone, for_caller text, caller_failed boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+   declare
+     budget provider_error_budget;
+     heard_end timestamptz := at + heard_reset * interval '1 second';
+   begin
+     if reserved_turn is not null or failed or heard_remaining is not null or banned is not null then
+       select * into budget from provider_error_budget for update;
+       if budget.turn = reserved_turn then
+         budget.reserved := greatest(budget.reserved - 1, 0);
+       elsif budget.turn = reserved_turn + 1 then
+         budget.carried := greatest(budget.carried - 1, 0);
+       end if;
+       if was_probe then
+         budget.probe_until := null;
+       end if;
+       if heard_remaining is null then
+         if failed then
+           budget.remaining := budget.remaining - 1;
+         end if;
+       elsif budget.remaining is null or heard_end > budget.ends_on + interval '5 seconds' then
+         if budget.remaining is not null then
+           budget.turn := budget.turn + 1;
+           budget.carried := budget.carried + budget.reserved;
+           budget.reserved := 0;
+         end if;
+         budget.remaining := heard_remaining;
+         budget.ends_on := heard_end;
+         budget.heard_on := at;
+       elsif heard_end > budget.ends_on - interval '5 seconds' then
+         -- Answers overtake each other, and within a minute the rest only shrinks.
+         budget.remaining := least(budget.remaining, heard_remaining);
+         budget.heard_on := at;
+       end if;
+       budget.banned_until := greatest(budget.banned_until, banned);
+       update provider_error_budget e set turn = budget.turn, ends_on = budget.ends_on,
+         remaining = budget.remaining, heard_on = budget.heard_on, reserved = budget.reserved,
+         carried = budget.carried, probe_until = budget.probe_until, banned_until = budget.banned_until;
+     end if;
+
+     if bucket is not null and (bucket_held or bucket_remaining is not null or bucket_blocked is not null) then
+       insert into provider_buckets as b (name, character_id, turn, remaining, blocked_until, used_on)
+         values (bucket, bucket_character, reserved_minute, bucket_remaining, bucket_blocked, at)
+         on conflict (name, character_id) do update set used_on = at,
+           remaining = coalesce(bucket_remaining, b.remaining),
+           blocked_until = greatest(b.blocked_until, bucket_blocked),
+           reserved = case when bucket_held and b.turn = reserved_minute then greatest(b.reserved - 1, 0)
+             else b.reserved end;
+     end if;
+     if for_caller is not null then
+       update provider_callers c set errors = c.errors + caller_failed::int, reserved = greatest(c.reserved - 1, 0)
+         where c.caller = for_caller and c.turn = reserved_minute;
+     end if;
+   end $function$;
+
+CREATE FUNCTION provider_sweep(at timestamp with time zone, most integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+     delete from provider_cache where key in (
+       select key from provider_cache where kept_until < at order by kept_until limit most for update skip locked);
+     delete from provider_buckets where (name, character_id) in (
+       select name, character_id from provider_buckets where used_on < at - interval '1 day'
+       order by used_on limit most for update skip locked);
+     delete from provider_callers where caller in (
+       select caller from provider_callers where turn < extract(epoch from at) / 60 - 10
+       order by turn limit most for update skip locked);
+   $function$;
+
 create table alliances (
   alliance_id game_id not null,
   alliance_name text not null,
@@ -114,6 +277,7 @@ create table grants (
   cause text,
   created_on timestamp(3) with time zone default now() not null,
   updated_on timestamp(3) with time zone default now() not null,
+  refresh_started_on timestamp(3) with time zone,
   constraint grants_pkey PRIMARY KEY (grant_id),
   constraint one_grant_per_scopes UNIQUE (character_id, scopes)
 );
@@ -181,6 +345,60 @@ create table names (
   constraint names_pkey PRIMARY KEY (id)
 );
 
+create unlogged table provider_buckets (
+  name text not null,
+  character_id bigint not null,
+  remaining integer,
+  turn bigint default 0 not null,
+  reserved integer default 0 not null,
+  blocked_until timestamp(3) with time zone,
+  used_on timestamp(3) with time zone not null,
+  constraint provider_buckets_pkey PRIMARY KEY (name, character_id)
+);
+
+create unlogged table provider_cache (
+  key text not null,
+  grant_id uuid,
+  status smallint not null,
+  headers jsonb not null,
+  body text not null,
+  etag text,
+  fresh_until timestamp(3) with time zone not null,
+  kept_until timestamp(3) with time zone not null,
+  constraint provider_cache_pkey PRIMARY KEY (key)
+);
+
+create unlogged table provider_callers (
+  caller text not null,
+  turn bigint not null,
+  errors integer default 0 not null,
+  reserved integer default 0 not null,
+  constraint provider_callers_pkey PRIMARY KEY (caller)
+);
+
+create table provider_document (
+  one boolean default true not null,
+  operations jsonb not null,
+  fetched_on timestamp(3) with time zone not null,
+  asked_on timestamp(3) with time zone not null,
+  constraint provider_document_pkey PRIMARY KEY (one),
+  constraint one_row CHECK (one)
+);
+
+create unlogged table provider_error_budget (
+  one boolean default true not null,
+  turn bigint default 1 not null,
+  ends_on timestamp(3) with time zone,
+  remaining integer,
+  heard_on timestamp(3) with time zone,
+  reserved integer default 0 not null,
+  carried integer default 0 not null,
+  probe_until timestamp(3) with time zone,
+  banned_until timestamp(3) with time zone,
+  constraint provider_error_budget_pkey PRIMARY KEY (one),
+  constraint one_row CHECK (one)
+);
+
 create table state_codes (
   state_code text not null,
   app_token uuid,
@@ -244,6 +462,7 @@ alter table groups add constraint owner_is_member FOREIGN KEY (group_id, owner_i
 alter table mailbox_mails add constraint mailbox_mails_character_id_fkey FOREIGN KEY (character_id) REFERENCES mailboxes(character_id) ON DELETE CASCADE;
 alter table mailbox_mails add constraint mailbox_mails_mail_id_fkey FOREIGN KEY (mail_id) REFERENCES mails(mail_id);
 alter table mailboxes add constraint mailboxes_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
+alter table provider_cache add constraint provider_cache_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES grants(grant_id) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_app_token_fkey FOREIGN KEY (app_token) REFERENCES tokens(uuid) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
 alter table tokens add constraint tokens_app_token_fkey FOREIGN KEY (app_token) REFERENCES tokens(uuid) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
@@ -263,6 +482,10 @@ CREATE INDEX groups_owner_id_idx ON groups USING btree (owner_id) WHERE owner_id
 CREATE INDEX mailbox_mails_character_id_position_idx ON mailbox_mails USING btree (character_id, "position") WHERE wants_body;
 CREATE INDEX mailbox_mails_mail_id_idx ON mailbox_mails USING btree (mail_id);
 CREATE INDEX names_known_on_idx ON names USING btree (known_on);
+CREATE INDEX provider_buckets_used_on_idx ON provider_buckets USING btree (used_on);
+CREATE INDEX provider_cache_grant_id_idx ON provider_cache USING btree (grant_id) WHERE grant_id IS NOT NULL;
+CREATE INDEX provider_cache_kept_until_idx ON provider_cache USING btree (kept_until);
+CREATE INDEX provider_callers_turn_idx ON provider_callers USING btree (turn);
 CREATE INDEX state_codes_app_token_idx ON state_codes USING btree (app_token);
 CREATE INDEX state_codes_corporation_id_idx ON state_codes USING btree (corporation_id) WHERE corporation_id IS NOT NULL;
 CREATE INDEX state_codes_expires_on_idx ON state_codes USING btree (expires_on);
@@ -319,8 +542,20 @@ UNION ALL
      JOIN groups g ON g.coalition_id::text = r.coalition_id::text
   WHERE g.authorized_to_login IS NOT NULL;
 
+create view standing_grants as
+ SELECT grant_id,
+    character_id,
+    scopes,
+    valid AND (refresh_started_on IS NULL OR refresh_started_on > (now() - '00:00:30'::interval)) AS valid
+   FROM grants;
+
+comment on table provider_buckets is 'Token buckets by rate group and character, 0 for public requests.';
+comment on table provider_callers is 'Errors that each forwarding caller has caused in the minute "turn" (D33).';
+comment on table provider_error_budget is 'One row: the errors that the provider still allows in its present minute, for all our processes together.';
 comment on column corporations.ceo_id is 'No reference: a deleted user stays the CEO of its corporation (D19b).';
 comment on column grants.cause is 'What the provider said when it refused the refresh token.';
+comment on column grants.refresh_started_on is 'Set before the provider is asked, cleared by its answer. One that stays was cut off: the provider may have
+replaced the refresh token, and nobody knows the new one (D34).';
 comment on column grants.refresh_token is 'AES-256-GCM, bound to the row and column (D34).';
 comment on column grants.scopes is 'Sorted, in our own spelling (ext-).';
 comment on column groups.corporation_id is 'The body whose members an autogroup follows, by id (D18b); its members and owner are derived.';
@@ -328,6 +563,12 @@ comment on column mailbox_mails."position" is 'Counts from older to newer mails 
 comment on column mailbox_mails.wants_body is 'The text is still to be fetched from this mailbox.';
 comment on column mailboxes.complete is 'The oldest mail of the character was reached once.';
 comment on column mails.body is 'Plain text; null until it was fetched.';
+comment on column provider_cache.grant_id is 'Null for public answers; those of an access token go with its grant, so that nobody inherits them.';
+comment on column provider_document.asked_on is 'When a process last set out to fetch it again.';
+comment on column provider_error_budget.carried is 'Requests of the former minute that may still fail in this one.';
+comment on column provider_error_budget.probe_until is 'While the rest is unknown one request at a time goes out to learn it.';
+comment on column provider_error_budget.remaining is 'By its last word, less the errors seen since; null until it has said something in this minute.';
+comment on column provider_error_budget.turn is 'Number of the minute; reservations of former ones die with it.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
 comment on column tokens.app_token is 'The application token that a token descends from, itself for an application token: the azp of its JWT.';
 comment on column users.clearance_level is '-1 is a guest of corporation_id; members have 0 to 10.';

@@ -61,8 +61,13 @@ async function refuseUnknownKinds<DB>(db: Transaction<DB>): Promise<void> {
 }
 
 async function readTables<DB>(db: Transaction<DB>): Promise<string[]> {
-  const { rows } = await sql<{ name: string; lines: string[]; partitioned: string }>`
-    select quote_ident(relname) as name,
+  const { rows } = await sql<{
+    persistence: string;
+    name: string;
+    lines: string[];
+    partitioned: string;
+  }>`
+    select case relpersistence when 'u' then 'unlogged ' else '' end as persistence, quote_ident(relname) as name,
       coalesce(' partition by ' || pg_get_partkeydef(oid), '') as partitioned, (
       select array_agg(line order by place, position, line collate "C") from (
         select 1 as place, attnum as position, concat_ws(' ', quote_ident(attname), format_type(atttypid, atttypmod),
@@ -87,7 +92,8 @@ async function readTables<DB>(db: Transaction<DB>): Promise<string[]> {
     from pg_class c where ${ours} and relkind in ('r', 'p') order by relname
   `.execute(db);
   return rows.map(
-    ({ name, lines, partitioned }) => `create table ${name} (\n  ${lines.join(',\n  ')}\n)${partitioned};`,
+    ({ persistence, name, lines, partitioned }) =>
+      `create ${persistence}table ${name} (\n  ${lines.join(',\n  ')}\n)${partitioned};`,
   );
 }
 

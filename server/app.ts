@@ -6,8 +6,8 @@ import { type OpenOptions, openDatabase } from './database/open.ts';
 import { createHttp } from './http/server.ts';
 import { keyMaterial } from './local-keys.ts';
 import type { Parts } from './parts.ts';
-import { createGameApi } from './provider/api.ts';
 import type { Limits } from './provider/http.ts';
+import { createProvider } from './provider/provider.ts';
 import { createSso } from './provider/sso.ts';
 import type { Settings } from './settings.ts';
 import type { SimulatedProvider } from './simulated/provider.ts';
@@ -53,17 +53,13 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
     if (!settings.forceKeyRemoval) await requireKeys(database.db, keys, clock.now());
     const queue = await openQueue({ databaseUrl: database.url, log, worker });
     closers.push(() => queue.stop());
-    const parts: Parts = {
-      settings,
-      log,
-      clock,
-      db: database.db,
-      keys,
-      vault: createVault(material.encryptionKeys),
-      sso: createSso({ settings, clock, ...(limits && { limits }) }),
-      api: createGameApi(settings.extApi, limits),
-      queue,
-    };
+    const { db } = database;
+    const vault = createVault(material.encryptionKeys);
+    const sso = createSso({ settings, clock, ...(limits && { limits }) });
+    const provider = createProvider({ settings: settings.extApi, db, clock, log, vault, sso, limits });
+    provider.document.start();
+    closers.push(() => provider.document.stop());
+    const parts: Parts = { settings, log, clock, db, keys, vault, sso, queue, ...provider };
     if (worker) await startWorker(parts);
     return { parts, simulated, createHttp: () => createHttp(parts), close };
   } catch (error) {

@@ -4,6 +4,8 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './database/tables.ts';
 import type { GameApi } from './provider/api.ts';
+import type { ProviderClient } from './provider/client.ts';
+import type { DocumentStore } from './provider/operations.ts';
 import type { Sso } from './provider/sso.ts';
 import type { Settings } from './settings.ts';
 import type { SigningKeys } from './token/signing-keys.ts';
@@ -19,5 +21,7 @@ export interface Parts {
   readonly vault: Vault;
   readonly sso: Sso;
   readonly api: GameApi;
+  readonly client: ProviderClient;
+  readonly document: DocumentStore;
   readonly queue: Queue;
 }

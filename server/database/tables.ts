@@ -101,6 +101,7 @@ export interface GrantTable extends Dated {
   access_expires_on: Date | null;
   valid: Generated<boolean>;
   cause: string | null;
+  refresh_started_on: Generated<Date | null>;
 }
 
 export interface CrashReportTable {

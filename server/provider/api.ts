@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Settings } from '../settings.ts';
-import { boundedFetch, type Limits, ProviderError } from './http.ts';
+import type { ProviderAnswer, ProviderClient } from './client.ts';
+import { ProviderError } from './http.ts';
 
 const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const name = z.string().min(1);
@@ -37,40 +36,10 @@ export interface GameApi {
 
 /** Ids in one bulk request (facts §2). */
 const BULK = 1000;
-const LIMITS: Limits = { milliseconds: 10_000, bytes: 8 * 1024 * 1024 };
-const TRIES = 3;
-/** Milliseconds before the second try; doubles, with jitter. */
-const FIRST_PAUSE = 200;
 
-/** @param limits of one exchange with the provider */
-export function createGameApi(settings: Settings['extApi'], limits = LIMITS): GameApi {
-  const request = boundedFetch(limits);
-  const headers = {
-    Accept: 'application/json',
-    'User-Agent': settings.userAgent,
-    'X-Compatibility-Date': settings.compatibilityDate,
-  };
-
-  /** Every call is a read, so it may be asked again after a fault in passing. */
-  async function ask(path: string, body?: unknown): Promise<Response> {
-    const init: RequestInit =
-      body === undefined
-        ? { headers }
-        : {
-            method: 'POST',
-            headers: { ...headers, 'Content-Type': 'application/json' },
-            body: JSON.stringify(body),
-          };
-    for (let tries = 1; ; tries += 1) {
-      const outcome = await request(`${settings.url}${path}`, init).catch((error: unknown) => error as Error);
-      const passing = outcome instanceof Response ? outcome.status >= 500 : isPassing(outcome);
-      if (!passing || tries === TRIES) {
-        if (outcome instanceof Error) throw outcome;
-        return outcome;
-      }
-      await sleep(FIRST_PAUSE * 2 ** tries * Math.random());
-    }
-  }
+export function createGameApi(client: ProviderClient): GameApi {
+  const ask = (path: string, body?: readonly number[]) =>
+    client.ask({ path, on: 'service', ...(body !== undefined && { body }) });
 
   async function get<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
     const response = await ask(path);
@@ -97,14 +66,9 @@ export function createGameApi(settings: Settings['extApi'], limits = LIMITS): Ga
   };
 }
 
-function isPassing(error: unknown): boolean {
-  return error instanceof ProviderError && error.fault === 'unreachable';
-}
-
-async function read<T>(response: Response, path: string, schema: z.ZodType<T>): Promise<T> {
-  if (!response.ok)
-    throw new ProviderError('unusable', `the game's API answered ${response.status} to ${path}`);
-  const parsed = schema.safeParse(await response.json().catch(() => undefined));
+function read<T>({ status, data }: ProviderAnswer, path: string, schema: z.ZodType<T>): T {
+  if (status !== 200) throw new ProviderError('unusable', `the game's API answered ${status} to ${path}`);
+  const parsed = schema.safeParse(data);
   if (!parsed.success)
     throw new ProviderError('unusable', `the game's API gave an unusable answer to ${path}`);
   return parsed.data;

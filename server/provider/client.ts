@@ -1,4 +1,14 @@
+import type { Kysely } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/tables.ts';
+import type { AccessTokens } from './access.ts';
+import { sweep } from './budget.queries.ts';
+import { findGrantWithAnswer, findPublicAnswer, type KeptAnswer, privateKey } from './cache.queries.ts';
+import { renewed, requestKey, toKeep } from './cache.ts';
+import type { Exchanger, JsonAnswer } from './exchange.ts';
+import { type Limits, ProviderError } from './http.ts';
+import type { ProviderDocument } from './operations.ts';
 
 export interface ProviderRequest {
   /** Unversioned path without a trailing slash: `/characters/2112000001/skills`. */
@@ -13,6 +23,8 @@ export interface ProviderRequest {
   readonly on: 'service' | { readonly caller: string };
   /** Ids of the two bulk reads, `/characters/affiliation` and `/universe/names`. */
   readonly body?: readonly number[];
+  /** Ask even while a kept answer is fresh: for pages that must belong together. */
+  readonly anew?: boolean;
 }
 
 /** What the provider answered below 500. Shared with identical requests: not to be changed. */
@@ -27,4 +39,165 @@ export interface ProviderAnswer {
 export interface ProviderClient {
   /** Throws ProviderError for everything but an answer below 500. */
   ask(request: ProviderRequest): Promise<ProviderAnswer>;
+}
+
+interface ClientParts {
+  readonly db: Kysely<Database>;
+  readonly clock: Clock;
+  readonly exchange: Exchanger;
+  readonly access: AccessTokens;
+  /** What the process knows of the provider's document at this moment. */
+  readonly document: () => ProviderDocument | undefined;
+  /** Base of the game's API, without a trailing slash. */
+  readonly url: string;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of one call: waiting, refreshing, further tries and the answer's last byte included. */
+  readonly limits: Limits;
+}
+
+/** One answer in so many is followed by a little tidying up. */
+const SWEEP_EVERY = 50;
+const SWEPT_AT_ONCE = 20;
+
+/** The one way to the game's API: within its limits, through the cache, identical requests as one (D33). */
+export function createProviderClient(parts: ClientParts): ProviderClient {
+  const { db, clock, exchange, access, document, headers, limits } = parts;
+  const base = new URL(parts.url).href.replace(/\/$/, '');
+  const flights = new Map<string, { readonly on: string; readonly answer: Promise<ProviderAnswer> }>();
+  let answered = 0;
+
+  async function fetchPublic(request: ProviderRequest, deadline: number): Promise<ProviderAnswer> {
+    if (request.body !== undefined) return send(request, deadline, {});
+    const key = requestKey(request.path, request.query);
+    const kept = await findPublicAnswer(db, key);
+    if (isFresh(kept) && !request.anew) return fromCache(kept);
+    return send(request, deadline, { kept, place: { key, grantId: null } });
+  }
+
+  /** With the best grant that turns out to be alive (D34b). */
+  async function fetchAs(
+    request: ProviderRequest,
+    { characterId, scope }: NonNullable<ProviderRequest['as']>,
+    deadline: number,
+  ): Promise<ProviderAnswer> {
+    const key = requestKey(request.path, request.query);
+    for (;;) {
+      const found = await findGrantWithAnswer(db, characterId, scope, key);
+      if (found === undefined) {
+        const message = `Could not find valid refresh token for character ${characterId}`;
+        throw new ProviderError('no-token', message);
+      }
+      const { grant, kept } = found;
+      if (isFresh(kept) && !request.anew) return fromCache(kept);
+      const token = await access.of(grant, characterId, deadline);
+      if (token === undefined) continue;
+      const how = { kept, place: { key: privateKey(grant.grant_id, key), grantId: grant.grant_id } };
+      const answer = await send(request, deadline, { ...how, token });
+      if (answer.status !== 401) return answer;
+      // A token that should live is refused: once more with a new one.
+      const anew = await access.of(grant, characterId, deadline, token);
+      if (anew !== undefined) return send(request, deadline, { ...how, token: anew });
+    }
+  }
+
+  async function send(
+    request: ProviderRequest,
+    deadline: number,
+    how: {
+      readonly token?: string;
+      readonly kept?: KeptAnswer | undefined;
+      readonly place?: { readonly key: string; readonly grantId: string | null };
+    },
+  ): Promise<ProviderAnswer> {
+    const { path, query, on, as, body } = request;
+    const { token, kept, place } = how;
+    const operation = document()?.find(path, body === undefined ? 'GET' : 'POST');
+    const etag = kept?.etag ?? undefined;
+    const answer = await exchange(
+      {
+        url: addressOf(base, path, query),
+        headers: {
+          ...headers,
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(etag !== undefined && { 'if-none-match': etag }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        on,
+        operation,
+        label: operation?.template ?? path.replace(/\d+/g, 'N'),
+        characterId: as?.characterId ?? 0,
+        bytes: limits.bytes,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(place !== undefined && {
+          toKeep: (raw, now) =>
+            toKeep(raw.status === 304 && kept !== undefined ? renewed(kept, raw.headers) : raw, place, now),
+        }),
+      },
+      deadline,
+    );
+    answered += 1;
+    if (answered % SWEEP_EVERY === 0) await sweep(db, clock.now(), SWEPT_AT_ONCE);
+    return toAnswer(answer, kept);
+  }
+
+  function isFresh(kept: KeptAnswer | undefined): kept is KeptAnswer {
+    return kept !== undefined && kept.fresh_until > clock.now();
+  }
+
+  return {
+    async ask(request) {
+      const deadline = performance.now() + limits.milliseconds;
+      const { as, body, anew = false } = request;
+      const start = () =>
+        as === undefined ? fetchPublic(request, deadline) : fetchAs(request, as, deadline);
+      if (body !== undefined) return start();
+      const on = request.on === 'service' ? 'service' : request.on.caller;
+      const who = as === undefined ? '' : `${as.characterId} ${as.scope}`;
+      const key = `${who} ${anew} ${requestKey(request.path, request.query)}`;
+      for (;;) {
+        const flight = flights.get(key);
+        if (flight === undefined) break;
+        try {
+          return await flight.answer;
+        } catch (error) {
+          // What the budget of another refused may be within one's own.
+          const theirs =
+            error instanceof ProviderError && error.fault.endsWith('exhausted') && flight.on !== on;
+          if (!theirs) throw error;
+        }
+      }
+      const answer = start().finally(() => flights.delete(key));
+      flights.set(key, { on, answer });
+      return answer;
+    },
+  };
+}
+
+/** Plain segments only: whatever a path holds, the request goes to the configured host and below its base. */
+const PLAIN_PATH = /^(\/[\w.~!$&'()*+,;=:@-]+)+$/;
+
+function addressOf(base: string, path: string, query: ProviderRequest['query']): string {
+  const address = `${base}${path}`;
+  if (!PLAIN_PATH.test(path) || new URL(address).href !== address) {
+    throw new ProviderError('unusable', 'a path that is not plain cannot be asked for');
+  }
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? address : `${address}?${search}`;
+}
+
+function fromCache(kept: KeptAnswer): ProviderAnswer {
+  return { status: kept.status, headers: kept.headers, data: JSON.parse(kept.body) as unknown };
+}
+
+function toAnswer(answer: JsonAnswer, kept: KeptAnswer | undefined): ProviderAnswer {
+  if (answer.status !== 304) return { status: answer.status, headers: answer.headers, data: answer.data };
+  if (kept === undefined) {
+    throw new ProviderError(
+      'unusable',
+      "the game's API called something unchanged that it was not asked for",
+    );
+  }
+  const { status, headers, body } = renewed(kept, answer.headers);
+  return { status, headers, data: JSON.parse(body) as unknown };
 }

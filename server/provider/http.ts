@@ -40,32 +40,88 @@ export interface Limits {
 /** One pool for all calls to the provider: few connections, kept alive. */
 const agent = new Agent({ connections: 32, keepAliveTimeout: 30_000, connect: { timeout: 5_000 } });
 
+interface Whole {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
 /**
- * A `fetch` with an end: total time limit, size limit, no redirects followed. Answers with a Response whose
- * body is already read; throws {@link ProviderError}.
+ * One exchange with an end: total time limit, size limit, no redirects followed.
+ *
+ * @throws ProviderError `unreachable`, `timeout` or `too-large`
  */
+async function exchangeWhole(url: string | URL, init: RequestInit, limits: Limits): Promise<Whole> {
+  const signal = AbortSignal.timeout(Math.max(Math.ceil(limits.milliseconds), 0));
+  try {
+    const response = await undiciFetch(url, {
+      ...(init as object),
+      redirect: 'manual',
+      signal,
+      dispatcher: agent,
+    });
+    const body = await readBody(response.body, limits.bytes);
+    return { status: response.status, headers: new Headers([...response.headers.entries()]), body };
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    if (signal.aborted) throw new ProviderError('timeout', `no full answer from ${hostOf(url)} in time`);
+    throw new ProviderError('unreachable', `${hostOf(url)} cannot be reached or broke off`, { cause: error });
+  }
+}
+
+/** A `fetch` with an end, for libraries that want one; its Response has been read already. */
 export function boundedFetch(limits: Limits): typeof fetch {
   return (async (url: string | URL, init: RequestInit = {}) => {
-    const signal = AbortSignal.timeout(limits.milliseconds);
-    try {
-      const response = await undiciFetch(url, {
-        ...(init as object),
-        redirect: 'manual',
-        signal,
-        dispatcher: agent,
-      });
-      const body = await readBody(response.body, limits.bytes);
-      const { status, headers } = response;
-      const empty = status === 204 || status === 205 || status === 304;
-      return new Response(empty ? null : body, { status, headers: [...headers.entries()] });
-    } catch (error) {
-      if (error instanceof ProviderError) throw error;
-      if (signal.aborted) throw new ProviderError('timeout', `no full answer from ${hostOf(url)} in time`);
-      throw new ProviderError('unreachable', `${hostOf(url)} cannot be reached or broke off`, {
-        cause: error,
-      });
-    }
+    const { status, headers, body } = await exchangeWhole(url, init, limits);
+    const empty = status === 204 || status === 205 || status === 304;
+    return new Response(empty ? null : body, { status, headers });
   }) as typeof fetch;
+}
+
+/** An answer as it came; header names in lower case. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Of one connection alone, or cookies: nobody's business behind this client. */
+const CONNECTION_HEADERS = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'set-cookie',
+  'transfer-encoding',
+]);
+
+/** One bounded exchange; throws what {@link boundedFetch} throws. */
+export async function exchangeText(
+  url: string,
+  init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string },
+  limits: Limits,
+): Promise<RawAnswer> {
+  const { status, headers, body } = await exchangeWhole(url, init, limits);
+  const kept = [...headers.entries()].filter(([name]) => !CONNECTION_HEADERS.has(name));
+  return { status, headers: Object.fromEntries(kept), body: body.toString('utf8') };
+}
+
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether the request cannot have arrived, so that the provider has counted nothing. */
+export function neverArrived({ cause }: ProviderError): boolean {
+  // fetch wraps what the connection threw; several addresses fail as one.
+  const inner = cause instanceof Error ? (cause.cause ?? cause) : undefined;
+  const first = inner instanceof AggregateError ? (inner.errors[0] as unknown) : inner;
+  const code = (first as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && NEVER_SENT.has(code);
 }
 
 async function readBody(stream: AsyncIterable<Uint8Array> | null, most: number): Promise<Buffer> {

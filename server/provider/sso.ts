@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import type { Settings } from '../settings.ts';
 import { boundedFetch, type Limits, ProviderError } from './http.ts';
 import { profile } from './profile.ts';
+import { causeOfDeath } from './refresh-answer.ts';
 import { fromProviderScopes, toProviderScope } from './scopes.ts';
 
 /** Who signed in, as the provider's verified access token says. */
@@ -27,10 +28,24 @@ export interface SignOn {
   readonly refreshToken: string | undefined;
 }
 
+/** What became of a refresh (facts §1). */
+export type Refreshed =
+  /** `refreshToken` replaces the one that was sent, which may have died: to be stored before all else. */
+  | { readonly kind: 'refreshed'; readonly accessToken: string; readonly refreshToken: string }
+  /** The provider says that the refresh token is of no more use; `cause` are its words. */
+  | { readonly kind: 'dead'; readonly cause: string };
+
 /** The sign-on provider: OAuth 2.0 authorization code flow with PKCE. Failures are {@link ProviderError}s. */
 export interface Sso {
   loginUrl(request: { state: string; scopes: readonly ExtScope[]; codeVerifier: string }): Promise<string>;
   exchange(code: string, codeVerifier: string): Promise<SignOn>;
+  /**
+   * A new access token. Throws ProviderError when nothing follows for the refresh token: the provider is away or
+   * sick, or we asked in a wrong way.
+   */
+  refresh(refreshToken: string): Promise<Refreshed>;
+  /** Verifies an access token and says whose it is. */
+  identify(accessToken: string): Promise<Identity>;
   /** Asks the provider to forget a refresh token. */
   revoke(refreshToken: string): Promise<void>;
 }
@@ -132,6 +147,30 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
       } catch (error) {
         throw toProviderError(error);
       }
+    },
+
+    async refresh(refreshToken) {
+      const server = await metadata.get();
+      try {
+        const response = await oauth.refreshTokenGrantRequest(
+          server,
+          client,
+          authentication,
+          refreshToken,
+          options,
+        );
+        const cause = await causeOfDeath(response);
+        if (cause !== undefined) return { kind: 'dead', cause };
+        const grant = await oauth.processRefreshTokenResponse(server, client, response);
+        const { access_token: accessToken, refresh_token: replaced } = grant;
+        return { kind: 'refreshed', accessToken, refreshToken: replaced ?? refreshToken };
+      } catch (error) {
+        throw toProviderError(error);
+      }
+    },
+
+    async identify(accessToken) {
+      return verify(accessToken, await metadata.get());
     },
 
     async revoke(refreshToken) {

@@ -39,7 +39,7 @@ export async function findTracking(db: Kysely<Database>, of: TrackedBody): Promi
     select u.character_id, u.character_name, bool_or(g.valid and g.scopes @> b.required) as covered
     from bodies b
       join users u on u.corporation_id = b.corporation_id and u.clearance_level >= 0
-      left join grants g on g.character_id = u.character_id
+      left join standing_grants g on g.character_id = u.character_id
     group by u.character_id
     order by u.name_key, u.character_id`.execute(db);
   const tracking: Tracking = { valid_refresh_token: [], invalid_refresh_token: [], no_refresh_token: [] };

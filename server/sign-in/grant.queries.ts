@@ -39,6 +39,7 @@ export async function saveGrant(
     access_expires_on: grant.accessExpiresOn,
     valid: true,
     cause: null,
+    refresh_started_on: null,
     updated_on: now,
   };
   if (existing !== undefined) {

@@ -16,7 +16,7 @@ const userRecord = sql<UserRow>`
       and a.executor_corporation_id is not distinct from u.corporation_id as is_ceo_of_alliance,
     array(select r.coalition_id::text from coalition_reach r
       where r.corporation_id = u.corporation_id order by 1) as coalitions,
-    array(select distinct s collate "C" from grants g, unnest(g.scopes) s
+    array(select distinct s collate "C" from standing_grants g, unnest(g.scopes) s
       where g.character_id = u.character_id and g.valid order by 1) as available_ext_scopes,
     ${scopesOfCorporation} as cumulated_mandatory_ext_scopes
   from users u

@@ -13,7 +13,7 @@ const EVERY_KIND = `
     twice bigint generated always as (id * 2) stored,
     at timestamptz, mood mood default 'calm', ticker ticker, unique (ticker, mood)
   );
-  create table child (odd bigint references "Odd one" on delete cascade, check (odd > 0 or odd < -5));
+  create unlogged table child (odd bigint references "Odd one" on delete cascade, check (odd > 0 or odd < -5));
   create unique index on child (odd) where odd <> 7;
   create table by_time (at timestamptz primary key, what text) partition by range (at);
   create index on by_time (what);

@@ -1,0 +1,113 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** Which token bucket a request draws on: a rate group's, and the character's whose token it carries (0: none). */
+export interface Bucket {
+  readonly name: string;
+  readonly characterId: number;
+}
+
+export interface Wanted {
+  readonly now: Date;
+  /** Of the error limit, what this request may not touch (D33). */
+  readonly kept: number;
+  /** Whether the answer counts towards the error limit, not towards a bucket alone. */
+  readonly counted: boolean;
+  /** How long others wait, in seconds, for what this request may learn about the error limit. */
+  readonly leaseSeconds: number;
+  readonly bucket: Bucket | undefined;
+  /** Tokens that an answer costs at the most. */
+  readonly bucketCost: number;
+  readonly caller: string | undefined;
+  /** Errors that a caller may cause in a minute. */
+  readonly callerLimit: number;
+}
+
+export interface Verdict {
+  /** `wait`: others have taken what is left and may give it back. */
+  readonly outcome: 'go' | 'wait' | 'banned' | 'used-up' | 'bucket' | 'caller';
+  /** Until when it is so; null for `go` and `wait`. */
+  readonly until: Date | null;
+  /** The minute of the error limit in which something was reserved. */
+  readonly turn: number | null;
+  /** The minute of buckets and callers. */
+  readonly minute: number;
+  readonly probe: boolean;
+}
+
+/** Takes what the request may cost from all budgets, or nothing at all. */
+export async function reserve(db: Kysely<Database>, wanted: Wanted): Promise<Verdict> {
+  const { now, kept, counted, leaseSeconds, bucket, bucketCost, caller, callerLimit } = wanted;
+  const { rows } = await sql<Verdict>`
+    select outcome, until, turn, minute, probe from provider_reserve(
+      ${now}, ${kept}, ${counted}, ${leaseSeconds}, ${bucket?.name ?? null}, ${bucket?.characterId ?? 0},
+      ${bucketCost}, ${caller ?? null}, ${callerLimit})`.execute(db);
+  return rows[0] as Verdict;
+}
+
+export interface Told {
+  readonly now: Date;
+  readonly wanted: Wanted;
+  readonly verdict: Verdict;
+  /** Whether the provider may have counted an error. */
+  readonly failed: boolean;
+  /** Errors left, and seconds to the end of the provider's minute, as the answer says. */
+  readonly errorsLeft: number | undefined;
+  readonly errorReset: number | undefined;
+  /** Until when the provider refuses everything. */
+  readonly bannedUntil: Date | undefined;
+  readonly bucket: Bucket | undefined;
+  readonly tokensLeft: number | undefined;
+  readonly blockedUntil: Date | undefined;
+  /** Whether the caller is to blame. */
+  readonly callerFailed: boolean;
+}
+
+/** An answer to be remembered; see {@link saveAnswer}. */
+export interface CachedAnswer {
+  readonly key: string;
+  readonly grantId: string | null;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly etag: string | null;
+  readonly freshUntil: Date;
+  readonly keptUntil: Date;
+}
+
+/** Gives back what was reserved, notes what the answer told, and keeps the answer, in one statement. */
+export async function settle(
+  db: Kysely<Database>,
+  told: Told,
+  answer: CachedAnswer | undefined,
+): Promise<void> {
+  const { wanted, verdict, bucket } = told;
+  // The answer is written first: the budgets' rows stay locked for a moment only.
+  const kept = answer === undefined ? sql`0` : sql`(select count(*) from kept)`;
+  await sql`
+    ${answer === undefined ? sql`` : sql`with kept as (${saveAnswer(answer)} returning 1)`}
+    select provider_settle(
+      ${told.now}, ${verdict.turn}, ${verdict.minute}, ${verdict.probe}, ${told.failed},
+      ${told.errorsLeft ?? null}, ${told.errorReset ?? null}, ${told.bannedUntil ?? null},
+      ${bucket?.name ?? null}, ${bucket?.characterId ?? 0},
+      ${!wanted.counted && wanted.bucket?.name === bucket?.name},
+      ${told.tokensLeft ?? null}, ${told.blockedUntil ?? null},
+      ${wanted.caller ?? null}, ${told.callerFailed}) where ${kept} >= 0`.execute(db);
+}
+
+function saveAnswer(answer: CachedAnswer): RawBuilder<unknown> {
+  const { key, grantId, status, headers, body, etag, freshUntil, keptUntil } = answer;
+  // A grant may be gone by now, and its answers with it.
+  return sql`
+    insert into provider_cache (key, grant_id, status, headers, body, etag, fresh_until, kept_until)
+    select ${key}, ${grantId}::uuid, ${status}, ${JSON.stringify(headers)}::jsonb, ${body}, ${etag},
+      ${freshUntil}, ${keptUntil}
+    where ${grantId}::uuid is null or exists (select from grants where grant_id = ${grantId}::uuid for key share)
+    on conflict (key) do update set status = excluded.status, headers = excluded.headers, body = excluded.body,
+      etag = excluded.etag, fresh_until = excluded.fresh_until, kept_until = excluded.kept_until`;
+}
+
+/** Removes a few expired rows of the cache and of the budgets. */
+export async function sweep(db: Kysely<Database>, now: Date, most: number): Promise<void> {
+  await sql`select provider_sweep(${now}, ${most})`.execute(db);
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/tables.ts';
+import { reserve, type Verdict, type Wanted } from './budget.queries.ts';
+import type { ProviderRequest } from './client.ts';
+import { ProviderError } from './http.ts';
+import { DEAREST_ANSWER } from './limits.ts';
+
+/** Of the provider's error limit, what forwarding leaves to sign-in and jobs (D33). */
+const KEPT_FOR_SERVICE = 30;
+/** Errors that a forwarding caller may cause in a minute (D33). */
+const ERRORS_OF_A_CALLER = 20;
+
+/** Milliseconds between two looks at budgets that others hold: the first, and the most. */
+const FIRST_LOOK = 15;
+const SLOWEST_LOOK = 250;
+
+export interface Reservation {
+  readonly wanted: Wanted;
+  readonly verdict: Verdict;
+}
+
+/**
+ * Takes from all budgets what one request may cost: one error of the provider's limit, one of its caller's, and the
+ * tokens of its bucket. Waits while others hold what is left.
+ *
+ * @param deadline on the clock of `performance.now()`
+ * @throws ProviderError `exhausted` or `caller-exhausted` with the seconds to wait; `timeout` at the deadline
+ */
+export async function takeBudget(
+  { db, clock }: { readonly db: Kysely<Database>; readonly clock: Clock },
+  request: {
+    readonly on: ProviderRequest['on'];
+    readonly counted: boolean;
+    readonly bucket: Wanted['bucket'];
+  },
+  deadline: number,
+): Promise<Reservation> {
+  const caller = request.on === 'service' ? undefined : request.on.caller;
+  for (let look = FIRST_LOOK; ; look = Math.min(look * 2, SLOWEST_LOOK)) {
+    const left = deadline - performance.now();
+    if (left <= 0) throw new ProviderError('timeout', 'others held the rest of the limits for too long');
+    const wanted: Wanted = {
+      now: clock.now(),
+      kept: caller === undefined ? 0 : KEPT_FOR_SERVICE,
+      counted: request.counted,
+      leaseSeconds: left / 1000,
+      bucket: request.bucket,
+      bucketCost: DEAREST_ANSWER,
+      caller,
+      callerLimit: ERRORS_OF_A_CALLER,
+    };
+    const verdict = await reserve(db, wanted);
+    if (verdict.outcome === 'go') return { wanted, verdict };
+    if (verdict.outcome !== 'wait') throw refusal(verdict, wanted.now);
+    await sleep(Math.min(look * (0.5 + Math.random()), Math.max(left, 1)));
+  }
+}
+
+const WHY = {
+  banned: 'the provider refuses us for the rest of its minute',
+  'used-up': "what may be used of the provider's error limit is used up",
+  bucket: "the provider's rate limit for this group of operations is used up",
+  caller: 'this caller has caused too many errors',
+} as const;
+
+function refusal({ outcome, until }: Verdict, now: Date): ProviderError {
+  const kind = outcome as keyof typeof WHY;
+  const seconds = until === null ? 1 : Math.ceil((until.getTime() - now.getTime()) / 1000);
+  return new ProviderError(kind === 'caller' ? 'caller-exhausted' : 'exhausted', WHY[kind], {
+    retryAfter: Math.max(seconds, 1),
+  });
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { CachedAnswer } from './budget.queries.ts';
+import type { KeptAnswer } from './cache.queries.ts';
+
+/** Answers larger than this, in characters of JSON, are not kept. */
+const MOST_CHARACTERS = 1024 * 1024;
+/** Milliseconds for which an answer is kept beyond its freshness, to be asked for by its ETag. */
+const KEPT_FOR_ETAG = 3_600_000;
+/** Milliseconds that an answer counts as fresh at the most, whatever its headers say. */
+const MOST_FRESH = 86_400_000;
+
+/** Says nothing any more when an answer comes out of the cache. */
+const OF_THE_MOMENT = /^(x-esi-error-limit-|x-ratelimit-|retry-after$)/;
+
+/** What identical requests have in common; the query's order does not count. */
+export function requestKey(path: string, query: Readonly<Record<string, string>> = {}): string {
+  const sorted = Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([path, sorted]))
+    .digest('base64url');
+}
+
+/**
+ * Milliseconds for which an answer stays fresh (facts §2): `max-age` first, else `Expires` by the provider's own
+ * clock. Undefined: not to be kept at all.
+ */
+export function freshness(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
+  const control = (headers['cache-control'] ?? '').toLowerCase();
+  if (/\bno-store\b/.test(control)) return undefined;
+  if (/\bno-cache\b/.test(control)) return 0;
+  const maxAge = /\bmax-age\s*=\s*"?(\d{1,10})/.exec(control)?.[1];
+  const age = Number.parseInt(headers['age'] ?? '0', 10) || 0;
+  if (maxAge !== undefined) return clamp((Number(maxAge) - age) * 1000);
+  const expires = Date.parse(headers['expires'] ?? '');
+  if (Number.isNaN(expires)) return 0;
+  const date = Date.parse(headers['date'] ?? '');
+  return clamp(expires - (Number.isNaN(date) ? now.getTime() : date));
+}
+
+function clamp(milliseconds: number): number {
+  return Math.min(Math.max(milliseconds, 0), MOST_FRESH);
+}
+
+/** Successes, and the errors that headers may call lasting: an id that does not exist. */
+const KEEPABLE = new Set([200, 404]);
+
+/** How an answer is to be kept; undefined: not at all. */
+export function toKeep(
+  answer: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  },
+  place: { readonly key: string; readonly grantId: string | null },
+  now: Date,
+): CachedAnswer | undefined {
+  const { status, headers, body } = answer;
+  const fresh = freshness(headers, now);
+  const etag = status === 200 ? (headers['etag'] ?? null) : null;
+  if (!KEEPABLE.has(status) || body.length > MOST_CHARACTERS || fresh === undefined) return undefined;
+  if (fresh === 0 && etag === null) return undefined;
+  const freshUntil = new Date(now.getTime() + fresh);
+  return {
+    ...place,
+    status,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.test(name))),
+    body,
+    etag,
+    freshUntil,
+    keptUntil: etag === null ? freshUntil : new Date(freshUntil.getTime() + KEPT_FOR_ETAG),
+  };
+}
+
+/** A kept answer that the provider called unchanged, with what the 304 said anew. */
+export function renewed(
+  kept: KeptAnswer,
+  headers: Readonly<Record<string, string>>,
+): { readonly status: number; readonly headers: Record<string, string>; readonly body: string } {
+  const { 'content-type': _type, ...anew } = headers;
+  return { status: kept.status, headers: { ...kept.headers, ...anew }, body: kept.body };
+}

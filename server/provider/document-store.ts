@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { EXT_SCOPES } from '../../contract/scopes.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/tables.ts';
+import { claimDocument, findDocument, saveDocument } from './document.queries.ts';
+import { parseDocument } from './document.ts';
+import type { Exchanger } from './exchange.ts';
+import type { Limits } from './http.ts';
+import {
+  createDocument,
+  type DocumentStore,
+  type ProviderDocument,
+  type ProviderOperation,
+} from './operations.ts';
+
+const HOUR = 3_600_000;
+/** Milliseconds after which a new document is asked for (D31). */
+const GOOD_FOR = 24 * HOUR;
+/** Milliseconds between two attempts of all processes together. */
+const ASK_AGAIN = 10 * 60_000;
+/** Milliseconds between two looks at what another process may have stored. */
+const LOOK_AGAIN = 60_000;
+/** Milliseconds until the next attempt at the start, when there is no copy: the first, and the most. */
+const FIRST_PAUSE = 2_000;
+const LONGEST_PAUSE = 300_000;
+
+const Operations = z.array(
+  z.object({
+    method: z.string(),
+    template: z.string(),
+    integers: z.array(z.string()),
+    scope: z.enum(EXT_SCOPES).nullable(),
+    rateGroup: z.object({ name: z.string(), maxTokens: z.number(), windowSeconds: z.number() }).nullable(),
+    paged: z.boolean(),
+    cacheSeconds: z.number().nullable(),
+  }),
+);
+
+interface Copy {
+  readonly document: ProviderDocument;
+  readonly fetchedOn: Date;
+}
+
+/** The store with what only this folder and the app need of it. */
+export interface LiveDocumentStore extends DocumentStore {
+  /** What this process has at hand. */
+  known(): ProviderDocument | undefined;
+  /** Loads in the background, for as long as it takes; `stop` ends that. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createDocumentStore(parts: {
+  readonly db: Kysely<Database>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly exchange: Exchanger;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly specUrl: string;
+  readonly scopePrefix: string;
+  /** Of one attempt. */
+  readonly limits: Limits;
+}): LiveDocumentStore {
+  const { db, clock, log, exchange, headers, specUrl, scopePrefix, limits } = parts;
+  const stopping = new AbortController();
+  const background = new Set<Promise<void>>();
+  let copy: Copy | undefined;
+  let lookedAt = 0;
+  let loading: Promise<ProviderDocument> | undefined;
+  let fetching: Promise<ProviderDocument> | undefined;
+
+  async function fetchDocument(): Promise<ProviderDocument> {
+    const label = 'its own document';
+    const answer = await exchange(
+      {
+        url: specUrl,
+        headers,
+        on: 'service',
+        operation: undefined,
+        label,
+        characterId: 0,
+        bytes: limits.bytes,
+      },
+      performance.now() + limits.milliseconds,
+    );
+    const { operations, skipped } = parseDocument(answer.data, scopePrefix);
+    if (skipped.length > 0) log.warn({ skipped }, "operations of the provider's document cannot be used");
+    const now = clock.now();
+    await saveDocument(db, operations, now);
+    return keep(operations, now);
+  }
+
+  function keep(operations: readonly ProviderOperation[], fetchedOn: Date): ProviderDocument {
+    copy = { document: createDocument(operations), fetchedOn };
+    return copy.document;
+  }
+
+  /** One request at a time in this process. */
+  function fetchOnce(): Promise<ProviderDocument> {
+    fetching ??= fetchDocument().finally(() => {
+      fetching = undefined;
+    });
+    return fetching;
+  }
+
+  /** Takes over what is stored if it is newer than the copy at hand; one that cannot be read counts as none. */
+  async function look(): Promise<void> {
+    lookedAt = performance.now();
+    const stored = await findDocument(db, copy?.fetchedOn ?? null);
+    const parsed = Operations.safeParse(stored?.operations);
+    if (stored !== undefined && parsed.success) keep(parsed.data, stored.fetched_on);
+  }
+
+  async function load(): Promise<ProviderDocument> {
+    await look();
+    return copy?.document ?? fetchOnce();
+  }
+
+  /** Looks for a newer one without anybody waiting for it. */
+  async function renew(): Promise<void> {
+    try {
+      await look();
+      const now = clock.now();
+      const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
+      const claim = { now, olderThan: before(GOOD_FOR), askedBefore: before(ASK_AGAIN) };
+      if (await claimDocument(db, claim)) await fetchOnce();
+    } catch (error) {
+      log.warn({ err: error }, "the provider's document could not be renewed; the old one serves");
+    }
+  }
+
+  function inBackground(work: Promise<void>): void {
+    const tracked = work.finally(() => background.delete(tracked));
+    background.add(tracked);
+  }
+
+  async function loadSometime(): Promise<void> {
+    for (let pause = FIRST_PAUSE; !stopping.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+      try {
+        await store.current();
+        return;
+      } catch (error) {
+        log.warn({ err: error }, "the provider's document could not be loaded; trying again");
+      }
+      await sleep(pause * (0.5 + Math.random()), undefined, { signal: stopping.signal, ref: false }).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  const store: LiveDocumentStore = {
+    known: () => copy?.document,
+    async current() {
+      if (copy === undefined) {
+        loading ??= load().finally(() => {
+          loading = undefined;
+        });
+        return loading;
+      }
+      const { document, fetchedOn } = copy;
+      const old = clock.now().getTime() - fetchedOn.getTime() > GOOD_FOR;
+      if (performance.now() - lookedAt > (old ? 1000 : LOOK_AGAIN)) inBackground(renew());
+      return document;
+    },
+    async refresh() {
+      await fetchOnce();
+    },
+    start: () => inBackground(loadSometime()),
+    async stop() {
+      stopping.abort();
+      await Promise.all(background);
+    },
+  };
+  return store;
+}

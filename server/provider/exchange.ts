@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/tables.ts';
+import { type Bucket, type CachedAnswer, settle } from './budget.queries.ts';
+import { takeBudget } from './budget.ts';
+import type { ProviderRequest } from './client.ts';
+import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
+import { readLimits } from './limits.ts';
+import type { ProviderOperation } from './operations.ts';
+
+/** One request to the game's API and whose budgets it draws on. */
+export interface Exchange {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON; its presence makes the request a POST. */
+  readonly body?: string;
+  readonly on: ProviderRequest['on'];
+  /** What is asked for, when the document knows it; else `label` names its kind. */
+  readonly operation: ProviderOperation | undefined;
+  readonly label: string;
+  /** Whose access token is sent; 0: none. */
+  readonly characterId: number;
+  /** Of the answer, at the most. */
+  readonly bytes: number;
+  /** How the answer is to be remembered. */
+  readonly toKeep?: (answer: RawAnswer, now: Date) => CachedAnswer | undefined;
+}
+
+/** An answer below 500 that is JSON; `data` is what its body holds. */
+export interface JsonAnswer extends RawAnswer {
+  readonly data: unknown;
+}
+
+/**
+ * Asks within all limits (D33), again after a fault in passing.
+ *
+ * @param deadline on the clock of `performance.now()`, waiting and further tries included
+ * @throws ProviderError
+ */
+export type Exchanger = (exchange: Exchange, deadline: number) => Promise<JsonAnswer>;
+
+const TRIES = 3;
+/** Milliseconds before the second try; doubles, with jitter. */
+const FIRST_PAUSE = 200;
+/** Seconds for which a refusal is obeyed that does not say for how long. */
+const UNSAID = 60;
+/** Rate groups that only headers told of; no more than the provider has operations. */
+const MOST_LEARNED = 1000;
+
+interface Failure {
+  readonly error: ProviderError;
+  /** Whether the same request may succeed later. */
+  readonly passing: boolean;
+}
+
+export function createExchanger(parts: { readonly db: Kysely<Database>; readonly clock: Clock }): Exchanger {
+  const { db, clock } = parts;
+  const learned = new Map<string, string>();
+
+  /** The bucket that the request draws on; a kind without a rate group has one for its 429s alone. */
+  function bucketOf({ operation, label, characterId }: Exchange): { bucket: Bucket; counted: boolean } {
+    const group = operation?.rateGroup?.name ?? learned.get(label);
+    return { bucket: { name: group ?? label, characterId }, counted: group === undefined };
+  }
+
+  async function once(exchange: Exchange, deadline: number): Promise<JsonAnswer | Failure> {
+    const { on, operation, label, characterId, bytes } = exchange;
+    const { bucket, counted } = bucketOf(exchange);
+    const { wanted, verdict } = await takeBudget(parts, { on, counted, bucket }, deadline);
+    const limits: Limits = { milliseconds: deadline - performance.now(), bytes };
+    const { url, headers, body } = exchange;
+    const init = {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...headers },
+      ...(body !== undefined && { body }),
+    };
+    const answer = await exchangeText(url, init, limits).catch((error: ProviderError) => error);
+    const now = clock.now();
+    const broken = answer instanceof Error;
+    const status = broken ? 0 : answer.status;
+    const heard = readLimits(broken ? {} : answer.headers, now, operation?.rateGroup ?? null);
+    const { group, errorsLeft, errorReset, retryAfter, tokensLeft, emptyFor } = heard;
+    if (group !== undefined && counted && learned.size < MOST_LEARNED) learned.set(label, group);
+    const outcome: JsonAnswer | Failure = broken
+      ? { error: answer, passing: answer.fault === 'unreachable' }
+      : judge(answer, label, errorReset, retryAfter);
+    const failed = broken ? !neverArrived(answer) : status >= 400;
+    const inSeconds = (seconds: number | undefined) =>
+      seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000);
+    await settle(
+      db,
+      {
+        now,
+        wanted,
+        verdict,
+        // What was charged to a bucket is not counted by the error limit.
+        failed: failed && (group === undefined || errorsLeft !== undefined),
+        errorsLeft,
+        errorReset,
+        bannedUntil: status === 420 ? inSeconds(errorReset ?? retryAfter ?? UNSAID) : undefined,
+        bucket: { name: group ?? bucket.name, characterId },
+        tokensLeft,
+        blockedUntil: inSeconds(status === 429 ? (retryAfter ?? emptyFor ?? UNSAID) : emptyFor),
+        callerFailed: failed && status !== 420 && status !== 429,
+      },
+      'error' in outcome ? undefined : exchange.toKeep?.(outcome, now),
+    );
+    return outcome;
+  }
+
+  return async (exchange, deadline) => {
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await once(exchange, deadline);
+      if (!('error' in outcome)) return outcome;
+      const { error, passing } = outcome;
+      const pause = Math.max(FIRST_PAUSE * 2 ** tries * Math.random(), (error.retryAfter ?? 0) * 1000);
+      if (!passing || tries === TRIES || performance.now() + pause >= deadline) throw error;
+      await sleep(pause);
+    }
+  };
+}
+
+/** What an answer that came whole is worth. */
+function judge(
+  answer: RawAnswer,
+  label: string,
+  errorReset: number | undefined,
+  asked: number | undefined,
+): JsonAnswer | Failure {
+  const { status, headers, body } = answer;
+  const fail = (fault: 'unusable' | 'exhausted', passing: boolean, retryAfter?: number): Failure => ({
+    error: new ProviderError(fault, `the game's API answered ${status} to ${label}`, {
+      ...(retryAfter !== undefined && { retryAfter }),
+    }),
+    passing,
+  });
+  if (status === 420) return fail('exhausted', true, errorReset ?? asked ?? UNSAID);
+  if (status === 429) return fail('exhausted', true, asked ?? UNSAID);
+  if (status >= 500) return fail('unusable', true, asked);
+  if (status === 304) return { ...answer, data: null };
+  if (status >= 300 && status < 400) return fail('unusable', false);
+  if (body === '')
+    return status >= 400 || status === 204 ? { ...answer, data: null } : fail('unusable', false);
+  try {
+    return { status, headers, body, data: JSON.parse(body) as unknown };
+  } catch {
+    return {
+      error: new ProviderError('unusable', `the game's API answered ${label} with what is no JSON`),
+      passing: false,
+    };
+  }
+}

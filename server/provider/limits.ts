@@ -1,0 +1,65 @@
+import type { RateGroup } from './operations.ts';
+
+/** What an answer tells about the provider's limits (facts §2). */
+export interface Heard {
+  /** Errors left in this minute, and seconds to its end. */
+  readonly errorsLeft: number | undefined;
+  readonly errorReset: number | undefined;
+  /** The rate group that was charged. */
+  readonly group: string | undefined;
+  readonly tokensLeft: number | undefined;
+  /** Seconds for which its bucket is empty. */
+  readonly emptyFor: number | undefined;
+  /** Seconds that the answer asks to wait. */
+  readonly retryAfter: number | undefined;
+}
+
+/** Tokens that an answer costs at the most: those of a 4xx. */
+export const DEAREST_ANSWER = 5;
+const LONGEST_WAIT = 3600;
+
+/** Reads the limits' headers; nonsense counts as silence. */
+export function readLimits(
+  headers: Readonly<Record<string, string>>,
+  now: Date,
+  declared: RateGroup | null,
+): Heard {
+  const tokensLeft = whole(headers['x-ratelimit-remaining']);
+  return {
+    errorsLeft: whole(headers['x-esi-error-limit-remain']),
+    errorReset: whole(headers['x-esi-error-limit-reset']) ?? (has(headers, 'remain') ? 60 : undefined),
+    group: /^[\w.-]{1,100}$/.exec(headers['x-ratelimit-group'] ?? '')?.[0],
+    tokensLeft,
+    emptyFor:
+      tokensLeft !== undefined && tokensLeft < DEAREST_ANSWER
+        ? refillSeconds(headers['x-ratelimit-limit'], declared)
+        : undefined,
+    retryAfter: waitOf(headers['retry-after'], now),
+  };
+}
+
+function has(headers: Readonly<Record<string, string>>, name: string): boolean {
+  return whole(headers[`x-esi-error-limit-${name}`]) !== undefined;
+}
+
+function whole(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/** Seconds in which a bucket gets back, on the average, what one answer costs at the most. */
+function refillSeconds(limit: string | undefined, declared: RateGroup | null): number {
+  const [, tokens, size, unit = 's'] = /^(\d{1,7})\/(\d{1,5})([smh])$/.exec(limit ?? '') ?? [];
+  const max = Number(tokens ?? declared?.maxTokens ?? 0);
+  const seconds = size === undefined ? (declared?.windowSeconds ?? 60) : Number(size) * (UNITS[unit] ?? 1);
+  if (max === 0) return 60;
+  return Math.min(Math.ceil((seconds * DEAREST_ANSWER) / max), LONGEST_WAIT);
+}
+
+/** `Retry-After` in seconds, given as such or as a date. */
+function waitOf(value: string | undefined, now: Date): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = whole(value) ?? Math.ceil((Date.parse(value) - now.getTime()) / 1000);
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), LONGEST_WAIT);
+}

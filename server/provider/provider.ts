@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/tables.ts';
+import type { Settings } from '../settings.ts';
+import type { Vault } from '../vault.ts';
+import { createAccessTokens } from './access.ts';
+import { createGameApi, type GameApi } from './api.ts';
+import { createProviderClient, type ProviderClient } from './client.ts';
+import { createDocumentStore, type LiveDocumentStore } from './document-store.ts';
+import { createExchanger } from './exchange.ts';
+import type { Limits } from './http.ts';
+import type { Sso } from './sso.ts';
+
+/** Of one call, further tries included; a page of the largest lists has less than a MiB. */
+const LIMITS: Limits = { milliseconds: 10_000, bytes: 8 * 1024 * 1024 };
+/** The provider's document is its largest answer, and nobody waits for it. */
+const DOCUMENT_LIMITS: Limits = { milliseconds: 30_000, bytes: 32 * 1024 * 1024 };
+
+/** Everything through which the game's API is asked; `limits` are those of one call. */
+export function createProvider(parts: {
+  readonly settings: Settings['extApi'];
+  readonly db: Kysely<Database>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly vault: Vault;
+  readonly sso: Sso;
+  readonly limits: Limits | undefined;
+}): { readonly client: ProviderClient; readonly document: LiveDocumentStore; readonly api: GameApi } {
+  const { settings, limits = LIMITS } = parts;
+  const headers = {
+    accept: 'application/json',
+    'user-agent': settings.userAgent,
+    'x-compatibility-date': settings.compatibilityDate,
+  };
+  const exchange = createExchanger(parts);
+  const document = createDocumentStore({
+    ...parts,
+    exchange,
+    headers,
+    limits: DOCUMENT_LIMITS,
+    specUrl: settings.specUrl,
+    scopePrefix: settings.scopePrefix,
+  });
+  const client = createProviderClient({
+    ...parts,
+    exchange,
+    headers,
+    limits,
+    access: createAccessTokens(parts),
+    document: document.known,
+    url: settings.url,
+  });
+  return { client, document, api: createGameApi(client) };
+}

@@ -10,10 +10,14 @@ export class ForbiddenAddress extends Error {
   }
 }
 
+/** Of IPv6 only 2000::/3 is given out; below it lie forms that hold an IPv4 address. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /** Only plain public addresses: not loopback, link-local, private, shared, unique-local, nor mapped to such. */
 export function isPublicAddress(address: string): boolean {
   try {
-    return ipaddr.process(address).range() === 'unicast';
+    const parsed = ipaddr.process(address);
+    return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST));
   } catch {
     return false;
   }

@@ -13,8 +13,9 @@ export function fromProviderScopes(
   scopes: readonly string[],
   prefix: string,
 ): { readonly scopes: ExtScope[]; readonly unknown: string[] } {
+  // A prefix may be empty, so what has the same name on both sides comes first.
   const ours = scopes.map((scope) =>
-    scope.startsWith(prefix) && prefix !== '' ? OURS + scope.slice(prefix.length) : scope,
+    !known.has(scope) && scope.startsWith(prefix) ? OURS + scope.slice(prefix.length) : scope,
   );
   const distinct = [...new Set(ours)].sort();
   return {

@@ -1,87 +1,90 @@
-import fc from 'fast-check';
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { allPages } from '../../server/ext/pages.ts';
-import { Problem } from '../../server/problem.ts';
-import type { ProviderAnswer } from '../../server/provider/client.ts';
+import {
+  badRequestPage,
+  cancelledPage,
+  failurePage,
+  notAllowedPage,
+  PAGE_HEADERS,
+  providerFailedPage,
+  tooFewScopesPage,
+} from '../../server/sign-in/pages.ts';
 
-function page(data: unknown, count: number, date = 'same', status = 200): ProviderAnswer {
-  return { status, headers: { 'x-pages': String(count), 'last-modified': date }, data };
-}
+const EVIL = `</p><script>alert("1")</script><img src=x onerror='alert(2)'>&`;
+const ESCAPED =
+  '&lt;/p&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&lt;img src=x onerror=&#39;alert(2)&#39;&gt;&amp;';
 
-describe('D32: all_pages', () => {
-  it('joins any number of pages in order, whatever order they come in', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(fc.integer()), { minLength: 1, maxLength: 40 }),
-        fc.infiniteStream(fc.nat(3)),
-        async (lists, turns) => {
-          const ask = async (number: number) => {
-            for (let turn = turns.next().value; turn > 0; turn -= 1) await Promise.resolve();
-            return page(lists[number - 1], lists.length);
-          };
-          expect((await allPages(ask)).data).toEqual(lists.flat());
-        },
-      ),
-      { numRuns: 200 },
-    );
+const pages: readonly [string, string][] = [
+  ['bad request', badRequestPage(EVIL)],
+  ['cancelled', cancelledPage()],
+  ['provider failed', providerFailedPage()],
+  ['not allowed', notAllowedPage(EVIL)],
+  [
+    'too few scopes',
+    tooFewScopesPage({
+      name: EVIL,
+      characterId: 7,
+      required: ['publicData'],
+      provided: [EVIL as 'publicData'],
+    }),
+  ],
+  ['failure', failurePage(EVIL)],
+];
+
+describe.each(pages)('D26: the page “%s”', (name, html) => {
+  it('is a proper page: language, encoding, title, style, readable on a phone', () => {
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(html).toContain('<meta charset="utf-8">');
+    expect(html).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
+    const [, title] = /<title>([^<]+) · castellan<\/title>/.exec(html) ?? [];
+    expect(html).toContain(`<h1>${title}</h1>`);
+    expect(html.endsWith('</html>\n')).toBe(true);
   });
 
-  it('fetches at most eight pages at once, and each once', async () => {
-    const asked: number[] = [];
-    let open = 0;
-    let most = 0;
-    await allPages(async (number) => {
-      asked.push(number);
-      most = Math.max(most, ++open);
-      await new Promise(setImmediate);
-      open -= 1;
-      return page([number], 50);
-    });
-    expect(most).toBe(8);
-    expect(asked.sort((one, other) => one - other)).toEqual(
-      Array.from({ length: 50 }, (_, index) => index + 1),
-    );
+  it('has nothing but text in it', () => {
+    expect(html).not.toMatch(/<(script|img|iframe|object|form|a)\b/i);
+    expect(html).not.toContain(EVIL);
+    if (name !== 'cancelled' && name !== 'provider failed') expect(html).toContain(ESCAPED);
   });
 
-  it('reads pages of different snapshots anew, past the cache', async () => {
-    const answer = await allPages(async (number, anew) =>
-      page([anew ? 'new' : 'old'], 3, anew || number < 3 ? 'new' : 'old'),
-    );
-    expect(answer.data).toEqual(['new', 'new', 'new']);
+  it('has the one style that its policy allows', () => {
+    const [style = '', ...others] = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, text]) => text);
+    expect(others).toEqual([]);
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(PAGE_HEADERS['Content-Security-Policy']).toContain(`style-src 'sha256-${hash}';`);
+    expect(html).not.toMatch(/ style=/);
+  });
+});
+
+describe('D26: the page “too few scopes”', () => {
+  const html = tooFewScopesPage({
+    name: 'Ada Vale',
+    characterId: 2_112_000_001,
+    required: ['ext-mail.read_mail.v1', 'publicData'],
+    provided: ['publicData'],
   });
 
-  it('joins pages that are each dated by themselves', async () => {
-    const answer = await allPages(async (number) => page([number], 3, `date ${number}`));
-    expect(answer.data).toEqual([1, 2, 3]);
+  it('tells name, id, what is required, what is provided and what is missing', () => {
+    expect(html).toContain('Ada Vale (character 2112000001) granted too few scopes.');
+    const [required = '', provided = ''] = html.slice(html.indexOf('<h2>')).split('<h2>Provided');
+    expect(required).toContain('<li class="missing"><code>ext-mail.read_mail.v1</code> (missing)</li>');
+    expect(required).toContain('<li><code>publicData</code></li>');
+    expect(provided).toContain('<ul><li><code>publicData</code></li></ul>');
   });
 
-  it('starts again when the list grew shorter, and gives up with a 502 when it never stands still', async () => {
-    let count = 3;
-    const shrinking = async (number: number) => {
-      if (number === 3 && count === 3) {
-        count = 2;
-        return page({ error: 'Requested page does not exist!' }, 2, 'same', 404);
-      }
-      return page([number], count);
-    };
-    expect((await allPages(shrinking)).data).toEqual([1, 2]);
-    const restless = allPages(async (number) => page([number], number === 1 ? 2 : 9));
-    await expect(restless).rejects.toMatchObject({ status: 502 });
-    await expect(restless).rejects.toBeInstanceOf(Problem);
+  it('says so when nothing was provided', () => {
+    const none = tooFewScopesPage({ name: 'A', characterId: 1, required: ['publicData'], provided: [] });
+    expect(none.slice(none.indexOf('<h2>Provided'))).toContain('<p>none</p>');
   });
+});
 
-  it('D33: ends at the first refusal, with few requests after it', async () => {
-    let asked = 0;
-    const answer = await allPages(async (number) => {
-      asked += 1;
-      return number === 2 ? page({ error: 'Forbidden' }, 500, 'same', 403) : page([number], 500);
-    });
-    expect(answer).toMatchObject({ status: 403, data: { error: 'Forbidden' } });
-    expect(asked).toBeLessThan(20);
-  });
-
-  it('answers what is no list as it came, and refuses a list without end', async () => {
-    expect(await allPages(async () => page(12.5, 1))).toMatchObject({ data: 12.5 });
-    await expect(allPages(async () => page([], 100_000))).rejects.toMatchObject({ status: 502 });
+it('D26: pages are not kept, framed, indexed, nor told of', () => {
+  expect(PAGE_HEADERS).toEqual({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': expect.stringMatching(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    ),
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
   });
 });

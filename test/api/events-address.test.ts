@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deliverEvent } from '../../server/sign-in/event.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { makeToken, uuidOf } from '../harness/people.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { letIn } from '../harness/registry.ts';
+
+const MEMBER = 2_112_000_049;
+
+/** Hosts that lead to this machine or its neighbours, in every spelling; `PORT` is where a receiver listens. */
+const PRIVATE_HOSTS = [
+  '127.0.0.1',
+  '127.9.9.9',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0177.0.0.1',
+  '127.0.0.1.',
+  '0.0.0.0',
+  '10.1.2.3',
+  '172.16.0.1',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '100.127.255.254',
+  '255.255.255.255',
+  '224.0.0.1',
+  '[::1]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:10.0.0.1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b:1::a00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:7f00:1::]',
+  '[fe80::1]',
+  '[fec0::1]',
+  '[fc00::1]',
+  '[fd12:3456::1]',
+  '[ff02::1]',
+  'localhost',
+  'LOCALHOST',
+] as const;
+
+describe('D29: callbacks to addresses that are not public', () => {
+  let app: TestApp;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    app = await startTestApp({ env: { CALLBACK_ALLOW_PRIVATE: 'false' } });
+    receiver = await startReceiver();
+    await letIn(app, { corporations: [98_000_011] });
+    // Stored by hand: as a user that signed in once, through an app token made when it was allowed.
+    await app.signIn(MEMBER, { dyn: (await makeToken(app, 'dyn', 0, uuidOf(app.root))).jwt });
+  });
+  beforeEach(() => {
+    receiver.received.length = 0;
+  });
+  afterAll(async () => {
+    await app.stop();
+    await receiver.stop();
+  });
+
+  const urlOf = (host: string) => `http://${host}:${receiver.port}/in`;
+
+  it.each(PRIVATE_HOSTS)('%s is refused when the token is made', async (host) => {
+    for (const create of ['createDynamic', 'createPermanent'] as const) {
+      const answer = await app.client(app.root).token[create]({ body: { callback: urlOf(host) } });
+      expect(answer.status).toBe(422);
+      expect(answer.body).toMatchObject({ detail: [{ loc: ['body', 'callback'] }] });
+    }
+    const made = await app.db
+      .selectFrom('tokens')
+      .select('uuid')
+      .where('callback', '=', urlOf(host))
+      .execute();
+    expect(made).toEqual([]);
+  });
+
+  it.each(PRIVATE_HOSTS)('%s is refused when the call is made, for good', async (host) => {
+    const app_token = await makeToken(app, 'dyn', 0, uuidOf(app.root));
+    await app.db
+      .updateTable('tokens')
+      .set({ callback: urlOf(host) })
+      .where('uuid', '=', app_token.uuid)
+      .execute();
+    const { uuid } = await makeToken(app, 'use', MEMBER, app_token.uuid);
+    const before = app.logged.length;
+    expect(await deliverEvent(app.app.parts, uuid, 'code')).toBe('done');
+    expect(receiver.received).toEqual([]);
+    expect(JSON.parse(app.logged[before] ?? '{}')).toMatchObject({
+      token: uuid,
+      reason: 'The callback leads to an address that is not public.',
+      again: false,
+    });
+  });
+
+  it.each(['8.8.8.8', '[2606:4700::1111]', 'does-not-resolve.invalid'])(
+    '%s may be a callback',
+    async (host) => {
+      const { status } = await app
+        .client(app.root)
+        .token.createDynamic({ body: { callback: `https://${host}/in` } });
+      expect(status).toBe(200);
+    },
+  );
+
+  it('a name that does not resolve when the call is made is tried again', async () => {
+    const app_token = await makeToken(app, 'dyn', 0, uuidOf(app.root));
+    await app.db
+      .updateTable('tokens')
+      .set({ callback: 'http://does-not-resolve.invalid/in' })
+      .where('uuid', '=', app_token.uuid)
+      .execute();
+    const { uuid } = await makeToken(app, 'use', MEMBER, app_token.uuid);
+    expect(await deliverEvent(app.app.parts, uuid, 'code')).toBe('again');
+  });
+});
+
+describe('D29: CALLBACK_ALLOW_PRIVATE=true', () => {
+  it('lets an application on this machine be called, by address and by name', async () => {
+    const app = await startTestApp({ env: { CALLBACK_ALLOW_PRIVATE: 'true' } });
+    const receiver = await startReceiver();
+    await letIn(app, { corporations: [98_000_011] });
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const dyn = await app.dynamicToken(`http://${host}:${receiver.port}/in`);
+      const { token } = await app.signIn(MEMBER, { dyn });
+      expect(await deliverEvent(app.app.parts, uuidOf(token), 'code')).toBe('done');
+    }
+    expect(receiver.received).toHaveLength(2);
+    await app.stop();
+    await receiver.stop();
+  });
+});

@@ -9,6 +9,8 @@ const [FIRST, SECOND, CLOSED, UNLUCKY, CROWDED] = [
 ];
 const BUSY = [99_000_006, 99_000_007];
 const UNKNOWN = 99_999_999;
+/** Milliseconds: longer than an answer of the provider about a corporation or an alliance stays fresh. */
+const STALE = 2 * 3_600_000;
 
 let app: TestApp;
 let root: Client;
@@ -78,7 +80,7 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
     });
     app.provider.world.renameAlliance(FIRST, 'The Renamed Accord', 'RNMD');
     const before = await stored(FIRST);
-    app.clock.advance(1_000);
+    app.clock.advance(STALE);
     const answer = await root.alliance.register({ params: { alliance_id: FIRST } });
     expect(answer).toMatchObject({
       status: 200,
@@ -89,7 +91,7 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
 
   it('D39: a refresh that finds nothing new leaves updated_on', async () => {
     const before = await root.alliance.get({ params: { alliance_id: FIRST } });
-    app.clock.advance(1_000);
+    app.clock.advance(STALE);
     expect((await root.alliance.register({ params: { alliance_id: FIRST } })).body).toEqual(before.body);
   });
 
@@ -116,6 +118,7 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
     await root.alliance.register({ params: { alliance_id: SECOND } });
     const before = await root.alliance.get({ params: { alliance_id: SECOND } });
     app.provider.world.setExecutor(SECOND, null);
+    app.clock.advance(STALE);
     expect(await root.alliance.register({ params: { alliance_id: SECOND } })).toMatchObject({ status: 404 });
     expect(await root.alliance.get({ params: { alliance_id: SECOND } })).toEqual(
       expect.objectContaining({ status: 200, body: before.body }),

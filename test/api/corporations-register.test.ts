@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { registerCorporation } from '../../server/corporation/corporation.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { addUser } from '../harness/people.ts';
@@ -9,6 +10,8 @@ const EXECUTOR = 98_000_001;
 const ALLIANCE = 99_000_001;
 const UNKNOWN = 98_999_999;
 const NPC = 1_000_006;
+/** Milliseconds: longer than an answer of the provider about a corporation or an alliance stays fresh. */
+const STALE = 2 * 3_600_000;
 
 let app: TestApp;
 let root: Client;
@@ -91,7 +94,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     await root.corporation.update({ params, body: { mandatory_ext_scopes: ['publicData'] } });
     app.provider.world.renameCorporation(alone, 'Renamed Works', 'RNMD');
     const before = await stored(alone);
-    app.clock.advance(1_000);
+    app.clock.advance(STALE);
     expect(await register(alone)).toMatchObject({
       status: 200,
       body: { corporation_name: 'Renamed Works', ticker: 'RNMD', mandatory_ext_scopes: ['publicData'] },
@@ -101,7 +104,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
 
   it('D39: a refresh that finds nothing new leaves updated_on', async () => {
     const before = await root.corporation.get({ params: { corporation_id: alone } });
-    app.clock.advance(1_000);
+    app.clock.advance(STALE);
     expect((await register(alone)).body).toEqual(before.body);
   });
 
@@ -113,6 +116,12 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
       });
       expect(await stored(id)).toBeUndefined();
     }
+  });
+
+  it('D39: one of the game’s own is not registered even if the provider names a CEO for it', async () => {
+    const { parts } = app.app;
+    const api = { ...parts.api, corporation: async () => ({ name: 'Game', ticker: 'G', ceo_id: 3_000_001 }) };
+    await expect(registerCorporation({ ...parts, api }, NPC)).rejects.toMatchObject({ status: 404 });
   });
 
   it('D39: a closed corporation, one without CEO, is a 404', async () => {
@@ -130,6 +139,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     await register(closing);
     const before = await root.corporation.get({ params: { corporation_id: closing } });
     app.provider.world.closeCorporation(closing);
+    app.clock.advance(STALE);
     expect(await register(closing)).toMatchObject({ status: 404 });
     expect((await root.corporation.get({ params: { corporation_id: closing } })).body).toEqual(before.body);
   });
@@ -137,6 +147,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
   it('D39: an alliance that lost its executor keeps the last known one, and its corporations and levels', async () => {
     await addUser(app, { id: 2_120_000_003, level: 3, corporation: member });
     app.provider.world.setExecutor(ALLIANCE, null);
+    app.clock.advance(STALE);
     try {
       expect(await register(member)).toMatchObject({
         status: 200,
@@ -163,6 +174,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     const levels = [0, 1, 2, 3, 7, 8, 9, 10];
     for (const level of levels) await addUser(app, { id: 2_130_000_000 + level, level, corporation: member });
     app.provider.world.moveCorporation(member, null);
+    app.clock.advance(STALE);
     expect(await register(member)).toMatchObject({ status: 200, body: { alliance: null } });
     const after = await Promise.all(levels.map((level) => levelOf(2_130_000_000 + level)));
     expect(after).toEqual([0, 1, 2, 0, 0, 0, 9, 10]);
@@ -172,6 +184,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     const { world } = app.provider;
     const [former, next] = world.membersOf(alone) as [number, number];
     world.setCeo(alone, next);
+    app.clock.advance(STALE);
     expect(await register(alone)).toMatchObject({ body: { ceo: { character_id: next } } });
     expect([await levelOf(former), await levelOf(next)]).toEqual([0, 2]);
   });

@@ -6,6 +6,8 @@ import { ProviderError } from '../../server/provider/http.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 
 const [FIRST, SECOND, THIRD] = [99_000_001, 99_000_002, 99_000_003];
+/** Milliseconds: longer than an answer of the provider about a corporation or an alliance stays fresh. */
+const STALE = 2 * 3_600_000;
 
 let app: TestApp;
 let root: Client;
@@ -92,7 +94,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
   it('run again, it asks for the list alone and changes nothing', async () => {
     const all = () => sql`select * from corporations order by corporation_id`.execute(app.db);
     const before = await all();
-    app.clock.advance(1_000);
+    app.clock.advance(STALE);
     const requests = await requestsOf(() => registerMembers(app.app.parts, SECOND));
     expect(requests.map(({ path }) => path)).toEqual([`/api/alliances/${SECOND}/corporations`]);
     expect((await all()).rows).toEqual(before.rows);
@@ -106,6 +108,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     await expect(registerMembers(app.app.parts, THIRD)).rejects.toBeInstanceOf(ProviderError);
     expect(await registered(THIRD)).toEqual(members.filter((id) => id !== unlucky));
     app.provider.faults.clear();
+    app.clock.advance(STALE);
     const requests = await requestsOf(() => registerMembers(app.app.parts, THIRD));
     expect(requests.map(({ path }) => path)).toEqual([
       `/api/alliances/${THIRD}/corporations`,
@@ -120,6 +123,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
       and corporation_id <> 98000003`.execute(app.db);
     const missing = membersOf(THIRD).length - 1;
     expect(missing).toBeGreaterThan(14);
+    app.clock.advance(STALE);
     // 403 is an answer: it is not asked again.
     app.provider.faults.add('/corporations/*', { kind: 'odd 403' });
     const requests = await requestsOf(() =>
@@ -146,12 +150,17 @@ describe('register-alliance-members: an alliance’s other members follow by a j
 
   it('a corporation that is on the list but says otherwise itself is left where it is', async () => {
     const foreign = membersOf(SECOND).at(-1) as number;
+    const alone = app.provider.world.corporations.find(({ npc, allianceId }) => !npc && allianceId === null);
+    const listed = [...membersOf(THIRD), foreign, alone?.id as number, 98_999_999, 1_000_006];
     const api = {
       ...app.app.parts.api,
-      allianceCorporations: async () => [...membersOf(THIRD), foreign, 98_999_999, 1_000_006],
+      allianceCorporations: async () => listed,
     };
     await registerMembers({ ...app.app.parts, api }, THIRD);
     expect(await registered(THIRD)).toEqual(membersOf(THIRD));
     expect(await registered(SECOND)).toContain(foreign);
+    expect(await root.corporation.get({ params: { corporation_id: alone?.id as number } })).toMatchObject({
+      status: 404,
+    });
   });
 });

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
+import { deleteHistories } from '../history/history.queries.ts';
 import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 import { mayLogIn } from '../user/login-permission.ts';
 
@@ -95,8 +96,8 @@ export async function recordSignIn(
 }
 
 /**
- * The character was handed to another person (D29b): its tokens, hand-made groups and level go. True when this
- * call was the one to notice; the row's lock lets exactly one.
+ * The character was handed to another person (D29b): its tokens, hand-made groups, histories and level go. True
+ * when this call was the one to notice; the row's lock lets exactly one.
  */
 export async function handOver(db: Kysely<Database>, characterId: number, ownerHash: string, now: Date) {
   const { numUpdatedRows } = await db
@@ -113,5 +114,6 @@ export async function handOver(db: Kysely<Database>, characterId: number, ownerH
   if (numUpdatedRows === 0n) return false;
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
+  await deleteHistories(db, characterId);
   return true;
 }

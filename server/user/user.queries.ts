@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { User, UserShort } from '../../contract/user.ts';
 import type { Database } from '../database/tables.ts';
+import { deleteHistories } from '../history/history.queries.ts';
 import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 
 /** The row behind a User record; one query whatever the size of the registry (D38). */
@@ -73,5 +74,6 @@ export async function setLevel(
 
 /** Tokens, grants, memberships go with the row; groups it owned lose their owner (D19b). */
 export async function deleteUser(db: Kysely<Database>, characterId: number): Promise<void> {
+  await deleteHistories(db, characterId);
   await db.deleteFrom('users').where('character_id', '=', characterId).execute();
 }

@@ -7,12 +7,16 @@ const routes = [
   ...SERVICE_PATHS.map((path) => ({ method: 'GET', path })),
 ].map(({ method, path }) => ({ method, pattern: patternOf(path) }));
 
-/** `/user/:name` matches one segment, `:esi_path` the rest of the path. */
+/** `/user/:name` matches one segment, `:esi_path` the rest of the path unless that is ours: `history/` (decisions §1). */
 function patternOf(path: string): RegExp {
   const source = path
     .split('/')
     .map((part) =>
-      part === ':esi_path' ? '.+' : part.startsWith(':') ? '[^/]+' : part.replaceAll('.', '\\.'),
+      part === ':esi_path'
+        ? '(?!history(?:/|$)).+'
+        : part.startsWith(':')
+          ? '[^/]+'
+          : part.replaceAll('.', '\\.'),
     )
     .join('/');
   return new RegExp(`^${source}/?$`);

@@ -1,6 +1,6 @@
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints } from '@ts-rest/express';
-import { json, type Response, Router } from 'express';
+import { json, type RequestHandler, type Response, Router } from 'express';
 import type { Authority } from '../../contract/access.ts';
 import type { Parts } from '../parts.ts';
 import { Problem } from '../problem.ts';
@@ -27,9 +27,7 @@ export async function notImplemented(): Promise<never> {
 
 /** Bodies that the contract does not ask for are not even read; the forwarding by GET takes one (D30). */
 function takesBody(route: AppRoute): boolean {
-  return route.method === 'GET'
-    ? route.path.endsWith('/:esi_path')
-    : 'body' in route && typeof route.body === 'object';
+  return route.method === 'GET' ? isForwarding(route) : 'body' in route && typeof route.body === 'object';
 }
 
 /** {@link notImplemented} for every operation of a resource. */
@@ -56,7 +54,11 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, p
     // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
     createExpressEndpoints({ route: served(route) }, { route: implementation as never }, router, {
       logInitialization: false,
-      globalMiddleware: takesBody(route) ? [admit(rule, parts), readBody] : [admit(rule, parts)],
+      globalMiddleware: [
+        ...(isForwarding(route) ? [leaveOurs] : []),
+        admit(rule, parts),
+        ...(takesBody(route) ? [readBody] : []),
+      ],
       responseValidation: !parts.settings.production,
       requestValidationErrorHandler: (error, _req, _res, next) => next(error),
     });
@@ -88,5 +90,13 @@ function guarded(
 
 /** `/ext/{esi_path}` is the rest of the path, slashes included (decisions §1): Express wants that said. */
 function served(route: AppRoute): AppRoute {
-  return route.path.endsWith('/:esi_path') ? { ...route, path: `${route.path}(*)` } : route;
+  return isForwarding(route) ? { ...route, path: `${route.path}(*)` } : route;
 }
+
+function isForwarding(route: AppRoute): boolean {
+  return route.path.endsWith('/:esi_path');
+}
+
+/** What is below `/ext/history/` is ours and never forwarded (decisions §1). */
+const leaveOurs: RequestHandler = (req, _res, next) =>
+  req.path.startsWith('/ext/history/') || req.path === '/ext/history' ? next('route') : next();

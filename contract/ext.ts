@@ -293,12 +293,13 @@ export const extRoutes = c.router({
     method: 'GET',
     path: '/ext/history/characters/:character_id/mail/:mail_id',
     summary: 'Get a mail of a character',
-    description: "A mail with its text. One that this character's mailbox does not hold is a 404.",
+    description:
+      "A mail with its text. One that this character's mailbox does not hold is a 404. A text that no job came to yet is asked of the game now, with the refresh token of the character: 404 where none is valid.",
     pathParams: z.object({
       character_id: characterId,
       mail_id: field(IdInUrl, 'Id of the mail.', 380000001),
     }),
-    responses: { 200: field(CharacterMail, 'The mail.'), ...errors(404, 422) },
+    responses: { 200: field(CharacterMail, 'The mail.'), ...errors(404, 422, 502, 504) },
     metadata: { operationId: 'getMail', ...history },
   },
   skillPoints: {

@@ -884,7 +884,7 @@ export interface GetMailRequest extends CallOptions {
 
 export type GetMailAnswer =
   | Answer<200, CharacterMail>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1372,7 +1372,7 @@ export interface Api {
     /**
      * Get a mail of a character.
      *
-     * A mail with its text. One that this character's mailbox does not hold is a 404.
+     * A mail with its text. One that this character's mailbox does not hold is a 404. A text that no job came to yet is asked of the game now, with the refresh token of the character: 404 where none is valid.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
      */

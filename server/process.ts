@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isUnreachable } from './database/errors.ts';
 import { redactText } from './redact.ts';
 import { SettingsError } from './settings.ts';
 import { KeysRemoved } from './token/key-rotation.ts';
@@ -40,6 +41,7 @@ export function explainStart(error: unknown): string {
     return `${(error as Error).message}\n`;
   }
   if (!(error instanceof Error)) return `${redactText(String(error))}\n`;
+  if (isUnreachable(error)) return `The database cannot be reached: ${redactText(error.message)}\n`;
   const cause = error.cause instanceof Error ? `\nCaused by ${error.cause.stack}` : '';
   return `${redactText(`${error.stack ?? error.message}${cause}`)}\n`;
 }

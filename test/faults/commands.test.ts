@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createClient, ok } from '../../sdk/src/index.ts';
 import { startEmbedded } from '../../server/database/embedded.ts';
@@ -10,11 +10,14 @@ import { build, createInstance, type Finished, type Instance, PROGRAMS, ROOT } f
 import { startReceiver } from '../harness/receiver.ts';
 import { signInAt } from '../harness/sign-in-at.ts';
 
+// Whole processes: generous, for a machine that has other work, too.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
 let instance: Instance;
 beforeAll(async () => {
   await build();
   instance = await createInstance();
-}, 60_000);
+});
 afterAll(() => instance.remove());
 
 const token = (...args: string[]) => instance.run([...PROGRAMS.token, ...args]);
@@ -36,10 +39,10 @@ describe('npm run token', () => {
     const underNpm = await instance.run(['npm', 'run', 'token']);
     expect(underNpm.code).toBe(0);
     expect(underNpm.stdout.trimEnd().split('\n').at(-1)).toBe(printed);
-  }, 30_000);
+  });
 
   describe('beside the service, which leaves the jobs to others', () => {
-    beforeAll(() => instance.serve({ WORKERS: 'none' }), 30_000);
+    beforeAll(() => instance.serve({ WORKERS: 'none' }));
 
     it('prints the same token, and the API takes it', async () => {
       expect(onlyLine(await token())).toBe(printed);
@@ -128,7 +131,7 @@ describe('npm run token', () => {
         await database.stop();
         await receiver.stop();
       }
-    }, 60_000);
+    });
   });
 });
 

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createClient, ok } from '../../sdk/src/index.ts';
 import { alive, build, createInstance, familyOf, type Instance, type Running } from '../harness/instance.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { signInAt } from '../harness/sign-in-at.ts';
 
+// Whole processes: generous, for a machine that has other work, too.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
 let instance: Instance;
 beforeAll(async () => {
   await build();
   instance = await createInstance();
-}, 60_000);
+});
 afterAll(() => instance.remove());
 
 /** Milliseconds within which a stop must be complete. */
@@ -75,7 +78,7 @@ describe('a process of the service', () => {
       answer = request.finish();
     });
     expect(await answer).toMatch(/^HTTP\/1.1 201 /);
-  }, 30_000);
+  });
 
   it('starts again after kill -9, with the same data and the same permanent token', async () => {
     const killed = await instance.serve();
@@ -88,7 +91,7 @@ describe('a process of the service', () => {
     server = restarted;
     expect(restarted.token).toBe(token);
     expect(await coalitionNames()).toContain('Survivor');
-  }, 30_000);
+  });
 
   it('survives a kill -9 of its PostgreSQL: requests get 503 or their answer, jobs are done, all by itself', async () => {
     const [postmaster = 0] = await instance.database();
@@ -107,9 +110,9 @@ describe('a process of the service', () => {
     } finally {
       await receiver.stop();
     }
-  }, 30_000);
+  });
 
   it('ends with 0 at SIGTERM, as a service manager sends it, and takes PostgreSQL along', async () => {
     await expectGracefulStop(server, () => server.signal('SIGTERM'));
-  }, 15_000);
+  });
 });

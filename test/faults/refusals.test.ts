@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
+
+// Whole processes: generous, for a machine that has other work, too.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let instance: Instance;
 beforeAll(async () => {
   await build();
   instance = await createInstance();
-}, 60_000);
+});
 afterAll(() => instance.remove());
 
 it.each(['server', 'jobs', 'token'] as const)(
@@ -53,6 +56,16 @@ it('refuses to invent anything in production: names all that is missing, makes a
   expect(await readdir(instance.dataDir)).toEqual([]);
 });
 
+it('says so when the database of DATABASE_URL does not answer, without its password', async () => {
+  // Nobody listens on the instance's port.
+  const DATABASE_URL = `postgres://castellan:swordfish@127.0.0.1:${instance.port}/castellan`;
+  const { code, stderr } = await instance.run(PROGRAMS.server, { DATABASE_URL });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `The database cannot be reached: connect ECONNREFUSED 127.0.0.1:${instance.port}\n`,
+  });
+});
+
 it('says so when its port is taken, and leaves nothing running', async () => {
   const other = createServer().listen(instance.port, '127.0.0.1');
   await once(other, 'listening');
@@ -66,4 +79,4 @@ it('says so when its port is taken, and leaves nothing running', async () => {
   } finally {
     other.close();
   }
-}, 20_000);
+});

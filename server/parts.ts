@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Database } from './database/tables.ts';
 import type { GameApi } from './provider/api.ts';
 import type { ProviderClient } from './provider/client.ts';
+import type { Names } from './provider/names.ts';
 import type { DocumentStore } from './provider/operations.ts';
 import type { Sso } from './provider/sso.ts';
 import type { Settings } from './settings.ts';
@@ -23,5 +24,6 @@ export interface Parts {
   readonly api: GameApi;
   readonly client: ProviderClient;
   readonly document: DocumentStore;
+  readonly names: Names;
   readonly queue: Queue;
 }

@@ -7,6 +7,7 @@ import { allianceHandlers } from '../alliance/alliance.routes.ts';
 import { coalitionHandlers } from '../coalition/coalition.routes.ts';
 import { corporationHandlers } from '../corporation/corporation.routes.ts';
 import { crashHandlers } from '../crash/crash.routes.ts';
+import { extHandlers } from '../ext/ext.routes.ts';
 import { groupHandlers } from '../group/group.routes.ts';
 import type { Parts } from '../parts.ts';
 import { invalid, Problem } from '../problem.ts';
@@ -46,7 +47,7 @@ function resources(parts: Parts): Map<string, Router> {
     coalition: mount(contract.coalition, coalitionHandlers(parts), parts),
     corporation: mount(contract.corporation, corporationHandlers(parts), parts),
     crash: mount(contract.crash, crashHandlers(parts), parts),
-    ext: mount(contract.ext, notImplementedYet(contract.ext), parts),
+    ext: mount(contract.ext, extHandlers(parts), parts),
     group: mount(contract.group, groupHandlers(parts), parts),
     system: mount(contract.system, systemHandlers(parts), parts),
     token: mount(contract.token, tokenHandlers(parts), parts),

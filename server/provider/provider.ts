@@ -10,6 +10,7 @@ import { createProviderClient, type ProviderClient } from './client.ts';
 import { createDocumentStore, type LiveDocumentStore } from './document-store.ts';
 import { createExchanger } from './exchange.ts';
 import type { Limits } from './http.ts';
+import { createNames, type Names } from './names.ts';
 import type { Sso } from './sso.ts';
 
 /** Of one call, further tries included; a page of the largest lists has less than a MiB. */
@@ -26,7 +27,12 @@ export function createProvider(parts: {
   readonly vault: Vault;
   readonly sso: Sso;
   readonly limits: Limits | undefined;
-}): { readonly client: ProviderClient; readonly document: LiveDocumentStore; readonly api: GameApi } {
+}): {
+  readonly client: ProviderClient;
+  readonly document: LiveDocumentStore;
+  readonly api: GameApi;
+  readonly names: Names;
+} {
   const { settings, limits = LIMITS } = parts;
   const headers = {
     accept: 'application/json',
@@ -51,5 +57,5 @@ export function createProvider(parts: {
     document: document.known,
     url: settings.url,
   });
-  return { client, document, api: createGameApi(client) };
+  return { client, document, api: createGameApi(client), names: createNames({ ...parts, client }) };
 }

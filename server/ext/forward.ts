@@ -1,0 +1,98 @@
+import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
+import type { Parts } from '../parts.ts';
+import { invalid, Problem } from '../problem.ts';
+import type { ProviderAnswer, ProviderRequest } from '../provider/client.ts';
+import { ProviderError } from '../provider/http.ts';
+import { requireAuthority } from '../registry/authority.ts';
+import type { Caller } from '../token/token.queries.ts';
+import { nameableIds } from './annotations.ts';
+import { budgetOf } from './budget.ts';
+import { toProviderPath } from './ext-path.ts';
+import { allPages } from './pages.ts';
+
+/** Headers that say something about the answer and nothing about us (D30). */
+const HARMLESS = new Set([
+  'age',
+  'cache-control',
+  'content-language',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'retry-after',
+  'x-esi-error-limit-remain',
+  'x-esi-error-limit-reset',
+  'x-pages',
+  'x-ratelimit-group',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-used',
+]);
+
+type ForwardParts = Pick<Parts, 'db' | 'client' | 'document' | 'names'>;
+
+/** Forwards one GET to the game's API for the caller or on behalf of another user (D17, D30–D33). */
+export async function forward(
+  parts: ForwardParts,
+  caller: Caller,
+  extPath: string,
+  request: ExternalForwardRequest,
+): Promise<ExternalForwardAnswer> {
+  const path = toProviderPath(extPath);
+  if (path === undefined) throw invalid(['path', 'esi_path'], "Must be a plain path of the game's API");
+  const operation = (await parts.document.current()).find(path);
+  if (operation === undefined) throw new Problem(404, "Could not find this path in the game's API");
+  const characterId = request.on_behalf_of ?? caller.owner_id;
+  if (operation.scope !== null && characterId !== caller.owner_id) {
+    await requireAuthority(
+      parts.db,
+      caller,
+      { over: 'user', mode: 'read', param: 'on_behalf_of' },
+      characterId,
+    );
+  }
+  const base: ProviderRequest = {
+    path,
+    query: toQuery(request.params),
+    on: budgetOf(caller),
+    ...(operation.scope !== null && { as: { characterId, scope: operation.scope } }),
+  };
+  const answer = request.all_pages
+    ? await allPages((page, anew) =>
+        parts.client.ask({ ...base, query: { ...base.query, page: String(page) }, anew }),
+      )
+    : await parts.client.ask(base);
+  return {
+    data: answer.data,
+    headers: harmless(answer),
+    id_annotations: request.id_annotations ? await annotate(parts, answer.data, base.on) : {},
+    status_code: answer.status,
+  };
+}
+
+/** Lists are joined by commas, as the provider takes them; null is as good as absent. */
+function toQuery(params: ExternalForwardRequest['params']): Record<string, string> {
+  if ('token' in params)
+    throw invalid(['body', 'params', 'token'], 'Access tokens are sent by the service alone');
+  return Object.fromEntries(
+    Object.entries(params).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]])),
+  );
+}
+
+function harmless({ headers }: ProviderAnswer): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name)));
+}
+
+/** The data is there already: names that cannot be had at this moment are left out, not answered with an error. */
+async function annotate(
+  { names }: ForwardParts,
+  data: unknown,
+  on: ProviderRequest['on'],
+): Promise<Record<string, string>> {
+  const found = await names.find(nameableIds(data), on).catch((error: unknown) => {
+    if (!(error instanceof ProviderError)) throw error;
+    return new Map<number, string>();
+  });
+  return Object.fromEntries(found);
+}

@@ -1,0 +1,35 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+export interface KnownName {
+  readonly id: number;
+  /** Null: the provider has no name for it. */
+  readonly name: string | null;
+  readonly category: string | null;
+}
+
+/** Names that are still fresh: a week where there is one, a day where there is none (D32). */
+export async function findNames(
+  db: Kysely<Database>,
+  ids: readonly number[],
+  now: Date,
+): Promise<Map<number, KnownName>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<KnownName>`
+    select id, name, category from names
+    where id = any(${[...ids]}::bigint[])
+      and known_on > ${now}::timestamptz - case when name is null then interval '1 day' else interval '7 days' end
+  `.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export async function saveNames(db: Kysely<Database>, names: readonly KnownName[], now: Date): Promise<void> {
+  if (names.length === 0) return;
+  await sql`
+    insert into names (id, name, category, known_on)
+    select id, name, category, ${now} from jsonb_to_recordset(${JSON.stringify(names)}::jsonb)
+      as found(id bigint, name text, category text)
+    order by id
+    on conflict (id) do update set
+      name = excluded.name, category = excluded.category, known_on = excluded.known_on`.execute(db);
+}

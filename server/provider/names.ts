@@ -1,0 +1,85 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/tables.ts';
+import type { ProviderClient, ProviderRequest } from './client.ts';
+import { ProviderError } from './http.ts';
+import { findNames, type KnownName, saveNames } from './names.queries.ts';
+
+/** Ids in one request (facts §2). */
+const BULK = 1000;
+/** Refusals that one call may cost: a bad id is found by halving, and somebody can send many (D33). */
+const MOST_REFUSALS = 10;
+
+const NamedIds = z.array(z.object({ id: z.number().int(), name: z.string(), category: z.string() }));
+
+export interface Names {
+  /**
+   * Names by id, from the shared store where they are fresh, else by bulk requests. Ids that cannot be named are
+   * left out and remembered for a day (D32). Throws {@link ProviderError} when the provider fails.
+   */
+  find(ids: readonly number[], on: ProviderRequest['on']): Promise<Map<number, string>>;
+}
+
+export function createNames(parts: {
+  readonly db: Kysely<Database>;
+  readonly client: ProviderClient;
+  readonly clock: Clock;
+}): Names {
+  const { db, client, clock } = parts;
+  return {
+    async find(ids, on) {
+      const wanted = [...new Set(ids)];
+      const known = await findNames(db, wanted, clock.now());
+      const missing = wanted.filter((id) => !known.has(id));
+      const asked = await askNames(client, missing, on);
+      await saveNames(db, asked.names, clock.now());
+      if (asked.failure !== undefined) throw asked.failure;
+      return new Map(
+        [...known.values(), ...asked.names].flatMap(({ id, name }) => (name === null ? [] : [[id, name]])),
+      );
+    },
+  };
+}
+
+/** What was learned is kept even when the provider fails on the way. */
+async function askNames(client: ProviderClient, ids: readonly number[], on: ProviderRequest['on']) {
+  const names: KnownName[] = [];
+  const waiting = chunks(ids);
+  let refusals = 0;
+  let failure: unknown;
+  while (waiting.length > 0 && refusals < MOST_REFUSALS && failure === undefined) {
+    const chunk = waiting.shift() ?? [];
+    try {
+      const { status, data } = await client.ask({ path: '/universe/names', body: chunk, on });
+      const parsed = NamedIds.safeParse(data);
+      if (status === 200 && parsed.success) names.push(...withUnnamed(chunk, parsed.data));
+      else if (status >= 400 && chunk.length === 1) names.push(...withUnnamed(chunk, []));
+      else if (status >= 400) waiting.unshift(...halves(chunk));
+      else failure = new ProviderError('unusable', "the game's API gave unusable names");
+      if (status >= 400) refusals += 1;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  return { names, failure };
+}
+
+function withUnnamed(
+  ids: readonly number[],
+  named: readonly { id: number; name: string; category: string }[],
+) {
+  const found = new Map(named.map((entry) => [entry.id, entry]));
+  return ids.map((id): KnownName => found.get(id) ?? { id, name: null, category: null });
+}
+
+function chunks(ids: readonly number[]): number[][] {
+  return Array.from({ length: Math.ceil(ids.length / BULK) }, (_, index) =>
+    ids.slice(index * BULK, (index + 1) * BULK),
+  );
+}
+
+function halves(ids: readonly number[]): number[][] {
+  const middle = Math.ceil(ids.length / 2);
+  return [ids.slice(0, middle), ids.slice(middle)];
+}

@@ -1,0 +1,240 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
+import { letIn, setLevel } from '../harness/registry.ts';
+
+/** The simulated world is the same for each run: a CEO, and two members of one corporation. */
+let app: TestApp;
+let caller: SignedIn;
+let other: SignedIn;
+
+const SCOPES = ['ext-skills.read_skills.v1', 'ext-wallet.read_character_wallet.v1', 'publicData'];
+
+beforeAll(async () => {
+  app = await startTestApp();
+  const { world } = app.provider;
+  const alliance = world.alliances[0]?.id ?? 0;
+  await letIn(app, { alliances: [alliance] });
+  const [corporation = 0] = world.corporationsOf(alliance);
+  const [one = 0, two = 0] = world.membersOf(corporation).filter((id) => !world.character(id)?.isCeo);
+  caller = await app.signIn(one, { scopes: SCOPES });
+  other = await app.signIn(two, { scopes: SCOPES });
+  await app.app.parts.document.current();
+});
+afterAll(() => app.stop());
+afterEach(() => app.provider.reset());
+
+const skillsOf = ({ user }: SignedIn) => `characters/${user.character_id}/skills`;
+
+/** The forwarding by GET, as clients without the SDK send it. */
+function rawGet(path: string, init: RequestInit & { token?: string } = {}) {
+  const { token = caller.token, ...rest } = init;
+  return fetch(`${app.url}/ext/${path}`, { ...rest, headers: { Authorization: `Bearer ${token}` } });
+}
+
+describe('D30: forwarding', () => {
+  it("answers with data, harmless headers, annotations and the provider's status", async () => {
+    const answer = await caller.client.ext.forward({ params: { esi_path: skillsOf(caller) } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { total_sp: expect.any(Number) }, id_annotations: {}, status_code: 200 },
+    });
+    const { headers } = answer.body as { headers: Record<string, string> };
+    expect(headers).toHaveProperty('etag');
+    expect(Object.keys(headers)).not.toContain('set-cookie');
+    expect(JSON.stringify(answer.body)).not.toContain('eyJ');
+  });
+
+  it('asks the provider by GET alone, and with the POST and the GET form alike', async () => {
+    await caller.client.ext.forward({ params: { esi_path: 'universe/systems/30000142' } });
+    const byGet = await caller.client.ext.forwardGet({ params: { esi_path: 'universe/systems/30000142' } });
+    expect(byGet.status).toBe(200);
+    const sent = app.provider.requests.filter(({ area }) => area === 'api');
+    expect(new Set(sent.map(({ method }) => method))).toEqual(new Set(['GET']));
+  });
+
+  it('takes the fields of a GET from the query, `params` as JSON', async () => {
+    const query = new URLSearchParams({ id_annotations: 'true', params: '{"language":"en"}' });
+    const answer = await rawGet(`universe/systems/30000142?${query}`);
+    expect(answer.status).toBe(200);
+    expect(app.provider.requests.at(-1)).toMatchObject({ status: expect.any(Number) });
+  });
+
+  it.each([
+    ['params=%7B', ['query', 'params']],
+    ['all_pages=yes', ['query', 'all_pages']],
+    ['on_behalf_of=x', ['query', 'on_behalf_of']],
+    ['params=%7B%22token%22%3A%22x%22%7D', ['body', 'params', 'token']],
+  ])('refuses the query %s with a 422', async (query, loc) => {
+    const answer = await rawGet(`status?${query}`);
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ detail: [{ loc }] });
+  });
+
+  it('passes on what the provider answers below 500', async () => {
+    const answer = await caller.client.ext.forward({ params: { esi_path: 'corporations/99999999' } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status_code: 404, data: { error: expect.any(String) } },
+    });
+  });
+
+  it('answers 502 to a failing provider, and to one that does not answer in JSON', async () => {
+    app.provider.faults.add('/status', { kind: 'status', status: 500, as: 'html' } as never);
+    expect((await caller.client.ext.forward({ params: { esi_path: 'status' } })).status).toBe(502);
+    app.provider.faults.clear();
+    app.provider.faults.add('/status', { kind: 'not json' });
+    expect((await caller.client.ext.forward({ params: { esi_path: 'status' } })).status).toBe(502);
+  });
+
+  it('answers 404 without a valid refresh token with the scope', async () => {
+    const path = `characters/${caller.user.character_id}/location`;
+    const answer = await caller.client.ext.forward({ params: { esi_path: path } });
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { detail: `Could not find valid refresh token for character ${caller.user.character_id}` },
+    });
+  });
+
+  it('refuses unknown fields of the body, in both forms', async () => {
+    const headers = { Authorization: `Bearer ${caller.token}` };
+    const answer = await fetch(`${app.url}/ext/status`, { method: 'POST', headers, body: '{"pages": true}' });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ detail: [{ loc: ['body', 'pages'] }] });
+  });
+});
+
+describe('D31: the path', () => {
+  it('drops a version prefix and a trailing slash', async () => {
+    for (const path of [`latest/${skillsOf(caller)}`, `v4/${skillsOf(caller)}`]) {
+      expect((await caller.client.ext.forward({ params: { esi_path: path } })).status).toBe(200);
+    }
+    expect((await rawGet(`${skillsOf(caller)}/`)).status).toBe(200);
+  });
+
+  it('answers 404 to a path that the document does not list, without asking the provider', async () => {
+    app.provider.reset();
+    expect((await caller.client.ext.forward({ params: { esi_path: 'characters/1/secrets' } })).status).toBe(
+      404,
+    );
+    expect(app.provider.requests).toEqual([]);
+  });
+
+  it.each([
+    'status%252e',
+    'x%2f..%2fstatus',
+    'a%2f%2fb',
+    'status%3Ftoken=x',
+    'status%23',
+    'http:%2f%2fevil.example',
+    'status%0a',
+    '%2fstatus',
+  ])('answers 422 to %s, decoded once', async (path) => {
+    const answer = await rawGet(path);
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ detail: [{ loc: ['path', 'esi_path'] }] });
+  });
+
+  it('never forwards what lies below history/', async () => {
+    app.provider.reset();
+    expect((await rawGet('history/characters')).status).toBe(404);
+    expect(app.provider.requests).toEqual([]);
+  });
+});
+
+describe('D17: on behalf of another user', () => {
+  it('needs read authority over that user', async () => {
+    const request = {
+      params: { esi_path: skillsOf(other) },
+      body: { on_behalf_of: other.user.character_id },
+    };
+    await setLevel(app, caller.user.character_id, 0);
+    expect((await caller.client.ext.forward(request)).status).toBe(403);
+    await setLevel(app, caller.user.character_id, 1);
+    expect(await caller.client.ext.forward(request)).toMatchObject({
+      status: 200,
+      body: { status_code: 200 },
+    });
+    await setLevel(app, caller.user.character_id, 0);
+  });
+
+  it('needs none where the path asks for no scope', async () => {
+    const body = { on_behalf_of: other.user.character_id };
+    expect((await caller.client.ext.forward({ params: { esi_path: 'status' }, body })).status).toBe(200);
+  });
+
+  it('answers 404 for a user that is not known here', async () => {
+    const body = { on_behalf_of: 2_199_999_999 };
+    expect((await caller.client.ext.forward({ params: { esi_path: skillsOf(caller) }, body })).status).toBe(
+      404,
+    );
+  });
+
+  it('never lets one see what was fetched for another', async () => {
+    const mine = await caller.client.ext.forward({ params: { esi_path: skillsOf(caller) } });
+    const theirs = await other.client.ext.forward({ params: { esi_path: skillsOf(caller) } });
+    expect(mine).toMatchObject({ body: { status_code: 200 } });
+    expect(theirs).toMatchObject({ body: { status_code: 403 } });
+  });
+});
+
+describe('D32: all_pages and id_annotations', () => {
+  it('joins all pages in order', async () => {
+    const path = 'universe/types';
+    const first = await caller.client.ext.forward({ params: { esi_path: path } });
+    const all = await caller.client.ext.forward({ params: { esi_path: path }, body: { all_pages: true } });
+    const one = first.body as { data: number[]; headers: Record<string, string> };
+    const joined = all.body as { data: number[] };
+    const pages = Number(one.headers['x-pages']);
+    expect(pages).toBeGreaterThan(1);
+    expect(joined.data.slice(0, one.data.length)).toEqual(one.data);
+    expect(joined.data.length).toBeGreaterThan(one.data.length * (pages - 1));
+    expect(new Set(joined.data).size).toBe(joined.data.length);
+  });
+
+  it('names ids in bulk, once: the second time the store knows them', async () => {
+    const request = {
+      params: {
+        esi_path: `corporations/${app.provider.world.character(caller.user.character_id)?.corporationId}`,
+      },
+      body: { id_annotations: true },
+    };
+    const first = await caller.client.ext.forward(request);
+    const { data, id_annotations } = first.body as {
+      data: { ceo_id: number };
+      id_annotations: Record<string, string>;
+    };
+    expect(id_annotations[data.ceo_id]).toBe(app.provider.world.character(data.ceo_id)?.name);
+    app.provider.reset();
+    expect((await caller.client.ext.forward(request)).body).toMatchObject({ id_annotations });
+    expect(app.provider.requests.filter(({ path }) => path.includes('names'))).toEqual([]);
+  });
+
+  it('answers without names while they cannot be had', async () => {
+    await app.db.deleteFrom('names').execute();
+    app.provider.faults.add('/universe/names', { kind: 'reset' });
+    const answer = await caller.client.ext.forward({
+      params: { esi_path: `alliances/${app.provider.world.alliances[0]?.id}` },
+      body: { id_annotations: true },
+    });
+    expect(answer).toMatchObject({ status: 200, body: { status_code: 200, id_annotations: {} } });
+  });
+});
+
+describe('D33: one caller cannot starve the others', () => {
+  it('answers 429 after 20 provider errors in a minute, to that caller alone', async () => {
+    app.clock.advance(61_000);
+    const statuses: number[] = [];
+    for (let id = 0; id < 25; id += 1) {
+      const answer = await other.client.ext.forward({
+        params: { esi_path: `corporations/${97_000_000 + id}` },
+      });
+      statuses.push(answer.status);
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+    expect(statuses.slice(20)).toEqual([429, 429, 429, 429, 429]);
+    expect((await caller.client.ext.forward({ params: { esi_path: 'status' } })).status).toBe(200);
+    expect((await app.signIn(caller.user.character_id)).user.character_id).toBe(caller.user.character_id);
+    app.clock.advance(61_000);
+    expect((await other.client.ext.forward({ params: { esi_path: 'status' } })).status).toBe(200);
+  });
+});

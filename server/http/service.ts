@@ -77,6 +77,7 @@ const START = `SwaggerUIBundle({
   persistAuthorization: false,
   tryItOutEnabled: true,
   defaultModelsExpandDepth: 0,
+  validatorUrl: null,
 });
 `;
 

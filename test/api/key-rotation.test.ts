@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type App, createApp } from '../../server/app.ts';
+import { listen } from '../../server/http/listen.ts';
+import type { JwkSet } from '../../server/key-settings.ts';
+import { createLog } from '../../server/log.ts';
+import { rootToken } from '../../server/token/root-token.ts';
+import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { makeToken, uuidOf } from '../harness/people.ts';
+import { send } from '../harness/send.ts';
+
+type Key = JwkSet['keys'][number];
+
+let app: TestApp;
+let old: Key;
+let fresh: Key;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  old = (await newSigningKey()) as Key;
+  fresh = (await newSigningKey()) as Key;
+  app = await startTestApp({ env: { TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [old] }) } });
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+afterAll(() => app.stop());
+
+function publicHalf({ d: _, ...key }: Key): Key {
+  return key;
+}
+
+function kidOf(jwt: string): string {
+  return JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
+}
+
+/** The service once more, on the same database with other keys. */
+async function start(keys: Key[], forceKeyRemoval = false): Promise<{ app: App; url: string }> {
+  const settings = { ...app.app.parts.settings, tokenSigningKeys: { keys }, forceKeyRemoval };
+  const log = createLog('silent');
+  const other = await createApp(settings, { log, clock: app.clock, worker: false });
+  closers.push(() => other.close());
+  const http = await listen(other.createHttp(), '127.0.0.1', 0);
+  closers.push(() => http.stop(1_000));
+  return { app: other, url: `http://127.0.0.1:${http.port}` };
+}
+
+async function works(url: string, token: string): Promise<boolean> {
+  return (await send({ url }, 'GET', '/token', { token })).status === 200;
+}
+
+describe('D20b: rotation of the signing keys', () => {
+  it('with the new key first, both verify, and new tokens are signed by the new one', async () => {
+    const before = await makeToken(app, 'per', 0, uuidOf(app.root));
+    const { app: rotated, url } = await start([fresh, old]);
+    expect(await works(url, before.jwt)).toBe(true);
+    expect(await works(url, app.root)).toBe(true);
+    const made = await send<{ user_token: string }>({ url }, 'POST', '/token/use/from/per', {
+      token: app.root,
+    });
+    expect(kidOf(made.json.user_token)).toBe(fresh.kid);
+    expect(await works(url, made.json.user_token)).toBe(true);
+    // The replica that has not got the new key yet says so, and does not fall over.
+    expect(await send(app, 'GET', '/token', { token: made.json.user_token })).toMatchObject({
+      status: 401,
+      json: { detail: 'The token was signed with an unknown key.' },
+    });
+    // A token is printed as it is as long as its key can sign.
+    expect(kidOf(await rootToken(rotated.parts, 0))).toBe(old.kid);
+    await app.db.deleteFrom('tokens').where('kid', '=', fresh.kid).execute();
+  });
+
+  it('a key without its private half verifies, and is published like the others', async () => {
+    const { url } = await start([publicHalf(old), fresh]);
+    expect(await works(url, app.root)).toBe(true);
+    const { json } = await send<{ keys: { kid: string }[] }>({ url }, 'GET', '/.well-known/jwks.json');
+    expect(json.keys.map(({ kid }) => kid).sort()).toEqual([old.kid, fresh.kid].sort());
+    expect(JSON.stringify(json)).not.toContain('"d"');
+  });
+
+  it('removing a key that unexpired tokens use is refused at start, with their list', async () => {
+    const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
+    const use = await makeToken(app, 'use', 0, dyn.uuid);
+    const refusal = await start([fresh]).catch((error: Error) => error);
+    expect(refusal).toMatchObject({ name: 'KeysRemoved' });
+    const { message } = refusal as Error;
+    expect(message).toContain(`per ${uuidOf(app.root)} (key ${old.kid})`);
+    expect(message).toContain(`dyn ${dyn.uuid} (key ${old.kid})`);
+    expect(message).toContain(`use ${use.uuid} (key ${old.kid})`);
+    for (const { jwt } of [dyn, use]) expect(message).not.toContain(jwt.split('.')[1]);
+  });
+
+  it('expired tokens need no key any more', async () => {
+    const signer = (await newSigningKey()) as Key;
+    const { app: other } = await start([signer, old]);
+    await other.parts.db
+      .insertInto('tokens')
+      .values({
+        uuid: '5a0d7c1a-2b3c-4d5e-8f60-718293a4b5c6',
+        token_type: 'use',
+        owner_id: 0,
+        parent: uuidOf(app.root),
+        app_token: uuidOf(app.root),
+        kid: signer.kid,
+        callback: null,
+        comments: null,
+        expires_on: new Date(app.clock.now().getTime() + 1_000),
+      })
+      .execute();
+    await expect(start([old])).rejects.toThrow('5a0d7c1a');
+    app.clock.advance(1_000);
+    await expect(start([old])).resolves.toBeDefined();
+  });
+
+  it('FORCE_KEY_REMOVAL starts all the same: those tokens are refused, the printed one is signed anew', async () => {
+    const per = await makeToken(app, 'per', 0, uuidOf(app.root));
+    const { app: forced, url } = await start([fresh], true);
+    expect(await send({ url }, 'GET', '/token', { token: per.jwt })).toMatchObject({
+      status: 401,
+      json: { detail: 'The token was signed with an unknown key.' },
+    });
+    const printed = await rootToken(forced.parts, 0);
+    expect(kidOf(printed)).toBe(fresh.kid);
+    expect(uuidOf(printed)).toBe(uuidOf(app.root));
+    expect(await works(url, printed)).toBe(true);
+  });
+});

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readSettings, redactSettings } from '../../server/settings.ts';
+import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
+import { addHome, addMember } from '../harness/people.ts';
+import { send } from '../harness/send.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({
+    env: {
+      VOICE_URL: 'ts3query://serveradmin:v0iceCanary@voice.example:10011/?server_id=1',
+      TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8',
+    },
+  });
+  await addHome(app);
+});
+afterAll(() => app.stop());
+
+const HIDDEN = '**********';
+
+describe('D51: GET /system/configuration', () => {
+  it('is the active configuration as nested JSON, every secret hidden', async () => {
+    const { status, text, json } = await send<Record<string, unknown>>(app, 'GET', '/system/configuration', {
+      token: app.root,
+    });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      base_url: BASE_URL,
+      production: false,
+      sso: { url: `${app.provider.ssoUrl}/`, client_id: 'castellan-test', client_secret: HIDDEN },
+      ext_api: { scope_prefix: 'esi-' },
+      token_signing_keys: HIDDEN,
+      encryption_keys: HIDDEN,
+      voice: { url: `ts3query://serveradmin:${HIDDEN}@voice.example:10011/?server_id=1` },
+      trusted_proxies: ['127.0.0.1', '10.0.0.0/8'],
+    });
+    const { sso, tokenSigningKeys, encryptionKeys } = app.app.parts.settings;
+    for (const secret of [
+      'v0iceCanary',
+      sso.clientSecret,
+      ...(tokenSigningKeys?.keys ?? []).map(({ d }) => d as string),
+      ...(encryptionKeys ?? []).map(({ key }) => key.toString('base64')),
+    ]) {
+      expect(secret.length).toBeGreaterThan(8);
+      expect(text.includes(secret)).toBe(false);
+    }
+  });
+
+  it('names every setting, and hides passwords within URLs wherever they are', () => {
+    const settings = readSettings({
+      DATABASE_URL:
+        'postgres://castellan:pa%40ss-canary@db.example/castellan?sslpassword=more-canary&sslmode=require',
+      SSO_URL: 'https://user:sso-canary@login.example',
+      EXT_API_URL: 'https://user:api-canary@api.example/v1',
+    });
+    const shown = redactSettings(settings);
+    expect(Object.keys(shown)).toHaveLength(Object.keys(settings).length);
+    expect(JSON.stringify(shown)).not.toContain('canary');
+    expect(shown).toMatchObject({
+      database_url: `postgres://castellan:${HIDDEN}@db.example/castellan?sslpassword=${HIDDEN}&sslmode=require`,
+      token_signing_keys: null,
+      encryption_keys: null,
+      cors_origins: null,
+      voice: { url: null },
+    });
+  });
+
+  it('D15: needs level 10', async () => {
+    const nine = await addMember(app, 2_120_000_001, 9);
+    expect((await send(app, 'GET', '/system/configuration', { token: nine.jwt })).status).toBe(403);
+  });
+});
+
+describe('without a token (decisions §1)', () => {
+  it('GET /healthz and /readyz', async () => {
+    expect(await send(app, 'GET', '/healthz')).toMatchObject({ status: 200, json: { status: 'ok' } });
+    expect(await send(app, 'GET', '/readyz')).toMatchObject({ status: 200, json: { status: 'ready' } });
+  });
+
+  it('/readyz: a database that lacks a migration is not ready', async () => {
+    const table = 'kysely_migration' as 'tokens';
+    const applied = await app.db.selectFrom(table).selectAll().execute();
+    await app.db.deleteFrom(table).execute();
+    expect(await send(app, 'GET', '/readyz')).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+      json: { detail: expect.stringContaining('migration') },
+    });
+    await app.db.insertInto(table).values(applied).execute();
+    expect((await send(app, 'GET', '/readyz')).status).toBe(200);
+  });
+
+  it('GET /openapi.json and /openapi.yaml are the same document, of this instance', async () => {
+    const json = await send<{ openapi: string; servers: unknown }>(app, 'GET', '/openapi.json');
+    const yaml = await send(app, 'GET', '/openapi.yaml');
+    expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
+    expect(json.json.openapi).toMatch(/^3\.1\./);
+    expect(json.json.servers).toEqual([expect.objectContaining({ url: BASE_URL })]);
+    expect(parse(yaml.text)).toEqual(json.json);
+  });
+
+  it('GET /.well-known/jwks.json may be cached for a while', async () => {
+    const { headers, text } = await send(app, 'GET', '/.well-known/jwks.json');
+    expect(headers['cache-control']).toBe('public, max-age=300');
+    expect(text).not.toContain('"d"');
+  });
+});
+
+describe('GET /docs', () => {
+  it('works without the internet: everything that it refers to is served here', async () => {
+    const page = await send(app, 'GET', '/docs');
+    expect(page.status).toBe(200);
+    const references = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      ([, reference]) => reference ?? '',
+    );
+    expect(references.length).toBeGreaterThanOrEqual(4);
+    for (const reference of references) {
+      const answer = await send(app, 'GET', reference);
+      expect([reference, answer.status]).toEqual([reference, 200]);
+      expect(answer.text.length).toBeGreaterThan(100);
+      if (reference.endsWith('.css')) expect(answer.text).not.toMatch(/url\((?!\s*["']?data:)|@import/);
+    }
+  });
+
+  it('asks no validator on the internet for its opinion', async () => {
+    expect((await send(app, 'GET', '/docs/start.js')).text).toContain('validatorUrl: null');
+  });
+
+  it('lets the browser load nothing from elsewhere', async () => {
+    const { headers } = await send(app, 'GET', '/docs');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
+  });
+
+  it('D2: what is not there is a 404, a range that is not there a 416, in JSON', async () => {
+    expect(await send(app, 'GET', '/docs/../package.json')).toMatchObject({ status: 404 });
+    expect(await send(app, 'GET', '/docs/package.json')).toMatchObject({
+      status: 404,
+      json: { detail: 'There is nothing at this path.' },
+    });
+    const headers = { range: 'bytes=999999999-' };
+    expect(await send(app, 'GET', '/docs/swagger-ui.css', { headers })).toMatchObject({
+      status: 416,
+      json: { detail: expect.any(String) },
+    });
+  });
+});
+
+describe('D62: browsers', () => {
+  const origin = 'https://fleet.example';
+  const EXPOSED = ['X-Pages', 'X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining'];
+
+  it('every origin may ask and read, errors too, without credentials', async () => {
+    for (const path of ['/token', '/healthz', '/nowhere', '/openapi.json']) {
+      const { headers } = await send(app, 'GET', path, { headers: { origin } });
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+      const exposed = String(headers['access-control-expose-headers']).split(/,\s*/);
+      expect(exposed).toEqual(expect.arrayContaining(EXPOSED));
+    }
+  });
+
+  it('a preflight needs no token, and allows the methods and headers of the API', async () => {
+    const answer = await send(app, 'OPTIONS', '/user/2120000001', {
+      headers: {
+        origin,
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': 'authorization,content-type,page',
+      },
+    });
+    expect(answer.status).toBe(204);
+    const listed = (name: string) => String(answer.headers[name]).toLowerCase().split(/,\s*/);
+    expect(listed('access-control-allow-methods')).toEqual(
+      expect.arrayContaining(['get', 'post', 'put', 'delete']),
+    );
+    expect(listed('access-control-allow-headers').sort()).toEqual(['authorization', 'content-type', 'page']);
+    expect(answer.headers['access-control-max-age']).toEqual(expect.any(String));
+  });
+
+  it('CORS_ORIGINS narrows it to those it names', async () => {
+    const narrow = await startTestApp({ env: { CORS_ORIGINS: `${origin}, https://other.example` } });
+    try {
+      const allowed = async (from: string) =>
+        (await send(narrow, 'GET', '/healthz', { headers: { origin: from } })).headers;
+      for (const known of [origin, 'https://other.example']) {
+        expect(await allowed(known)).toMatchObject({ 'access-control-allow-origin': known, vary: 'Origin' });
+      }
+      for (const strange of ['https://evil.example', 'https://fleet.example.evil.example', 'null']) {
+        expect((await allowed(strange))['access-control-allow-origin']).toBeUndefined();
+      }
+    } finally {
+      await narrow.stop();
+    }
+  });
+});

@@ -17,31 +17,39 @@ export async function saveFindings(db: Transaction<Database>, findings: Findings
   const moved = await saveCorporations(db, findings, now);
   await resetMembers(db, moved, now);
   await saveCharacters(db, findings, now);
-  await resetUsers(db, formerCeos, now);
+  const deposed = formerCeos.map((former) => former.ceo_id);
+  await resetUsers(db, deposed, now);
   const bodies = findings.corporations.map((corporation) => corporation.corporation_id);
   const homes = findings.characters.flatMap(({ corporation_id: id }) => (id === null ? [] : [id]));
-  await raiseCeos(db, [...new Set([...bodies, ...homes])], now);
+  // Who no longer leads the alliance may still lead a corporation.
+  const led = formerCeos.map((former) => former.corporation_id);
+  await raiseCeos(db, [...new Set([...bodies, ...homes, ...led])], now);
   await ensureAutogroups(db, now);
+}
+
+interface FormerCeo {
+  readonly ceo_id: number;
+  readonly corporation_id: number;
 }
 
 /** Users who are CEO now (of the corporation, or of the alliance's executor) and not so by the findings. */
 async function findFormerCeos(
   db: Kysely<Database>,
   { alliances, corporations }: Findings,
-): Promise<number[]> {
+): Promise<FormerCeo[]> {
   if (corporations.length === 0) return [];
-  const { rows } = await sql<{ ceo_id: number }>`
-    select c.ceo_id from corporations c
+  const { rows } = await sql<FormerCeo>`
+    select c.ceo_id, c.corporation_id from corporations c
       join jsonb_to_recordset(${JSON.stringify(corporations)}::jsonb)
         as found(corporation_id bigint, ceo_id bigint) using (corporation_id)
     where c.ceo_id <> found.ceo_id
     union
-    select c.ceo_id from alliances a
+    select c.ceo_id, c.corporation_id from alliances a
       join jsonb_to_recordset(${JSON.stringify(alliances)}::jsonb)
         as found(alliance_id bigint, executor_corporation_id bigint) using (alliance_id)
       join corporations c on c.corporation_id = a.executor_corporation_id
     where a.executor_corporation_id <> found.executor_corporation_id`.execute(db);
-  return rows.map((row) => row.ceo_id);
+  return rows;
 }
 
 async function saveAlliances(db: Kysely<Database>, { alliances }: Findings, now: Date): Promise<void> {

@@ -1,0 +1,274 @@
+import type { By, CoalitionChange, Command, GroupChange } from './commands.ts';
+import {
+  CHARACTERS,
+  type ModelCoalition,
+  type ModelGroup,
+  type ModelUser,
+  mayRaise,
+  mayWrite,
+  nameAutogroups,
+  ownerOf,
+  same,
+  userNamed,
+  type World,
+} from './world.ts';
+
+/** What a request should be answered, and which record, if any, it shows. */
+export interface Expected {
+  readonly status: number;
+  readonly coalition?: ModelCoalition;
+  readonly group?: ModelGroup;
+  readonly user?: ModelUser;
+}
+
+const is = (status: number): Expected => ({ status });
+
+/** The character at a place in the list, who may be no user. */
+export const characterAt = (place: number) => CHARACTERS[place] as (typeof CHARACTERS)[number];
+
+/** The user that a command is given by; undefined when the character is none. */
+export function caller(world: World, by: By): ModelUser | undefined {
+  return world.users.get(by === 'root' ? 0 : characterAt(by).id);
+}
+
+/**
+ * Does to the model what a command does; `newId` is the id that the service gives to a coalition. Undefined: it is no
+ * request, or nobody is there to make it.
+ */
+export function apply(world: World, command: Command, newId: string): Expected | undefined {
+  world.time += 1;
+  if (!('by' in command)) {
+    happen(world, command);
+    return undefined;
+  }
+  const by = caller(world, command.by);
+  if (by === undefined) return undefined;
+  switch (command.do) {
+    case 'create coalition': {
+      if (by.level < 9) return is(403);
+      if (world.coalitions.some((one) => same(one.name, command.name))) return is(409);
+      const made = { name: command.name, ticker: 'NEW', letsIn: true, scopes: [] };
+      world.coalitions.push({ ...made, id: newId, alliances: new Set(), corporations: new Set() });
+      return { status: 201, coalition: world.coalitions.at(-1) as ModelCoalition };
+    }
+    case 'update coalition':
+      return updateCoalition(world, by, world.coalitions[command.which], command.body);
+    case 'delete coalition': {
+      if (by.level < 9) return is(403);
+      const doomed = world.coalitions[command.which];
+      if (doomed === undefined) return is(404);
+      world.coalitions = world.coalitions.filter((one) => one !== doomed);
+      world.groups = world.groups.filter(({ of }) => of?.id !== doomed.id);
+      return is(200);
+    }
+    case 'create group': {
+      if (by.level < 9) return is(403);
+      if (world.groups.some((one) => same(one.name, command.name))) return is(409);
+      const made = { name: command.name, description: '', letsIn: null, owner: by.id };
+      world.groups.push({ ...made, members: new Set([by.id]) });
+      return { status: 201, group: world.groups.at(-1) as ModelGroup };
+    }
+    case 'update group':
+      return updateGroup(world, by, world.groups[command.which], command.body);
+    case 'delete group': {
+      if (by.level < 9) return is(403);
+      const doomed = world.groups[command.which];
+      if (doomed === undefined) return is(404);
+      if (doomed.of !== undefined) return is(409);
+      world.groups = world.groups.filter((one) => one !== doomed);
+      return is(200);
+    }
+    case 'set level': {
+      if (by.level < 0) return is(403);
+      const target = world.users.get(characterAt(command.character).id);
+      if (target === undefined) return is(404);
+      if (!mayRaise(world, by, target, command.level)) return is(403);
+      target.level = command.level;
+      return { status: 200, user: target };
+    }
+    case 'delete user': {
+      if (by.level < 9) return is(403);
+      const target = world.users.get(characterAt(command.character).id);
+      if (target === undefined) return is(404);
+      if (target.level > by.level) return is(403);
+      world.users.delete(target.id);
+      for (const group of world.groups) {
+        group.members.delete(target.id);
+        if (group.owner === target.id) group.owner = null;
+      }
+      return is(200);
+    }
+  }
+}
+
+/** The lists of a body, applied in the interface's order; undefined when they contradict each other. */
+function applyLists<T>(before: ReadonlySet<T>, { add, full, remove }: Lists<T>): Set<T> {
+  let list = [...before];
+  list.push(...(add ?? []));
+  if (full != null) list = [...full];
+  return new Set(list.filter((one) => !remove?.includes(one)));
+}
+
+interface Lists<T> {
+  readonly add: readonly T[] | null | undefined;
+  readonly full: readonly T[] | null | undefined;
+  readonly remove: readonly T[] | null | undefined;
+}
+
+const contradicts = ({ add, full, remove }: Lists<unknown>) =>
+  full != null && (add != null || remove != null);
+const all = <T>({ add, full, remove }: Lists<T>) => [...(add ?? []), ...(full ?? []), ...(remove ?? [])];
+const apart = (one: ReadonlySet<number>, other: ReadonlySet<number>) => [
+  ...[...one].filter((id) => !other.has(id)),
+  ...[...other].filter((id) => !one.has(id)),
+];
+
+function updateCoalition(
+  world: World,
+  by: ModelUser,
+  coalition: ModelCoalition | undefined,
+  body: CoalitionChange,
+): Expected {
+  const alliances = {
+    add: body.add_member_alliances,
+    full: body.member_alliances,
+    remove: body.remove_member_alliances,
+  };
+  const corporations = {
+    add: body.add_member_corporations,
+    full: body.member_corporations,
+    remove: body.remove_member_corporations,
+  };
+  if (by.level < 6) return is(403);
+  if (contradicts(alliances) || contradicts(corporations)) return is(422);
+  if (body.authorized_to_login != null && by.level < 9) return is(403);
+  if (coalition === undefined) return is(404);
+  if (!all(alliances).every((id) => world.alliances.has(id))) return is(404);
+  if (!all(corporations).every((id) => world.corporations.has(id))) return is(404);
+  const nextAlliances = applyLists(coalition.alliances, alliances);
+  const nextCorporations = applyLists(coalition.corporations, corporations);
+  const judged = [
+    ...apart(coalition.alliances, nextAlliances).map((id) => mayWrite(world, by, 'alliance', id)),
+    ...apart(coalition.corporations, nextCorporations).map((id) => mayWrite(world, by, 'corporation', id)),
+  ];
+  if (judged.includes(false)) return is(403);
+  coalition.alliances = nextAlliances;
+  coalition.corporations = nextCorporations;
+  coalition.letsIn = body.authorized_to_login ?? coalition.letsIn;
+  coalition.ticker = body.ticker ?? coalition.ticker;
+  if (body.mandatory_ext_scopes != null) coalition.scopes = [...new Set(body.mandatory_ext_scopes)].sort();
+  if (judged.length > 0) nameAutogroups(world);
+  return { status: 200, coalition };
+}
+
+function updateGroup(
+  world: World,
+  by: ModelUser,
+  group: ModelGroup | undefined,
+  body: GroupChange,
+): Expected {
+  const lists = { add: body.add_members, full: body.members, remove: body.remove_members };
+  if (by.level < 0) return is(403);
+  if (contradicts(lists)) return is(422);
+  if (body.authorized_to_login != null && by.level < 9) return is(403);
+  if (by.level < 9 && (group === undefined || ownerOf(world, group)?.id !== by.id)) return is(403);
+  if (group === undefined) return is(404);
+  const people = [lists.add, lists.full, lists.remove, body.owner].some((value) => value != null);
+  if (group.of !== undefined && people) return is(409);
+  const names = [...all(lists), ...(body.owner == null ? [] : [body.owner])];
+  if (names.some((name) => userNamed(world, name) === undefined)) return is(404);
+  const idOf = (name: string) => (userNamed(world, name) as ModelUser).id;
+  const ids = (list: readonly string[] | null | undefined) => list?.map(idOf);
+  group.members = applyLists(group.members, {
+    add: ids(lists.add),
+    full: ids(lists.full),
+    remove: ids(lists.remove),
+  });
+  group.letsIn = body.authorized_to_login ?? group.letsIn;
+  group.description = body.description ?? group.description;
+  if (body.owner != null) group.owner = idOf(body.owner);
+  if (group.owner !== null) group.members.add(group.owner);
+  return { status: 200, group };
+}
+
+/** What happens in the game, as the service finds it: with the levels that follow office and membership (D19). */
+function happen(world: World, command: Exclude<Command, { readonly by: By }>): void {
+  if (command.do === 'invite') {
+    const { id, name } = characterAt(command.character);
+    world.users.set(id, { id, name, level: -1, corporation: command.corporation, seen: world.time });
+    return;
+  }
+  if (command.do === 'find character') {
+    moveCharacter(world, characterAt(command.character), command.corporation);
+    if (command.corporation !== null) raiseCeos(world, command.corporation);
+  } else if (command.do === 'find corporation') {
+    const { corporation, alliance, name } = command;
+    moveCorporation(world, corporation, { alliance, name, ceo: characterAt(command.ceo).id });
+  } else {
+    const found = world.alliances.get(command.alliance);
+    const executor = world.corporations.get(command.executor);
+    if (found === undefined || executor === undefined) throw new Error('unknown to the model');
+    const former = world.corporations.get(found.executor);
+    const replaced = found.executor === command.executor ? undefined : former?.ceo;
+    const before = found.executor;
+    found.executor = command.executor;
+    found.name = command.name;
+    moveCorporation(world, command.executor, { ...executor, alliance: found.id }, replaced);
+    raiseCeos(world, before);
+  }
+  nameAutogroups(world);
+}
+
+function moveCharacter(
+  world: World,
+  { id, name }: { readonly id: number; readonly name: string },
+  corporation: number | null,
+): void {
+  const user = world.users.get(id);
+  if (user === undefined) {
+    world.users.set(id, { id, name, level: 0, corporation, seen: world.time });
+    return;
+  }
+  user.seen = world.time;
+  if (user.level < 0) {
+    if (user.corporation === corporation) user.level = 0;
+    return;
+  }
+  if (user.corporation !== corporation && user.level < 9) user.level = 0;
+  user.corporation = corporation;
+}
+
+/** `deposed`: a CEO that lost the office of its alliance by the same findings. */
+function moveCorporation(
+  world: World,
+  id: number,
+  found: { readonly alliance: number | null; readonly name: string; readonly ceo: number },
+  deposed?: number,
+): void {
+  const corporation = world.corporations.get(id);
+  if (corporation === undefined) throw new Error('unknown to the model');
+  if (corporation.alliance !== found.alliance) {
+    for (const user of world.users.values()) {
+      if (user.corporation === id && user.level >= 3 && user.level <= 8) user.level = 0;
+    }
+  }
+  const former = corporation.ceo === found.ceo ? [deposed] : [deposed, corporation.ceo];
+  Object.assign(corporation, { alliance: found.alliance, name: found.name, ceo: found.ceo });
+  for (const ceo of former) {
+    const user = world.users.get(ceo ?? -1);
+    if (user !== undefined && user.level > 0 && user.level < 9) user.level = 0;
+  }
+  raiseCeos(world, id);
+}
+
+/** CEOs of a corporation and of its alliance's executor have at least the level of their office. */
+function raiseCeos(world: World, id: number): void {
+  const alliance = world.alliances.get(world.corporations.get(id)?.alliance ?? -1);
+  for (const corporation of [id, alliance?.executor ?? id]) {
+    const body = world.corporations.get(corporation);
+    const user = world.users.get(body?.ceo ?? -1);
+    if (user === undefined || user.corporation !== corporation || user.level < 0) continue;
+    const leads = world.alliances.get(body?.alliance ?? -1)?.executor === corporation;
+    user.level = Math.max(user.level, leads ? 4 : 2);
+  }
+}

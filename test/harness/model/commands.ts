@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { ALLIANCES, CHARACTERS, CORPORATIONS } from './world.ts';
+
+/** Who calls: the built-in user, or the character at this place in CHARACTERS, if it is a user at the time. */
+export type By = 'root' | number;
+
+/** Lists as a request body may hold them; absent where undefined. */
+export interface CoalitionChange {
+  readonly add_member_alliances?: readonly number[] | null;
+  readonly add_member_corporations?: readonly number[] | null;
+  readonly authorized_to_login?: boolean | null;
+  readonly mandatory_ext_scopes?: readonly ('publicData' | 'ext-mail.read_mail.v1')[] | null;
+  readonly member_alliances?: readonly number[] | null;
+  readonly member_corporations?: readonly number[] | null;
+  readonly remove_member_alliances?: readonly number[] | null;
+  readonly remove_member_corporations?: readonly number[] | null;
+  readonly ticker?: string | null;
+}
+
+export interface GroupChange {
+  readonly add_members?: readonly string[] | null;
+  readonly authorized_to_login?: boolean | null;
+  readonly description?: string | null;
+  readonly members?: readonly string[] | null;
+  readonly owner?: string | null;
+  readonly remove_members?: readonly string[] | null;
+}
+
+/** One step of a sequence, as data: what happens in the game, or what somebody asks of the service. */
+export type Command =
+  | { readonly do: 'find character'; readonly character: number; readonly corporation: number | null }
+  | {
+      readonly do: 'find corporation';
+      readonly corporation: number;
+      readonly alliance: number | null;
+      readonly ceo: number;
+      readonly name: string;
+    }
+  | {
+      readonly do: 'find alliance';
+      readonly alliance: number;
+      readonly executor: number;
+      readonly name: string;
+    }
+  | { readonly do: 'invite'; readonly character: number; readonly corporation: number }
+  | { readonly do: 'create coalition'; readonly by: By; readonly name: string }
+  | {
+      readonly do: 'update coalition';
+      readonly by: By;
+      readonly which: number;
+      readonly body: CoalitionChange;
+    }
+  | { readonly do: 'delete coalition'; readonly by: By; readonly which: number }
+  | { readonly do: 'create group'; readonly by: By; readonly name: string }
+  | { readonly do: 'update group'; readonly by: By; readonly which: number; readonly body: GroupChange }
+  | { readonly do: 'delete group'; readonly by: By; readonly which: number }
+  | { readonly do: 'set level'; readonly by: By; readonly character: number; readonly level: number }
+  | { readonly do: 'delete user'; readonly by: By; readonly character: number };
+
+const character = fc.nat({ max: CHARACTERS.length - 1 });
+const corporation = fc.constantFrom(...CORPORATIONS);
+const alliance = fc.constantFrom(...ALLIANCES);
+const by = fc.oneof(
+  { weight: 2, arbitrary: fc.constant('root' as const) },
+  { weight: 3, arbitrary: character },
+);
+/** A record by its place in the list, beyond its end one that does not exist. */
+const which = fc.oneof(fc.nat({ max: 1 }), fc.nat({ max: 6 }));
+const whichCoalition = fc.nat({ max: 1 });
+
+/** Few names, so that they clash: with each other, with other kinds, in other case, and with a suffixed one. */
+const NAMES = ['Shared', 'SHARED', 'Scouts', `Corporation ${CORPORATIONS[0]}`] as const;
+const name = fc.constantFrom(...NAMES, `Shared (corporation ${CORPORATIONS[0]})`);
+
+const UNKNOWN = 1;
+const few = <T>(one: fc.Arbitrary<T>, unknown: T) =>
+  fc.option(
+    fc.array(fc.oneof({ weight: 30, arbitrary: one }, { weight: 1, arbitrary: fc.constant(unknown) }), {
+      maxLength: 2,
+    }),
+    { nil: undefined, freq: 2 },
+  );
+/** A value, sometimes null, mostly not there. */
+const some = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof(
+    { weight: 3, arbitrary: value },
+    { weight: 1, arbitrary: fc.constant(null) },
+    { weight: 6, arbitrary: fc.constant(undefined) },
+  );
+
+/** Without the fields that are undefined. */
+const present = <T extends object>(record: fc.Arbitrary<T>) =>
+  record.map(
+    (all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as T,
+  );
+
+const idLists = {
+  add_member_alliances: few(alliance, UNKNOWN),
+  add_member_corporations: few(corporation, UNKNOWN),
+  remove_member_alliances: few(alliance, UNKNOWN),
+  remove_member_corporations: few(corporation, UNKNOWN),
+};
+const coalitionValues = {
+  authorized_to_login: some(fc.boolean()),
+  mandatory_ext_scopes: some(
+    fc.array(fc.constantFrom('publicData' as const, 'ext-mail.read_mail.v1' as const), { maxLength: 2 }),
+  ),
+  ticker: some(fc.constantFrom('ONE', 'TWO')),
+};
+const coalitionChange = present(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ ...idLists, ...coalitionValues }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        member_alliances: few(alliance, UNKNOWN),
+        member_corporations: few(corporation, UNKNOWN),
+        ...coalitionValues,
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ ...idLists, member_alliances: some(fc.array(alliance, { maxLength: 2 })) }),
+    },
+  ),
+) as fc.Arbitrary<CoalitionChange>;
+
+const userName = fc.constantFrom('Ada', 'Brim', 'Twin', 'Cleo', 'Dov', '(built-in)');
+const groupValues = {
+  authorized_to_login: some(fc.boolean()),
+  description: some(fc.constantFrom('', 'One', 'Two')),
+  owner: some(userName),
+};
+const nameLists = { add_members: few(userName, 'Nobody'), remove_members: few(userName, 'Nobody') };
+const groupChange = present(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ ...nameLists, ...groupValues }) },
+    { weight: 3, arbitrary: fc.record({ members: few(userName, 'Nobody'), ...groupValues }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        description: groupValues.description,
+        authorized_to_login: groupValues.authorized_to_login,
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ ...nameLists, members: some(fc.array(userName, { maxLength: 2 })) }),
+    },
+  ),
+) as fc.Arbitrary<GroupChange>;
+
+const step = <D extends Command['do']>(what: D, fields: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record({ do: fc.constant(what), ...fields }) as unknown as fc.Arbitrary<Command>;
+
+const command = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: step('find character', { character, corporation: fc.option(corporation, { freq: 6 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: step('find corporation', { corporation, alliance: fc.option(alliance), ceo: character, name }),
+  },
+  { weight: 1, arbitrary: step('find alliance', { alliance, executor: corporation, name }) },
+  { weight: 1, arbitrary: step('invite', { character, corporation }) },
+  { weight: 2, arbitrary: step('create coalition', { by, name }) },
+  {
+    weight: 8,
+    arbitrary: step('update coalition', { by, which: whichCoalition, body: coalitionChange }),
+  },
+  { weight: 1, arbitrary: step('delete coalition', { by, which: whichCoalition }) },
+  { weight: 2, arbitrary: step('create group', { by, name }) },
+  { weight: 8, arbitrary: step('update group', { by, which, body: groupChange }) },
+  { weight: 1, arbitrary: step('delete group', { by, which }) },
+  { weight: 4, arbitrary: step('set level', { by, character, level: fc.nat({ max: 10 }) }) },
+  { weight: 1, arbitrary: step('delete user', { by, character }) },
+);
+
+const root = fc.constant('root' as const);
+const from = (least: number, most: number, one: fc.Arbitrary<Command>) =>
+  fc.array(one, { minLength: least, maxLength: most });
+
+/** Up to 28 steps; the first make somebody and something to speak of. */
+export const sequences: fc.Arbitrary<Command[]> = fc
+  .tuple(
+    from(1, 2, step('create group', { by: root, name })),
+    from(3, 6, step('find character', { character, corporation })),
+    from(1, 2, step('create coalition', { by: root, name })),
+    from(0, 4, step('set level', { by: root, character, level: fc.integer({ min: 4, max: 10 }) })),
+    from(5, 14, command),
+  )
+  .map((parts) => parts.flat());

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { compareWithModel } from '../harness/model/run.ts';
+
+/** How many sequences; at least the 2,000 of a release. */
+const SEQUENCES = Number(process.env['SOAK_SEQUENCES'] ?? 2_000);
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+it(`${SEQUENCES} random sequences of changes leave the registry as the rules say`, async () => {
+  await compareWithModel(app, SEQUENCES);
+  expect(app.logged.filter((line) => line.includes('uncaught'))).toEqual([]);
+}, 3_600_000);

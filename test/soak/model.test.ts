@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 import { compareWithModel } from '../harness/model/run.ts';
 
 /** How many sequences; at least the 2,000 of a release. */
-const SEQUENCES = Number(process.env['SOAK_SEQUENCES'] ?? 2_000);
+const SEQUENCES = Number(process.env.SOAK_SEQUENCES ?? 2_000);
 
 let app: TestApp;
 beforeAll(async () => {

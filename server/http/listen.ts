@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Listener } from './messages.ts';
 
 export interface Listening {
   readonly port: number;
@@ -13,8 +14,9 @@ export interface Listening {
 const REQUEST_WITHIN = 30_000;
 
 /** Serves HTTP on an address; rejects when the port is taken. */
-export async function listen(handler: RequestListener, host: string, port: number): Promise<Listening> {
-  const server = createServer({ requestTimeout: REQUEST_WITHIN, keepAliveTimeout: 65_000 }, handler);
+export async function listen(handler: Listener, host: string, port: number): Promise<Listening> {
+  const limits = { requestTimeout: REQUEST_WITHIN, keepAliveTimeout: 65_000 };
+  const server = createServer({ ...limits, ...handler.messages }, handler);
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -18,12 +18,13 @@ import { authenticate } from '../token/authenticate.ts';
 import { tokenHandlers } from '../token/token.routes.ts';
 import { userHandlers } from '../user/user.routes.ts';
 import { answerErrors } from './errors.ts';
+import { type Listener, messagesOf } from './messages.ts';
 import { allowedMethods } from './methods.ts';
 import { mount, notImplementedYet } from './mount.ts';
 import { serviceRoutes } from './service.ts';
 
 /** The whole HTTP service: every middleware, in the order in which a request meets it. */
-export function createHttp(parts: Parts): Express {
+export function createHttp(parts: Parts): Express & Listener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -36,7 +37,7 @@ export function createHttp(parts: Parts): Express {
   app.use(byFirstSegment(resources(parts), parts));
   app.use(nothingHere);
   app.use(answerErrors(parts));
-  return app;
+  return Object.assign(app, { messages: messagesOf(app) });
 }
 
 /** One router for each resource of the contract. */

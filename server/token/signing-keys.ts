@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createLocalJWKSet, errors, importJWK, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { TokenKind } from '../../contract/access.ts';
@@ -104,7 +104,7 @@ export async function loadSigningKeys(set: JwkSet, issuer: string, clock: Clock)
       return jwt.sign(key);
     },
     async verify(jwt) {
-      const id = createHash('sha256').update(jwt).digest('base64');
+      const id = hash('sha256', jwt, 'base64');
       let claims = verified.get(id);
       if (claims === undefined) {
         claims = await check(jwt).catch(explain);

@@ -31,6 +31,9 @@ export async function insertSnapshot<Table extends SnapshotTable>(
     on conflict do nothing`.execute(db);
 }
 
+/** Of an array in PostgreSQL. */
+const LAST_SUBSCRIPT = 2 ** 31 - 1;
+
 export type SnapshotRow<Table extends SnapshotTable> = Database[Table] & { readonly character_name: string };
 
 /**
@@ -43,14 +46,14 @@ export async function findSnapshots<Table extends SnapshotTable>(
   characterId: number,
   { after, page }: { readonly after: Date; readonly page: number },
 ): Promise<Found<SnapshotRow<Table>>> {
-  const first = (page - 1) * PAGE_SIZE + 1;
+  const first = Math.min((page - 1) * PAGE_SIZE + 1, LAST_SUBSCRIPT - PAGE_SIZE);
   const { rows } = await sql<SnapshotRow<Table> & { readonly total: number }>`
     with history as materialized (
       select array(select timestamp from ${sql.table(table)}
         where character_id = ${characterId} and timestamp > ${after} order by timestamp desc) as moments
     ), bounds as materialized (
-      select cardinality(moments) as total, moments[${first}::bigint] as newest,
-        moments[least(${first + PAGE_SIZE - 1}::bigint, cardinality(moments))] as oldest
+      select cardinality(moments) as total, moments[${first}::int] as newest,
+        moments[least(${first + PAGE_SIZE - 1}::int, cardinality(moments))] as oldest
       from history
     )
     select bounds.total, u.character_name, entry.*

@@ -1,0 +1,386 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CharacterLocation, CharacterMail, CharacterMailShort } from '../../contract/ext.ts';
+import { indexMail } from '../../server/history/mailbox.ts';
+import { ensurePartitions } from '../../server/history/partitions.ts';
+import { storeSkillPoints } from '../../server/history/skill-points.ts';
+import { storeWallet } from '../../server/history/wallet.ts';
+import * as sheet from '../../server/simulated/character-sheet.ts';
+import { mailbox } from '../../server/simulated/mailbox.ts';
+import type { Character } from '../../server/simulated/world.ts';
+import { type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
+import { addHome, addMember } from '../harness/people.ts';
+import { letIn } from '../harness/registry.ts';
+import { type Problem, send } from '../harness/send.ts';
+
+const ALLIANCE = 99_000_001;
+const HISTORIES = ['location', 'mail', 'skillpoints', 'wallet'] as const;
+const LOCATION_SCOPES = [
+  'ext-location.read_location.v1',
+  'ext-location.read_online.v1',
+  'ext-location.read_ship_type.v1',
+];
+const SCOPES = [
+  ...LOCATION_SCOPES,
+  'ext-mail.read_mail.v1',
+  'ext-skills.read_skills.v1',
+  'ext-universe.read_structures.v1',
+  'ext-wallet.read_character_wallet.v1',
+];
+/** Longer than what is asked for here is cached. */
+const LATER = 150_000;
+
+let app: TestApp;
+let dyn: string;
+let members: Character[];
+beforeAll(async () => {
+  app = await startTestApp();
+  dyn = await app.dynamicToken();
+  await letIn(app, { alliances: [ALLIANCE] });
+  await addHome(app);
+  const { world } = app.provider;
+  const alliance = world.alliance(ALLIANCE);
+  members = world
+    .membersOf(alliance?.executorCorporationId ?? 0)
+    .map((id) => world.character(id))
+    .filter((character): character is Character => character !== undefined && !character.isCeo);
+});
+afterAll(() => app.stop());
+
+const newcomer = (scopes = SCOPES): Promise<SignedIn> =>
+  app.signIn((members.shift() as Character).id, { dyn, scopes: ['publicData', ...scopes] });
+
+let lastId = 2_113_000_000;
+const nextId = () => {
+  lastId += 1;
+  return lastId;
+};
+
+const pathOf = (id: number, what: string) => `/ext/history/characters/${id}/${what}`;
+
+function get<Body>(token: string, id: number, what: string, page?: string) {
+  const headers = page === undefined ? {} : { page };
+  return send<Body>(app, 'GET', pathOf(id, what), { token, headers });
+}
+
+describe('pages of every history', () => {
+  it.each(HISTORIES)('%s: an empty one answers page 1 with [] and X-Pages 1 (D36)', async (what) => {
+    const { id, jwt } = await addMember(app, nextId());
+    const { status, headers, json } = await get(jwt, id, what);
+    expect({ status, pages: headers['x-pages'], json }).toEqual({ status: 200, pages: '1', json: [] });
+  });
+
+  it.each(HISTORIES)('%s: a page beyond the last is 422 at the header (D36)', async (what) => {
+    const { id, jwt } = await addMember(app, nextId());
+    const { status, json } = await get<Problem>(jwt, id, what, '2');
+    expect(status).toBe(422);
+    expect(json.detail).toEqual([
+      { loc: ['header', 'page'], msg: 'Invalid page index', type: expect.any(String) },
+    ]);
+    expect((await get(jwt, id, what, String(2 ** 31 - 1))).status).toBe(422);
+  });
+
+  it.each(['0', '-1', '1.0', '01', 'x', ''])(
+    'the header page must be a positive number: %j (D3)',
+    async (page) => {
+      const { id, jwt } = await addMember(app, nextId());
+      const { status, json } = await get<{ detail: { loc: unknown }[] }>(jwt, id, 'wallet', page);
+      expect(status).toBe(422);
+      expect(json.detail[0]?.loc).toEqual(['header', 'page']);
+    },
+  );
+
+  it('50 a page, newest first, X-Pages counts them (interface "External data operations" rule 2)', async () => {
+    const { id, jwt } = await addMember(app, nextId());
+    const now = app.clock.now();
+    for (const days of [0, 7]) await ensurePartitions(app.db, new Date(now.getTime() - days * 86_400_000));
+    const rows = Array.from({ length: 120 }, (_, hour) => ({
+      character_id: id,
+      timestamp: new Date(now.getTime() - hour * 3_600_000),
+      balance: hour,
+    }));
+    await app.db.insertInto('character_wallets').values(rows).execute();
+    const pages = await Promise.all(
+      ['1', '2', '3'].map((page) => get<{ balance: number }[]>(jwt, id, 'wallet', page)),
+    );
+    expect(pages.map(({ headers }) => headers['x-pages'])).toEqual(['3', '3', '3']);
+    expect(pages.map(({ json }) => json.length)).toEqual([50, 50, 20]);
+    expect(pages.flatMap(({ json }) => json.map(({ balance }) => balance))).toEqual(
+      rows.map((row) => row.balance),
+    );
+  });
+
+  it.each([...HISTORIES, 'mail/7'])(
+    '%s: one statement besides authentication and authority',
+    async (what) => {
+      const { id, jwt } = await addMember(app, nextId());
+      const before = app.statements.length;
+      await get(jwt, id, what);
+      expect(app.statements.slice(before)).toHaveLength(3);
+    },
+  );
+});
+
+describe('POST …/location/now', () => {
+  it('asks the game, stores the answer and answers with it; the next one comes first', async () => {
+    const { token, user } = await newcomer();
+    const now = () =>
+      send<CharacterLocation>(app, 'POST', pathOf(user.character_id, 'location/now'), { token });
+    const first = await now();
+    expect(first.status).toBe(200);
+    app.provider.world.turn += 1;
+    app.clock.advance(LATER);
+    const second = await now();
+    expect((await get<CharacterLocation[]>(token, user.character_id, 'location')).json).toEqual([
+      second.json,
+      first.json,
+    ]);
+    expect(Date.parse(second.json.timestamp) - Date.parse(first.json.timestamp)).toBeGreaterThanOrEqual(
+      LATER,
+    );
+    expect(first.json).toMatchObject({
+      user: { character_id: user.character_id, character_name: user.character_name },
+      ship_type_name: expect.stringMatching(/^[^#]/),
+      solar_system_name: expect.stringMatching(/^[^#]/),
+    });
+  });
+
+  it('names the station or the structure that the character is docked in, wherever a turn takes it', async () => {
+    const { token, user } = await newcomer();
+    const kinds = new Set<string>();
+    for (let turn = 0; turn < 40 && kinds.size < 3; turn += 1) {
+      app.provider.world.turn += 1;
+      app.clock.advance(LATER);
+      const { json } = await send<CharacterLocation>(app, 'POST', pathOf(user.character_id, 'location/now'), {
+        token,
+      });
+      const { station_id, station_name, structure_id, structure_name } = json;
+      if (station_id !== null) expect(station_name).toMatch(/^[^#]/);
+      if (structure_id !== null) expect(structure_name).toMatch(/ Keep$/);
+      expect([station_id === null, structure_id === null]).toEqual([
+        station_name === null,
+        structure_name === null,
+      ]);
+      kinds.add(station_id !== null ? 'station' : structure_id !== null ? 'structure' : 'space');
+    }
+    expect([...kinds].sort()).toEqual(['space', 'station', 'structure']);
+  });
+
+  it('a structure that the character may not look at is #N (D36)', async () => {
+    const { token, user } = await newcomer(LOCATION_SCOPES);
+    for (let turn = 0; turn < 60; turn += 1) {
+      app.provider.world.turn += 1;
+      app.clock.advance(LATER);
+      const { json } = await send<CharacterLocation>(app, 'POST', pathOf(user.character_id, 'location/now'), {
+        token,
+      });
+      if (json.structure_id === null) continue;
+      expect(json.structure_name).toBe(`#${json.structure_id}`);
+      return;
+    }
+    expect.unreachable('never docked in a structure');
+  });
+
+  it('404 without a valid refresh token with the scopes (D30)', async () => {
+    const { token, user } = await newcomer(LOCATION_SCOPES.slice(0, 2));
+    const { status, json } = await send(app, 'POST', pathOf(user.character_id, 'location/now'), { token });
+    expect({ status, detail: json.detail }).toEqual({
+      status: 404,
+      detail: `Could not find valid refresh token for character ${user.character_id}`,
+    });
+  });
+
+  it('nothing is stored when the game refuses part of it: 502 (D30)', async () => {
+    const { token, user } = await newcomer();
+    app.provider.faults.add('/characters/*/ship', { kind: 'status', status: 500 });
+    const { status } = await send(app, 'POST', pathOf(user.character_id, 'location/now'), { token });
+    app.provider.reset();
+    expect(status).toBe(502);
+    expect((await get(token, user.character_id, 'location')).json).toEqual([]);
+  });
+});
+
+describe('skill points and balance', () => {
+  it('as the game says them, each time they were stored', async () => {
+    const { token, user } = await newcomer();
+    const id = user.character_id;
+    const { parts } = app.app;
+    const expected: { at: Date; total_sp: number; balance: number }[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      app.provider.world.turn += 1;
+      app.clock.advance(LATER);
+      const at = app.clock.now();
+      await storeSkillPoints(parts, id, at);
+      await storeWallet(parts, id, at);
+      const character = app.provider.world.character(id) as Character;
+      const { total_sp } = sheet.skills(app.provider.world, character) as { total_sp: number };
+      expected.unshift({ at, total_sp, balance: sheet.wallet(app.provider.world, character) });
+    }
+    expect((await get(token, id, 'skillpoints')).json).toEqual(
+      expected.map(({ at, total_sp }) => ({
+        timestamp: at.toISOString(),
+        total_sp,
+        unallocated_sp: expect.any(Number),
+      })),
+    );
+    expect((await get(token, id, 'wallet')).json).toEqual(
+      expected.map(({ at, balance }) => ({ balance, timestamp: at.toISOString() })),
+    );
+  });
+});
+
+describe('mail (D36b)', () => {
+  it('the history is the mailbox: every mail sent and received, newest first, with names', async () => {
+    const { token, user } = await newcomer();
+    const id = user.character_id;
+    await indexMail(app.app.parts, id);
+    const expected = mailbox(app.provider.world, app.provider.world.character(id) as Character).sort(
+      (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || b.id - a.id,
+    );
+    const pages = Math.ceil(expected.length / 50);
+    const got: CharacterMailShort[] = [];
+    for (let page = 1; page <= pages; page += 1) {
+      const { headers, json } = await get<CharacterMailShort[]>(token, id, 'mail', String(page));
+      expect(headers['x-pages']).toBe(String(pages));
+      got.push(...json);
+    }
+    expect(pages).toBeGreaterThan(1);
+    expect(got.map(({ mail_id, subject }) => [mail_id, subject])).toEqual(
+      expected.map((mail) => [mail.id, mail.subject]),
+    );
+    for (const { from_character } of got) {
+      expect(from_character.character_name).toBe(
+        app.provider.world.character(from_character.character_id)?.name,
+      );
+    }
+    const recipients = got.flatMap((mail) => mail.recipients);
+    expect(recipients.every(({ recipient_name }) => !recipient_name.startsWith('#'))).toBe(true);
+    expect(
+      recipients.some(
+        ({ recipient_id, recipient_name }) => recipient_name === `Mailing list ${recipient_id}`,
+      ),
+    ).toBe(true);
+  });
+
+  it('one mail: plain text with line breaks (D36); a 404 unless that mailbox holds it', async () => {
+    const { token, user } = await newcomer();
+    const other = await newcomer();
+    const id = user.character_id;
+    app.provider.world.sendMail({
+      from: id,
+      recipients: [{ recipient_id: members[0]?.id ?? 0, recipient_type: 'character' }],
+      subject: 'Tonight',
+      body: '<font size="12">Doors close at eight &amp; ten.<br>Bring a <b>lantern</b>.</font>',
+    });
+    await indexMail(app.app.parts, id);
+    await indexMail(app.app.parts, other.user.character_id);
+    const [newest] = (await get<CharacterMailShort[]>(token, id, 'mail')).json;
+    const { status, json } = await get<CharacterMail>(token, id, `mail/${newest?.mail_id}`);
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: {
+        body: 'Doors close at eight & ten.\nBring a lantern.',
+        from_id: id,
+        from_name: user.character_name,
+        mail_id: newest?.mail_id,
+        recipients: [{ recipient_id: members[0]?.id, recipient_name: members[0]?.name }],
+        subject: 'Tonight',
+        timestamp: newest?.timestamp,
+      },
+    });
+    const elsewhere = await get<Problem>(other.token, other.user.character_id, `mail/${newest?.mail_id}`);
+    expect({ status: elsewhere.status, detail: elsewhere.json.detail }).toEqual({
+      status: 404,
+      detail: `Could not find mail ${newest?.mail_id}`,
+    });
+  });
+});
+
+describe('who may read (D17)', () => {
+  it.each([
+    ['the caller’s own at level 0', 0, 'own', 200],
+    ['a corporation mate’s at level 0', 0, 'mate', 403],
+    ['a corporation mate’s at level 1', 1, 'mate', 200],
+    ['nobody’s', 10, 'nobody', 404],
+  ] as const)('%s', async (_, level, whose, expected) => {
+    const caller = await addMember(app, nextId(), level);
+    const mate = await addMember(app, nextId());
+    const id = { own: caller.id, mate: mate.id, nobody: nextId() }[whose];
+    for (const what of HISTORIES) expect((await get(caller.jwt, id, what)).status).toBe(expected);
+    expect((await get(caller.jwt, id, 'mail/7')).status).toBe(expected === 200 ? 404 : expected);
+    const now = await send(app, 'POST', pathOf(id, 'location/now'), { token: caller.jwt });
+    expect(now.status).toBe(expected === 200 ? 404 : expected);
+  });
+});
+
+describe('what is below /ext/history/ is ours and never forwarded (decisions §1)', () => {
+  it.each([
+    '',
+    '/',
+    '/characters',
+    '/characters/1',
+    '/characters/1/assets',
+    '/status',
+    '/characters/1/location/then',
+  ])('/ext/history%s: 404', async (rest) => {
+    const asked = app.provider.requests.length;
+    for (const method of ['GET', 'POST']) {
+      expect((await send(app, method, `/ext/history${rest}`, { token: app.root })).status).toBe(404);
+    }
+    expect(app.provider.requests.length).toBe(asked);
+  });
+
+  it.each([
+    ['POST', 'wallet', 'GET, HEAD'],
+    ['GET', 'location/now', 'POST'],
+  ])('%s …/%s: 405 (D3)', async (method, what, allow) => {
+    const { status, headers } = await send(app, method, pathOf(1, what), { token: app.root });
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow });
+  });
+});
+
+describe('histories end', () => {
+  const everything = async (id: number) => {
+    const counts: number[] = [];
+    for (const table of [
+      'character_locations',
+      'character_skill_points',
+      'character_wallets',
+      'mailbox_mails',
+    ] as const) {
+      const rows = await app.db
+        .selectFrom(table)
+        .select('character_id')
+        .where('character_id', '=', id)
+        .execute();
+      counts.push(rows.length > 0 ? 1 : 0);
+    }
+    return counts;
+  };
+  async function withHistories(): Promise<SignedIn> {
+    const person = await newcomer();
+    const id = person.user.character_id;
+    const { parts } = app.app;
+    app.clock.advance(LATER);
+    await send(app, 'POST', pathOf(id, 'location/now'), { token: person.token });
+    await storeSkillPoints(parts, id, app.clock.now());
+    await storeWallet(parts, id, app.clock.now());
+    await indexMail(parts, id);
+    expect(await everything(id)).toEqual([1, 1, 1, 1]);
+    return person;
+  }
+
+  it('with the user (D19b)', async () => {
+    const { user } = await withHistories();
+    expect(
+      (await app.client(app.root).user.delete({ params: { character_id: user.character_id } })).status,
+    ).toBe(200);
+    expect(await everything(user.character_id)).toEqual([0, 0, 0, 0]);
+  });
+
+  it('when the character is handed to another person (D29b)', async () => {
+    const { user } = await withHistories();
+    app.provider.world.handOver(user.character_id);
+    await app.signIn(user.character_id, { dyn });
+    expect(await everything(user.character_id)).toEqual([0, 0, 0, 0]);
+  });
+});

@@ -66,6 +66,16 @@ it('says so when the database of DATABASE_URL does not answer, without its passw
   });
 });
 
+it('jobs: says that the simulated provider to use is that of a service, when none ever started', async () => {
+  const { code, stderr } = await instance.run(PROGRAMS.jobs);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr:
+      'Without SSO_CLIENT_ID a worker uses the simulated provider of the service: start that first (npm start).\n',
+  });
+  expect(await instance.database()).toEqual([]);
+});
+
 it('says so when its port is taken, and leaves nothing running', async () => {
   const other = createServer().listen(instance.port, '127.0.0.1');
   await once(other, 'listening');

@@ -164,7 +164,7 @@ function start([program = '', ...args]: readonly string[], env: NodeJS.ProcessEn
 }
 
 /** Waits until none of these processes is left. */
-export async function allGone(pids: readonly number[]): Promise<void> {
+async function allGone(pids: readonly number[]): Promise<void> {
   await vi.waitFor(
     () => {
       const left = alive(pids);

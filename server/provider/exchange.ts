@@ -114,8 +114,10 @@ export function createExchanger(parts: { readonly db: Kysely<Database>; readonly
       const outcome = await once(exchange, deadline);
       if (!('error' in outcome)) return outcome;
       const { error, passing } = outcome;
-      const pause = Math.max(FIRST_PAUSE * 2 ** tries * Math.random(), (error.retryAfter ?? 0) * 1000);
-      if (!passing || tries === TRIES || performance.now() + pause >= deadline) throw error;
+      const left = deadline - performance.now();
+      const jitter = Math.min(FIRST_PAUSE * 2 ** tries * Math.random(), left / 2);
+      const pause = Math.max(jitter, (error.retryAfter ?? 0) * 1000);
+      if (!passing || tries === TRIES || pause >= left) throw error;
       await sleep(pause);
     }
   };

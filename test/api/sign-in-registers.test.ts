@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nameKey } from '../../server/database/name-key.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addUser } from '../harness/people.ts';
+import { forgetProvider } from '../harness/provider.ts';
 import { letIn, setLevel } from '../harness/registry.ts';
 import { trySignIn, userRow, userTokenOf } from '../harness/sign-in.ts';
 
@@ -26,7 +27,10 @@ describe('what a sign-in registers', () => {
     dyn = await app.dynamicToken();
     coalition = await letIn(app, { alliances: [ALLIANCE], corporations: [LONELY, 98_000_012] });
   });
-  beforeEach(() => app.provider.reset());
+  beforeEach(async () => {
+    app.provider.reset();
+    await forgetProvider(app);
+  });
   afterAll(() => app.stop());
 
   const signIn = async (characterId: number) => {

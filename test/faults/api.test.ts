@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Fault, FaultTarget } from '../../server/simulated/faults.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { snapshot } from '../harness/dump.ts';
+import { forgetProvider } from '../harness/provider.ts';
 import { letIn } from '../harness/registry.ts';
 import {
   expectPage,
@@ -63,6 +64,7 @@ describe('D26: an API that fails during a sign-in', () => {
     await letIn(app, { alliances: [99_000_001] });
   });
   beforeEach(async () => {
+    await forgetProvider(app);
     login = await startLogin(app, { dyn });
   });
   afterEach(async () => {
@@ -98,6 +100,7 @@ describe('D26: an API that fails during a sign-in', () => {
       await expectFailure();
       expect(active.strikes).toBeGreaterThan(0);
       app.provider.faults.clear();
+      await forgetProvider(app);
       await expectSuccess();
     },
   );
@@ -113,6 +116,7 @@ describe('D26: an API that fails during a sign-in', () => {
     app.provider.setErrorLimit({ remaining: 0 });
     await expectFailure();
     app.provider.setErrorLimit({ remaining: 100 });
+    await forgetProvider(app);
     await expectSuccess();
   });
 
@@ -132,6 +136,7 @@ describe('D26: an API that fails during a sign-in', () => {
       await expectFailure();
       expect(active.strikes).toBe(1);
       app.provider.faults.clear();
+      await forgetProvider(app);
     }
   });
 

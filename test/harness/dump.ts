@@ -23,7 +23,13 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** The text of every row of every table, in one order; `usedMarks: false` leaves out which state codes are used. */
+/** What is remembered of the provider: its answers and limits, which every request may change. */
+const OF_THE_PROVIDER = /^public\.provider_/;
+
+/**
+ * The text of every row of every table, in one order, but for what is remembered of the provider; `usedMarks:
+ * false` leaves out which state codes are used.
+ */
 export async function snapshot(
   url: string,
   { usedMarks = true }: { readonly usedMarks?: boolean } = {},
@@ -31,6 +37,7 @@ export async function snapshot(
   return withClient(url, async (client) => {
     const tables: Record<string, string[]> = {};
     for (const table of await tablesOf(client)) {
+      if (OF_THE_PROVIDER.test(table)) continue;
       const row = table === 'public.state_codes' && !usedMarks ? `to_jsonb(t) - 'used_on'` : 't';
       const { rows } = await client.query<{ row: string }>(
         `select (${row})::text as row from ${table} t order by 1`,

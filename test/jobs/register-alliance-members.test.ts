@@ -13,7 +13,7 @@ let app: TestApp;
 let root: Client;
 
 beforeAll(async () => {
-  app = await startTestApp({ provider: { alliances: 3, corporations: 60, characters: 400 } });
+  app = await startTestApp({ provider: { alliances: 3, corporations: 90, characters: 400 } });
   root = app.client(app.root);
 });
 afterAll(() => app.stop());
@@ -68,6 +68,8 @@ describe('register-alliance-members: an alliance’s other members follow by a j
   it('asks for the list once, for each missing corporation once, for all names at once; few at a time', async () => {
     await app.app.parts.queue.boss.offWork('register-alliance-members');
     await root.alliance.register({ params: { alliance_id: SECOND } });
+    const missing = membersOf(SECOND).filter((id) => id !== 98_000_002);
+    expect(missing.length).toBeGreaterThan(8);
     const busy = app.provider.requests.length + 1 + 8;
     let release = () => {};
     const until = new Promise<void>((resolve) => {
@@ -80,7 +82,6 @@ describe('register-alliance-members: an alliance’s other members follow by a j
       release();
       await run;
     });
-    const missing = membersOf(SECOND).filter((id) => id !== 98_000_002);
     expect(requests.map(({ method, path }) => `${method} ${path.replace('/api', '')}`).sort()).toEqual(
       [
         `GET /alliances/${SECOND}/corporations`,

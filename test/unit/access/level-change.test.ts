@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maySetLevel, type Ranked } from '../../../server/access/level-change.ts';
+import { pair, registry } from './worlds.ts';
+
+const somebody = (characterId: number, level: number, where: Partial<Ranked> = {}): Ranked => ({
+  characterId,
+  corporationId: 10,
+  allianceId: null,
+  coalitionIds: [],
+  guest: level < 0,
+  level,
+  ...where,
+});
+
+const anyLevel = fc.integer({ min: -2, max: 12 });
+
+describe('D16: setting a level', () => {
+  it.each([
+    ['a raise below the own level, near', somebody(1, 2), somebody(2, 0), 2, true],
+    ['above the own level', somebody(1, 2), somebody(2, 0), 3, false],
+    ['somebody above oneself', somebody(1, 9), somebody(2, 10), 9, false],
+    ['a peer downwards, at 9', somebody(1, 9), somebody(2, 9), 0, true],
+    ['downwards, below 9', somebody(1, 8), somebody(2, 5), 4, false],
+    ['the same level again, below 9', somebody(1, 8), somebody(2, 5), 5, true],
+    ['a member of the own corporation with level 1', somebody(1, 1), somebody(2, 0), 1, false],
+    ['a stranger with level 7', somebody(1, 7), somebody(2, 0, { corporationId: 11 }), 1, false],
+    ['a stranger with level 8', somebody(1, 8), somebody(2, 0, { corporationId: 11 }), 8, true],
+    ['oneself', somebody(1, 10), somebody(1, 10), 9, false],
+    ['a guest', somebody(1, 10), somebody(2, -1), 0, false],
+    ['the built-in user', somebody(1, 10), somebody(0, 10, { corporationId: null }), 10, false],
+    ['below 0', somebody(1, 10), somebody(2, 5), -1, false],
+    ['above 10', somebody(1, 10), somebody(2, 5), 11, false],
+  ])('%s', (_, caller, target, next, allowed) => {
+    expect(maySetLevel(caller, target, next)).toBe(allowed);
+  });
+
+  it('never gives more than the caller has, never touches anybody above, never reaches guests', () => {
+    fc.assert(
+      fc.property(pair, anyLevel, ([caller, target], next) => {
+        if (!maySetLevel(caller, target, next)) return;
+        expect(next).toBeGreaterThanOrEqual(0);
+        expect(next).toBeLessThanOrEqual(Math.min(caller.level, 10));
+        expect(target.level).toBeLessThanOrEqual(caller.level);
+        expect(caller.characterId).not.toBe(target.characterId);
+        expect(Math.min(caller.level, target.level)).toBeGreaterThanOrEqual(0);
+        if (next < target.level) expect(caller.level).toBeGreaterThanOrEqual(9);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('whoever may raise to a level may also raise to any level in between', () => {
+    fc.assert(
+      fc.property(pair, anyLevel, anyLevel, ([caller, target], next, between) => {
+        fc.pre(between >= target.level && between <= next);
+        if (maySetLevel(caller, target, next)) expect(maySetLevel(caller, target, between)).toBe(true);
+      }),
+    );
+  });
+
+  it('a higher level never takes this right away', () => {
+    fc.assert(
+      fc.property(pair, anyLevel, fc.integer({ min: 0, max: 10 }), ([caller, target], next, higher) => {
+        fc.pre(higher >= caller.level && !caller.guest);
+        if (maySetLevel(caller, target, next)) {
+          expect(maySetLevel({ ...caller, level: higher }, target, next)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('no sequence of calls by any number of people brings anybody above the highest of them', () => {
+    const calls = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 0, max: 10 })), { maxLength: 60 });
+    fc.assert(
+      fc.property(registry, calls, ({ people }, sequence) => {
+        const levels = people.map(({ level }) => level);
+        const highest = Math.max(...levels);
+        const present = (index: number) => ({ ...(people[index] as Ranked), level: levels[index] as number });
+        for (const [by, of, next] of sequence) {
+          const [caller, target] = [by % people.length, of % people.length];
+          const before = present(caller).level;
+          if (maySetLevel(present(caller), present(target), next)) levels[target] = next;
+          // Nobody lifts the own level, whoever is called.
+          expect(present(caller).level).toBe(before);
+        }
+        expect(Math.max(...levels)).toBeLessThanOrEqual(highest);
+        for (const [index, { level }] of people.entries()) if (level < 0) expect(levels[index]).toBe(level);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('alone, nobody ever gets higher, however it goes about it with others of no higher level', () => {
+    const calls = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 0, max: 10 })), { maxLength: 60 });
+    fc.assert(
+      fc.property(registry, calls, ({ people }, sequence) => {
+        // A gang of everybody of at most level 4 against the rest, who do nothing.
+        const levels = people.map(({ level }) => level);
+        const gang = people.flatMap(({ level }, index) => (level <= 4 ? [index] : []));
+        fc.pre(gang.length > 0);
+        const present = (index: number) => ({ ...(people[index] as Ranked), level: levels[index] as number });
+        for (const [by, of, next] of sequence) {
+          const [caller, target] = [gang[by % gang.length] as number, of % people.length];
+          if (maySetLevel(present(caller), present(target), next)) levels[target] = next;
+        }
+        for (const index of gang) expect(levels[index]).toBeLessThanOrEqual(4);
+        for (const [index, { level }] of people.entries()) if (level > 4) expect(levels[index]).toBe(level);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -139,8 +139,3 @@ async function readBody(stream: AsyncIterable<Uint8Array> | null, most: number):
 function hostOf(url: string | URL): string {
   return new URL(url).host;
 }
-
-/** Ends idle connections, so that a process can end. */
-export function closeConnections(): Promise<void> {
-  return agent.close();
-}

@@ -12,7 +12,7 @@ import {
 import type { Character } from './world.ts';
 
 /** Key id of the provider's RS256 key (facts §1). */
-export const RSA_KEY_ID = 'JWT-Signature-Key';
+const RSA_KEY_ID = 'JWT-Signature-Key';
 const EC_KEY_ID = 'ES256-Signature-Key';
 /** The audience that every access token names besides its application. */
 export const GAME_AUDIENCE = 'EVE Online';

@@ -1,7 +1,7 @@
 import { OPERATIONS, type Operation } from './operations.ts';
 
 /** Compatibility date of the description, and the newest that the operations know. */
-export const NEWEST_COMPATIBILITY_DATE = '2026-08-04';
+const NEWEST_COMPATIBILITY_DATE = '2026-08-04';
 
 type Paths = Record<string, Record<string, unknown>>;
 

@@ -130,10 +130,10 @@ describe('sign-in', () => {
     it('D25: for a guest code it asks for the union of the scopes requested and those its host requires', async () => {
       const coalition = await letIn(app, { corporations: [98_000_004] });
       const code = await addInvitation(app, 98_000_004);
-      const require = (scope: 'ext-skills.read_skills.v1') => ({ mandatory_ext_scopes: [scope] });
+      const requiring = (scope: 'ext-skills.read_skills.v1') => ({ mandatory_ext_scopes: [scope] });
       await app.db
         .updateTable('corporations')
-        .set(require('ext-skills.read_skills.v1'))
+        .set(requiring('ext-skills.read_skills.v1'))
         .where('corporation_id', '=', 98_000_004)
         .execute();
       await app.db

@@ -6,7 +6,7 @@ import { saveFindings } from '../../server/registry/save.ts';
 import type { SignableToken } from '../../server/token/signing-keys.ts';
 
 /** One alliance of 50 corporations with 200 characters each, in a coalition that lets them in. */
-export const CORPORATIONS = 50;
+const CORPORATIONS = 50;
 export const CHARACTERS = 200;
 export const PEOPLE = CORPORATIONS * CHARACTERS;
 

@@ -58,7 +58,7 @@ export interface World {
   time: number;
 }
 
-export const BUILT_IN = { id: 0, name: '(built-in)', level: 10, corporation: null, seen: 0 } as const;
+const BUILT_IN = { id: 0, name: '(built-in)', level: 10, corporation: null, seen: 0 } as const;
 
 export const ALLIANCES = [99_800_001, 99_800_002] as const;
 export const CORPORATIONS = [98_800_001, 98_800_002, 98_800_003, 98_800_004] as const;

@@ -24,7 +24,7 @@ export function requestKey(path: string, query: Readonly<Record<string, string>>
  * Milliseconds for which an answer stays fresh (facts §2): `max-age` first, else `Expires` by the provider's own
  * clock. Undefined: not to be kept at all.
  */
-function freshness(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
+export function freshness(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
   const control = (headers['cache-control'] ?? '').toLowerCase();
   if (/\bno-store\b/.test(control)) return undefined;
   if (/\bno-cache\b/.test(control)) return 0;

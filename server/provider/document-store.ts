@@ -26,6 +26,8 @@ const LOOK_AGAIN = 60_000;
 /** Milliseconds until the next attempt at the start, when there is no copy: the first, and the most. */
 const FIRST_PAUSE = 2_000;
 const LONGEST_PAUSE = 300_000;
+/** Milliseconds that a stop waits for work in the background. */
+const STOP_WITHIN = 1000;
 
 const Operations = z.array(
   z.object({
@@ -171,7 +173,8 @@ export function createDocumentStore(parts: {
     start: () => inBackground(loadSometime()),
     async stop() {
       stopping.abort();
-      await Promise.all(background);
+      // A provider that hangs keeps nobody from stopping.
+      await Promise.race([Promise.all(background), sleep(STOP_WITHIN, undefined, { ref: false })]);
     },
   };
   return store;

@@ -4,11 +4,13 @@ import { redactText } from '../redact.ts';
 const OAuthError = z.object({ error: z.string(), error_description: z.string().default('') });
 
 /** The answers to a refresh that mean a dead refresh token, and no others (facts §1, D34). */
-const DEADLY: Readonly<Record<string, RegExp>> = {
-  invalid_grant:
+const DEADLY: ReadonlyMap<string, RegExp> = new Map([
+  [
+    'invalid_grant',
     /(Token missing\/expired|Character grant missing\/expired|Unable to migrate grant|The authorization grant could not be found)\.?$/,
-  invalid_token: /(The refresh token is expired|does not match the client specified)\.?$/,
-};
+  ],
+  ['invalid_token', /(The refresh token is expired|does not match the client specified)\.?$/],
+]);
 const EXPIRED_IN_CODE = /^invalid_grant: Token is expired/;
 
 /** The provider's words when it calls the refresh token dead; undefined for every other answer. */
@@ -21,6 +23,6 @@ export async function causeOfDeath(response: Response): Promise<string | undefin
   const parsed = OAuthError.safeParse(body);
   if (!parsed.success) return undefined;
   const { error, error_description: description } = parsed.data;
-  const deadly = DEADLY[error]?.test(description) || EXPIRED_IN_CODE.test(error);
+  const deadly = DEADLY.get(error)?.test(description) || EXPIRED_IN_CODE.test(error);
   return deadly ? redactText(`${error}: ${description}`.replace(/: $/, '')).slice(0, 200) : undefined;
 }

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { freshness, renewed, requestKey, toKeep } from '../../../server/provider/cache.ts';
+
+const NOW = new Date('2026-03-02T12:00:00Z');
+const PLACE = { key: 'k', grantId: null };
+
+describe('D33: how long an answer stays fresh (milliseconds)', () => {
+  it.each([
+    [{ 'cache-control': 'public, max-age=30' }, 30_000],
+    [{ 'cache-control': 'max-age=30', expires: 'Mon, 02 Mar 2026 13:00:00 GMT' }, 30_000],
+    [{ 'cache-control': 'private, max-age=30', age: '20' }, 10_000],
+    [{ 'cache-control': 'max-age=30', age: '50' }, 0],
+    [{ 'cache-control': 'max-age=999999999' }, 86_400_000],
+    [{ 'cache-control': 'public', expires: 'Mon, 02 Mar 2026 12:01:00 GMT' }, 60_000],
+    // By the provider's own clock, which may differ from ours.
+    [{ expires: 'Mon, 02 Mar 2026 15:01:00 GMT', date: 'Mon, 02 Mar 2026 15:00:00 GMT' }, 60_000],
+    [{ expires: 'Mon, 02 Mar 2026 11:00:00 GMT' }, 0],
+    [{ expires: '0' }, 0],
+    [{ 'cache-control': 'no-cache, max-age=30' }, 0],
+    [{ 'cache-control': 'no-store, max-age=30' }, undefined],
+    [{}, 0],
+  ])('%j: %s', (headers, expected) => {
+    expect(freshness(headers, NOW)).toBe(expected);
+  });
+});
+
+describe('D33: what is kept of an answer', () => {
+  const fresh = { 'cache-control': 'max-age=60' };
+
+  it('a success, without what is of the moment', () => {
+    const headers = {
+      ...fresh,
+      etag: '"a"',
+      'x-pages': '3',
+      'x-esi-error-limit-remain': '4',
+      'x-ratelimit-remaining': '5',
+    };
+    expect(toKeep({ status: 200, headers, body: '[1]' }, PLACE, NOW)).toEqual({
+      ...PLACE,
+      status: 200,
+      headers: { ...fresh, etag: '"a"', 'x-pages': '3' },
+      body: '[1]',
+      etag: '"a"',
+      freshUntil: new Date('2026-03-02T12:01:00Z'),
+      keptUntil: new Date('2026-03-02T13:01:00Z'),
+    });
+  });
+
+  it('one that is stale at once, for its ETag alone', () => {
+    expect(toKeep({ status: 200, headers: { etag: '"a"' }, body: '1' }, PLACE, NOW)?.freshUntil).toEqual(NOW);
+    expect(toKeep({ status: 200, headers: {}, body: '1' }, PLACE, NOW)).toBeUndefined();
+  });
+
+  it('an error only where its headers say how long, and only the lasting kind', () => {
+    const error = (status: number, headers = {}) =>
+      toKeep({ status, headers, body: '{"error":"no"}' }, PLACE, NOW);
+    expect(error(404)).toBeUndefined();
+    expect(error(404, { etag: '"a"' })).toBeUndefined();
+    expect(error(404, fresh)).toMatchObject({ status: 404, etag: null });
+    for (const status of [400, 401, 403, 420, 429]) expect(error(status, fresh)).toBeUndefined();
+  });
+
+  it('nothing larger than a MiB', () => {
+    const sized = (length: number) =>
+      toKeep({ status: 200, headers: fresh, body: 'x'.repeat(length) }, PLACE, NOW);
+    expect(sized(1024 * 1024)).toBeDefined();
+    expect(sized(1024 * 1024 + 1)).toBeUndefined();
+  });
+
+  it('a 304 renews the headers, not the content', () => {
+    const kept = {
+      status: 200,
+      headers: { expires: 'then', 'content-type': 'application/json', 'x-pages': '2' },
+      body: '[1]',
+      etag: '"a"',
+      fresh_until: NOW,
+    };
+    expect(renewed(kept, { expires: 'later', 'content-type': 'text/html' })).toEqual({
+      status: 200,
+      headers: { expires: 'later', 'content-type': 'application/json', 'x-pages': '2' },
+      body: '[1]',
+    });
+  });
+});
+
+describe('the key of a request', () => {
+  it('does not depend on the order of the query', () => {
+    expect(requestKey('/a', { x: '1', y: '2' })).toBe(requestKey('/a', { y: '2', x: '1' }));
+  });
+
+  it('differs wherever the request does', () => {
+    const keys = [
+      requestKey('/a'),
+      requestKey('/b'),
+      requestKey('/a', { x: '1' }),
+      requestKey('/a', { x: '2' }),
+      requestKey('/a', { x: '1', y: '' }),
+      requestKey('/a', { 'x=1&y': '' }),
+      requestKey('/a?x=1'),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});

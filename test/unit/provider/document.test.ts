@@ -1,0 +1,223 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDocument } from '../../../server/provider/document.ts';
+import { createDocument, type ProviderOperation } from '../../../server/provider/operations.ts';
+import { openApiDocument, swaggerDocument } from '../../../server/simulated/document.ts';
+
+const CHARACTER = '/characters/{character_id}';
+
+function openApi(paths: object, components: object = {}): unknown {
+  return { openapi: '3.1.0', paths, components };
+}
+
+const integer = (name: string) => ({ name, in: 'path', schema: { type: 'integer' } });
+const scoped = (...scopes: string[]) => ({ security: [{ OAuth2: scopes }] });
+
+describe('D31: the provider’s document', () => {
+  it('gives scope, rate group, paging and lifetime of each operation', () => {
+    const { operations, skipped } = parseDocument(
+      openApi(
+        {
+          '/characters/{character_id}/assets': {
+            get: {
+              parameters: [{ $ref: '#/components/parameters/CharacterId' }, { name: 'page', in: 'query' }],
+              responses: { 200: { headers: { 'X-Pages': {} } } },
+              'x-rate-limit': { group: 'char-asset', 'max-tokens': 1800, 'window-size': '15m' },
+              'x-cache-age': 3600,
+              ...scoped('esi-assets.read_assets.v1'),
+            },
+          },
+          '/status': { get: {} },
+        },
+        {
+          parameters: {
+            CharacterId: {
+              name: 'character_id',
+              in: 'path',
+              schema: { $ref: '#/components/schemas/Id' },
+            },
+          },
+          schemas: { Id: { type: 'integer' } },
+        },
+      ),
+      'esi-',
+    );
+    expect(skipped).toEqual([]);
+    expect(operations).toEqual([
+      {
+        method: 'GET',
+        template: '/characters/{character_id}/assets',
+        integers: ['character_id'],
+        scope: 'ext-assets.read_assets.v1',
+        rateGroup: { name: 'char-asset', maxTokens: 1800, windowSeconds: 900 },
+        paged: true,
+        cacheSeconds: 3600,
+      },
+      {
+        method: 'GET',
+        template: '/status',
+        integers: [],
+        scope: null,
+        rateGroup: null,
+        paged: false,
+        cacheSeconds: null,
+      },
+    ]);
+  });
+
+  it('reads the former form alike, without the trailing slashes', () => {
+    const by = ({ template, method }: ProviderOperation, other: ProviderOperation) =>
+      `${template} ${method}` < `${other.template} ${other.method}` ? -1 : 1;
+    const urls = ['http://127.0.0.1/api', 'http://127.0.0.1', 'esi-'] as const;
+    const present = parseDocument(openApiDocument(...urls), 'esi-');
+    const former = parseDocument(swaggerDocument(...urls), 'esi-');
+    expect(former.operations.length).toBeGreaterThan(20);
+    // Rate groups are news of the present form.
+    expect(former.operations.sort(by)).toEqual(
+      present.operations.map((operation) => ({ ...operation, rateGroup: null })).sort(by),
+    );
+  });
+
+  it.each([
+    ['a scope that we have no name for', { get: scoped('esi-odd.read_odd.v1') }],
+    ['two scopes', { get: scoped('esi-skills.read_skills.v1', 'esi-wallet.read_character_wallet.v1') }],
+    ['security that is no list', { get: { security: { OAuth2: [] } } }],
+    [
+      'an unknown window',
+      { get: { 'x-rate-limit': { group: 'g', 'max-tokens': 1, 'window-size': 'week' } } },
+    ],
+    ['a reference in a circle', { get: { parameters: [{ $ref: '#/paths/~1odd/get/parameters/0' }] } }],
+  ])('%s: the operation is left out, never taken for a public one', (_, item) => {
+    const { operations, skipped } = parseDocument(openApi({ '/odd': item, '/status': { get: {} } }), 'esi-');
+    expect(operations.map(({ template }) => template)).toEqual(['/status']);
+    expect(skipped).toEqual(['GET /odd']);
+  });
+
+  it.each([
+    ['null', null],
+    ['an error', { error: 'Not found' }],
+    ['another version', { openapi: '4.0.0', paths: { '/status': { get: {} } } }],
+    ['no operation', openApi({ '/status': { head: {} } })],
+  ])('%s is no document', (_, json) => {
+    expect(() => parseDocument(json, 'esi-')).toThrow(expect.objectContaining({ fault: 'unusable' }));
+  });
+});
+
+describe('D31: a path finds its operation', () => {
+  const { operations } = parseDocument(
+    openApi({
+      '/characters/affiliation': { post: {} },
+      [CHARACTER]: { get: { parameters: [integer('character_id')] } },
+      '/universe/names': { post: {} },
+      '/dogma/{kind}/list': { get: {} },
+      '/dogma/types/{type_id}': { get: { parameters: [integer('type_id')] } },
+      '/dogma/types/{type_id}/list': { get: { parameters: [integer('type_id')] } },
+    }),
+    'esi-',
+  );
+  const document = createDocument(operations);
+
+  it.each([
+    ['/characters/2112000001', CHARACTER],
+    ['/dogma/types/5', '/dogma/types/{type_id}'],
+    ['/dogma/types/list', '/dogma/{kind}/list'],
+    ['/dogma/types/5/list', '/dogma/types/{type_id}/list'],
+  ])('%s is %s', (path, template) => {
+    expect(document.find(path)?.template).toBe(template);
+  });
+
+  it.each([
+    '/characters/affiliation',
+    '/characters/ada',
+    '/characters/',
+    '/characters',
+    '/characters/1/',
+    '/characters//1',
+    '/characters/-1',
+    'characters/1',
+    '/Characters/1',
+    '/constructor',
+    '/__proto__',
+    '/',
+    '',
+  ])('%s is none', (path) => {
+    expect(document.find(path)).toBeUndefined();
+  });
+
+  it('knows the operations of other methods', () => {
+    expect(document.find('/characters/affiliation', 'POST')?.template).toBe('/characters/affiliation');
+  });
+});
+
+/** The provider's own documents: read where they are at hand, no part of the project. */
+const OWN = join(import.meta.dirname, '../../../../shared/provider');
+
+describe.each([
+  ['esi-openapi.json', 210, 'OAuth2'],
+  ['esi-swagger.json', 179, 'evesso'],
+] as const)('D31: the provider’s own %s', (file, paths, scheme) => {
+  const source = join(OWN, file);
+  const raw = existsSync(source)
+    ? (JSON.parse(readFileSync(source, 'utf8')) as {
+        paths: Record<string, Record<string, Record<string, unknown>>>;
+      })
+    : undefined;
+  const parsed = raw && parseDocument(raw, 'esi-').operations;
+
+  it.skipIf(raw === undefined)('every path is parsed, every scope and rate group found', () => {
+    const seen = new Set(parsed?.map(({ template }) => template));
+    expect(seen.size).toBe(paths);
+    let scopes = 0;
+    let groups = 0;
+    for (const [path, methods] of Object.entries(raw?.paths ?? {})) {
+      for (const [method, described] of Object.entries(methods)) {
+        const template = path.replace(/\/$/, '');
+        const operation = parsed?.find(
+          (one) => one.template === template && one.method === method.toUpperCase(),
+        );
+        const security = described['security'] as Record<string, string[]>[] | undefined;
+        const scope = security?.[0]?.[scheme]?.[0]?.replace(/^esi-/, 'ext-') ?? null;
+        const limit = described['x-rate-limit'] as Record<string, unknown> | undefined;
+        expect(operation, `${method} ${path}`).toMatchObject({
+          scope,
+          rateGroup: limit === undefined ? null : { name: limit['group'], maxTokens: limit['max-tokens'] },
+        });
+        scopes += Number(scope !== null);
+        groups += Number(limit !== undefined);
+      }
+    }
+    expect(scopes).toBeGreaterThan(100);
+    expect(groups).toBe(scheme === 'OAuth2' ? 163 : 0);
+  });
+
+  it.skipIf(raw === undefined)('random concrete paths mean the operation that they were made of', () => {
+    const document = createDocument(parsed ?? []);
+    const gets = (parsed ?? []).filter(({ method }) => method === 'GET');
+    // What no template has as a literal; a whole number where one is asked for.
+    const word = fc.stringMatching(/^[a-z0-9]{1,8}-x[a-z0-9]{1,8}$/);
+    const number = fc.integer({ min: 1, max: 2 ** 53 - 1 }).map(String);
+    const concrete = fc.constantFrom(...gets).chain((operation) => {
+      const segments = operation.template.split('/').map((segment) => {
+        const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+        if (name === undefined) return fc.constant(segment);
+        return operation.integers.includes(name) ? number : word;
+      });
+      return fc.tuple(
+        fc.constant(operation),
+        fc.tuple(...segments).map((all) => all.join('/')),
+      );
+    });
+    fc.assert(
+      fc.property(concrete, ([operation, path]) => {
+        expect(document.find(path)).toBe(operation);
+        expect(document.find(`${path}/`)).toBeUndefined();
+        expect(document.find(`${path}/x-unknown`)?.template.split('/').length ?? 99).toBeGreaterThan(
+          operation.template.split('/').length,
+        );
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});

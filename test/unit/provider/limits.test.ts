@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { readLimits } from '../../../server/provider/limits.ts';
+
+const NOW = new Date('2026-03-02T12:00:00Z');
+const GROUP = { name: 'char-wallet', maxTokens: 150, windowSeconds: 900 };
+const SILENCE = {
+  errorsLeft: undefined,
+  errorReset: undefined,
+  group: undefined,
+  tokensLeft: undefined,
+  emptyFor: undefined,
+  retryAfter: undefined,
+};
+
+describe('D33: what headers tell of the limits', () => {
+  it.each([
+    [{}, {}],
+    [
+      { 'x-esi-error-limit-remain': '12', 'x-esi-error-limit-reset': '40' },
+      { errorsLeft: 12, errorReset: 40 },
+    ],
+    [{ 'x-esi-error-limit-remain': '12' }, { errorsLeft: 12, errorReset: 60 }],
+    [{ 'x-esi-error-limit-remain': '-1', 'x-esi-error-limit-reset': 'soon' }, {}],
+    [
+      { 'x-ratelimit-group': 'g', 'x-ratelimit-remaining': '100', 'x-ratelimit-limit': '150/15m' },
+      { group: 'g', tokensLeft: 100 },
+    ],
+    // Five tokens of 150 in 15 minutes come back in 30 seconds.
+    [
+      { 'x-ratelimit-group': 'g', 'x-ratelimit-remaining': '4', 'x-ratelimit-limit': '150/15m' },
+      { group: 'g', tokensLeft: 4, emptyFor: 30 },
+    ],
+    [
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-limit': '5/2h' },
+      { tokensLeft: 0, emptyFor: 3600 },
+    ],
+    [{ 'x-ratelimit-remaining': '0' }, { tokensLeft: 0, emptyFor: 30 }],
+    [{ 'x-ratelimit-group': "g'; --" }, {}],
+    [{ 'retry-after': '7' }, { retryAfter: 7 }],
+    [{ 'retry-after': 'Mon, 02 Mar 2026 12:00:09 GMT' }, { retryAfter: 9 }],
+    [{ 'retry-after': 'Mon, 02 Mar 2026 11:00:00 GMT' }, { retryAfter: 0 }],
+    [{ 'retry-after': '999999' }, { retryAfter: 3600 }],
+    [{ 'retry-after': 'later' }, {}],
+  ])('%j', (headers, expected) => {
+    expect(readLimits(headers, NOW, GROUP)).toEqual({ ...SILENCE, ...expected });
+  });
+});

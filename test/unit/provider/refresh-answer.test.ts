@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { causeOfDeath } from '../../../server/provider/refresh-answer.ts';
+import { OAUTH_FAULTS } from '../../../server/simulated/faults.ts';
+
+const answer = (status: number, body: unknown) =>
+  new Response(typeof body === 'string' ? body : JSON.stringify(body), { status });
+
+describe('D34: the answers that mean a dead refresh token', () => {
+  it.each(Object.entries(OAUTH_FAULTS))('%s', async (_, { status, error, description, deadly }) => {
+    const cause = await causeOfDeath(answer(status, { error, error_description: description }));
+    expect(cause !== undefined).toBe(deadly);
+    if (deadly) expect(cause).toBe(description === '' ? error : `${error}: ${description}`);
+  });
+
+  it.each([
+    ['an unknown description', answer(400, { error: 'invalid_grant', error_description: 'Odd.' })],
+    ['no description', answer(400, { error: 'invalid_grant' })],
+    [
+      'a deadly sentence under another error',
+      answer(400, { error: 'invalid_request', error_description: 'The refresh token is expired.' }),
+    ],
+    [
+      'a deadly answer with a 5xx',
+      answer(503, { error: 'invalid_token', error_description: 'The refresh token is expired.' }),
+    ],
+    [
+      'a deadly answer with a 200',
+      answer(200, { error: 'invalid_token', error_description: 'The refresh token is expired.' }),
+    ],
+    ['plain text', answer(400, 'The refresh token is expired.')],
+    ['a list', answer(400, ['invalid_grant'])],
+    [
+      'an inherited name',
+      answer(400, { error: 'constructor', error_description: 'The refresh token is expired.' }),
+    ],
+  ])('not %s', async (_, response) => {
+    expect(await causeOfDeath(response)).toBeUndefined();
+  });
+
+  it('never keeps a token that the provider repeats', async () => {
+    const token = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.c2ln';
+    const cause = await causeOfDeath(
+      answer(400, { error: 'invalid_grant', error_description: `${token}: Token missing/expired.` }),
+    );
+    expect(cause).toMatch(/Token missing\/expired\.$/);
+    expect(cause).not.toContain('eyJ');
+  });
+
+  it('leaves the body to be read', async () => {
+    const response = answer(400, { error: 'invalid_client' });
+    await causeOfDeath(response);
+    expect(await response.json()).toEqual({ error: 'invalid_client' });
+  });
+});

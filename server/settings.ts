@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -55,8 +56,7 @@ export class SettingsError extends Error {
 
 const httpUrl = z
   .string()
-  .url('is not a URL')
-  .refine((value) => /^https?:$/.test(new URL(value).protocol), 'must be an http or https URL')
+  .refine(isHttpUrl, 'must be an http or https URL')
   .transform((value) => value.replace(/\/+$/, ''));
 const port = z.string().regex(/^\d+$/, 'must be a port number').transform(Number).pipe(z.number().max(65535));
 const flag = z.enum(['true', 'false', '1', '0'], { message: 'must be true or false' }).transform(isTrue);
@@ -66,6 +66,24 @@ const list = z.string().transform((value) =>
     .map((part) => part.trim())
     .filter(Boolean),
 );
+
+function isHttpUrl(value: string): boolean {
+  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
+/** As a browser names it: scheme and host, port where it is not the usual one, nothing more. */
+function isOrigin(value: string): boolean {
+  return isHttpUrl(value) && new URL(value).origin === value;
+}
+
+/** An address, a network in CIDR notation, or a name that Express has for some. */
+function isProxy(value: string): boolean {
+  const [address = '', prefix, ...more] = value.split('/');
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return bits > 0 && fits && more.length === 0;
+}
 
 function isTrue(value: string): boolean {
   return value === 'true' || value === '1';
@@ -110,8 +128,12 @@ const environment = z.object({
     .regex(/^\d+$/, 'must be a whole number of requests a minute')
     .transform(Number)
     .default('600'),
-  TRUSTED_PROXIES: list.default(''),
-  CORS_ORIGINS: list.optional(),
+  TRUSTED_PROXIES: list
+    .refine((values) => values.every(isProxy), 'must be addresses or networks, such as 10.0.0.0/8')
+    .default(''),
+  CORS_ORIGINS: list
+    .refine((values) => values.every(isOrigin), 'must be origins, such as https://fleet.example')
+    .optional(),
   CALLBACK_ALLOW_PRIVATE: flag.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKERS: z.enum(['embedded', 'none']).default('embedded'),

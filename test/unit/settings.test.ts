@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { readSettings, SettingsError } from '../../server/settings.ts';
+import { newSigningKey } from '../harness/app.ts';
+
+const signing = await newSigningKey();
+const encryption = randomBytes(32);
+
+const production = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://castellan:pass-canary@db/castellan',
+  BASE_URL: 'https://castellan.example',
+  TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [signing] }),
+  ENCRYPTION_KEYS: `one:${encryption.toString('base64')}`,
+  SSO_CLIENT_ID: 'client',
+  SSO_CLIENT_SECRET: 'secret-canary',
+};
+
+function problems(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  try {
+    readSettings(env);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+}
+
+describe('D61: settings', () => {
+  it('nothing has to be set outside production', () => {
+    expect(readSettings({})).toMatchObject({
+      production: false,
+      host: '127.0.0.1',
+      port: 8080,
+      baseUrl: 'http://127.0.0.1:8080',
+      metricsPort: 9464,
+      databaseUrl: undefined,
+      dataDir: expect.stringMatching(/\/\.data$/),
+      sso: { clientId: undefined },
+      extApi: { scopePrefix: 'esi-' },
+      tokenSigningKeys: undefined,
+      encryptionKeys: undefined,
+      forceKeyRemoval: false,
+      rateLimit: 600,
+      trustedProxies: [],
+      corsOrigins: undefined,
+      callbackAllowPrivate: true,
+      logLevel: 'info',
+      workers: 'embedded',
+    });
+  });
+
+  it('an empty variable is one that is not set', () => {
+    const names = [...Object.keys(production), 'PORT', 'LOG_LEVEL', 'CORS_ORIGINS', 'VOICE_URL', 'HOST'];
+    expect(readSettings(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readSettings({}));
+  });
+
+  it('the base URL follows host and port, without a slash at its end', () => {
+    expect(readSettings({ PORT: '9000' }).baseUrl).toBe('http://127.0.0.1:9000');
+    expect(readSettings({ HOST: '::1', PORT: '9000' }).baseUrl).toBe('http://[::1]:9000');
+    expect(readSettings({ BASE_URL: 'https://castellan.example//' }).baseUrl).toBe(
+      'https://castellan.example',
+    );
+  });
+
+  it('in production everything that cannot be made up must be given, all of it named at once', () => {
+    expect(readSettings(production)).toMatchObject({
+      production: true,
+      host: '0.0.0.0',
+      callbackAllowPrivate: false,
+    });
+    expect(problems({ NODE_ENV: 'production' })).toEqual(
+      Object.keys(production)
+        .filter((name) => name !== 'NODE_ENV')
+        .map((name) => `${name}: must be given when NODE_ENV is production`),
+    );
+    for (const name of Object.keys(production).slice(1)) {
+      expect(problems({ ...production, [name]: undefined })).toEqual([
+        `${name}: must be given when NODE_ENV is production`,
+      ]);
+    }
+  });
+
+  it('every problem is reported at once, by name, without the value of a secret', () => {
+    const env = {
+      ...production,
+      PORT: '80a',
+      METRICS_PORT: '70000',
+      BASE_URL: 'not a URL',
+      SSO_URL: 'ftp://login.example',
+      DATABASE_URL: 'mysql://user:pass-canary@db',
+      TOKEN_SIGNING_KEYS: '{"keys":[{"kty":"oct","k":"key-canary"}]}',
+      ENCRYPTION_KEYS: 'one:c2hvcnQ=',
+      VOICE_URL: 'http://user:voice-canary@voice',
+      RATE_LIMIT: '-1',
+      TRUSTED_PROXIES: 'nonsense',
+      CORS_ORIGINS: 'fleet.example',
+      CALLBACK_ALLOW_PRIVATE: 'yes',
+      FORCE_KEY_REMOVAL: 'perhaps',
+      LOG_LEVEL: 'loud',
+      WORKERS: 'many',
+      EXT_COMPATIBILITY_DATE: 'yesterday',
+      EXT_SCOPE_PREFIX: 'ESI',
+      EXT_USER_AGENT: 'a\nb',
+    };
+    const found = problems(env);
+    const named = [...new Set(found.map((problem) => problem.split(':')[0]))].sort();
+    const given = ['NODE_ENV', 'SSO_CLIENT_ID', 'SSO_CLIENT_SECRET'];
+    expect(named).toEqual(
+      Object.keys(env)
+        .filter((name) => !given.includes(name))
+        .sort(),
+    );
+    expect(found.join()).not.toContain('canary');
+    expect(found.join()).not.toContain('c2hvcnQ');
+  });
+
+  it('outside production only loopback addresses are listened on', () => {
+    for (const HOST of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) expect(problems({ HOST })).toEqual([]);
+    for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'castellan.example', '192.168.1.1']) {
+      expect(problems({ HOST })).toEqual([
+        'HOST: only a loopback address is listened on unless NODE_ENV is production',
+      ]);
+      expect(problems({ ...production, HOST })).toEqual([]);
+    }
+  });
+
+  it('a client id wants its secret', () => {
+    expect(problems({ SSO_CLIENT_ID: 'client' })).toEqual([
+      'SSO_CLIENT_SECRET: must be given together with SSO_CLIENT_ID',
+    ]);
+  });
+
+  it('lists are taken apart; proxies are addresses, networks or their names', () => {
+    expect(readSettings({ TRUSTED_PROXIES: ' 10.0.0.0/8, ::1,loopback ,' }).trustedProxies).toEqual([
+      '10.0.0.0/8',
+      '::1',
+      'loopback',
+    ]);
+    for (const TRUSTED_PROXIES of ['10.0.0.0/33', 'all', 'true', '10.0.0', '1']) {
+      expect(problems({ TRUSTED_PROXIES }), TRUSTED_PROXIES).toHaveLength(1);
+    }
+    const CORS_ORIGINS = 'https://fleet.example,http://localhost:3000';
+    expect(readSettings({ CORS_ORIGINS }).corsOrigins).toEqual(CORS_ORIGINS.split(','));
+    for (const wrong of ['https://fleet.example/', 'fleet.example', 'https://a/b', '*']) {
+      expect(problems({ CORS_ORIGINS: wrong }), wrong).toHaveLength(1);
+    }
+  });
+});
+
+describe('D20b: TOKEN_SIGNING_KEYS', () => {
+  const read = (keys: unknown) => problems({ TOKEN_SIGNING_KEYS: JSON.stringify({ keys }) });
+  const { d: _, ...verifyOnly } = signing;
+
+  it('is a JWK set of Ed25519 keys: one with its private half at least, each with a kid of its own', async () => {
+    const other = await newSigningKey();
+    expect(read([signing])).toEqual([]);
+    expect(read([verifyOnly, other])).toEqual([]);
+    for (const wrong of [
+      [],
+      [verifyOnly],
+      [signing, { ...other, kid: signing.kid }],
+      [{ ...signing, kid: undefined }],
+      [{ ...signing, crv: 'X25519' }],
+      [{ ...signing, x: 'short' }],
+      [{ ...signing, d: `${signing.d}x` }],
+      'keys',
+    ]) {
+      expect(read(wrong).length, JSON.stringify(wrong)).toBeGreaterThan(0);
+    }
+    expect(problems({ TOKEN_SIGNING_KEYS: '{' })).toEqual([
+      'TOKEN_SIGNING_KEYS: is not JSON (a JWK set is wanted)',
+    ]);
+  });
+});
+
+describe('D34: ENCRYPTION_KEYS', () => {
+  const read = (ENCRYPTION_KEYS: string) => readSettings({ ENCRYPTION_KEYS }).encryptionKeys;
+
+  it('are pairs of id and 32 bytes; the first encrypts', () => {
+    const two = randomBytes(32);
+    expect(read(`two:${two.toString('base64')}, one:${encryption.toString('base64')}`)).toEqual([
+      { id: 'two', key: two },
+      { id: 'one', key: encryption },
+    ]);
+  });
+
+  it('or are hexadecimal, or a JWK set', () => {
+    expect(read(`one:${encryption.toString('hex')}`)).toEqual([{ id: 'one', key: encryption }]);
+    const jwk = { kty: 'oct', kid: 'one', k: encryption.toString('base64url') };
+    expect(read(JSON.stringify({ keys: [jwk] }))).toEqual([{ id: 'one', key: encryption }]);
+  });
+
+  it.each([
+    'one',
+    ':AAAA',
+    `one:${randomBytes(31).toString('base64')}`,
+    `one:${encryption.toString('base64')},one:${randomBytes(32).toString('base64')}`,
+    `one two:${encryption.toString('base64')}`,
+    '{"keys":[]}',
+    '{',
+  ])('case %#: anything else is refused without being shown', (ENCRYPTION_KEYS) => {
+    const found = problems({ ENCRYPTION_KEYS });
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.join()).not.toContain(encryption.toString('base64').slice(0, 10));
+  });
+});

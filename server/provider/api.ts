@@ -38,11 +38,9 @@ export interface GameApi {
 const BULK = 1000;
 
 export function createGameApi(client: ProviderClient): GameApi {
-  const ask = (path: string, body?: readonly number[]) =>
-    client.ask({ path, on: 'service', ...(body !== undefined && { body }) });
-
   async function get<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
-    const response = await ask(path);
+    // Who asks here wants to know how things are now; an unchanged record costs the provider a 304.
+    const response = await client.ask({ path, on: 'service', anew: true });
     return response.status === 404 ? undefined : read(response, path, schema);
   }
 
@@ -50,7 +48,7 @@ export function createGameApi(client: ProviderClient): GameApi {
   async function bulk<T>(path: string, ids: readonly number[], schema: z.ZodType<T[]>): Promise<T[]> {
     if (ids.length === 0) return [];
     if (ids.length > BULK) return halves(ids, (half) => bulk(path, half, schema));
-    const response = await ask(path, ids);
+    const response = await client.ask({ path, on: 'service', body: ids });
     const refused = response.status === 400 || response.status === 404 || response.status === 422;
     if (!refused) return read(response, path, schema);
     return ids.length === 1 ? [] : halves(ids, (half) => bulk(path, half, schema));

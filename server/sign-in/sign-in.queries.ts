@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { LASTING_LEVEL } from '../access/office.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
@@ -66,7 +67,13 @@ export async function makeGuest(
       owner_hash: null,
       signed_in_on: null,
     })
-    .onConflict((conflict) => conflict.column('character_id').doUpdateSet(row))
+    .onConflict((conflict) =>
+      conflict
+        .column('character_id')
+        .doUpdateSet(row)
+        // Somebody made an administrator while it signed in stays one.
+        .where('users.clearance_level', '<', LASTING_LEVEL),
+    )
     .execute();
 }
 

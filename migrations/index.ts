@@ -3,6 +3,7 @@ import * as registry from './0001_registry.ts';
 import * as names from './0002_names.ts';
 import * as histories from './0003_histories.ts';
 import * as provider from './0004_provider.ts';
+import * as loginRules from './0005_login_rules.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '0002_names': names,
   '0003_histories': histories,
   '0004_provider': provider,
+  '0005_login_rules': loginRules,
 };

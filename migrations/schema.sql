@@ -507,41 +507,6 @@ UNION
    FROM corporations
      JOIN coalition_alliances USING (alliance_id);
 
-create view login_rules as
- SELECT m.character_id,
-    g.authorized_to_login AS authorized
-   FROM group_members m
-     JOIN groups g USING (group_id)
-     JOIN users u USING (character_id)
-  WHERE g.authorized_to_login IS NOT NULL AND (u.clearance_level >= 0 OR NOT g.authorized_to_login)
-UNION ALL
- SELECT u.character_id,
-    c.authorized_to_login AS authorized
-   FROM users u
-     JOIN coalition_reach r USING (corporation_id)
-     JOIN coalitions c USING (coalition_id)
-  WHERE c.authorized_to_login IS NOT NULL
-UNION ALL
- SELECT u.character_id,
-    g.authorized_to_login AS authorized
-   FROM users u
-     JOIN groups g ON g.corporation_id::bigint = u.corporation_id::bigint
-  WHERE g.authorized_to_login IS NOT NULL
-UNION ALL
- SELECT u.character_id,
-    g.authorized_to_login AS authorized
-   FROM users u
-     JOIN corporations c ON c.corporation_id::bigint = u.corporation_id::bigint
-     JOIN groups g ON g.alliance_id::bigint = c.alliance_id::bigint
-  WHERE g.authorized_to_login IS NOT NULL
-UNION ALL
- SELECT u.character_id,
-    g.authorized_to_login AS authorized
-   FROM users u
-     JOIN coalition_reach r ON r.corporation_id::bigint = u.corporation_id::bigint
-     JOIN groups g ON g.coalition_id::text = r.coalition_id::text
-  WHERE g.authorized_to_login IS NOT NULL;
-
 create view standing_grants as
  SELECT grant_id,
     character_id,

@@ -186,5 +186,4 @@ export interface Database {
   mails: MailTable;
   mailboxes: { character_id: GameId; complete: Generated<boolean> };
   mailbox_mails: MailboxMailTable;
-  login_rules: { character_id: GameId; authorized: boolean };
 }

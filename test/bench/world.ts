@@ -94,6 +94,7 @@ async function giveGrants(db: Kysely<Database>): Promise<void> {
     from users where character_id > 0 and character_id % 3 < 2`.execute(db);
 }
 
+/** The caller's token, and one of everybody's own. */
 async function insertTokens(db: Kysely<Database>, kid: string, now: Date): Promise<SignableToken> {
   const application = {
     uuid: APPLICATION,
@@ -118,5 +119,9 @@ async function insertTokens(db: Kysely<Database>, kid: string, now: Date): Promi
     expires_on: new Date(now.getTime() + DAY),
   };
   await db.insertInto('tokens').values([application, user]).execute();
+  await sql`
+    insert into tokens (uuid, token_type, owner_id, parent, app_token, kid, created_on, expires_on)
+    select gen_random_uuid(), 'use', character_id, ${APPLICATION}, ${APPLICATION}, ${kid}, ${now}, ${user.expires_on}
+    from users where character_id > 0`.execute(db);
   return user;
 }

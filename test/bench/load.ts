@@ -18,8 +18,16 @@ export interface Load {
   readonly bytes: number;
 }
 
-/** Asks over `connections` kept-alive connections, each as fast as its answers come; any answer but 200 throws. */
-export async function generateLoad(target: Target, connections: number, seconds: number): Promise<Load> {
+/**
+ * Asks over `connections` kept-alive connections, each as fast as its answers come, until the time is over or
+ * `most` requests are sent; any answer but 200 throws.
+ */
+export async function generateLoad(
+  target: Target,
+  connections: number,
+  seconds: number,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Load> {
   const clients = Array.from({ length: connections }, () => new Client(target.origin, { pipelining: 1 }));
   const latencies: number[] = [];
   let bytes = 0;
@@ -27,7 +35,7 @@ export async function generateLoad(target: Target, connections: number, seconds:
   const started = performance.now();
   const end = started + seconds * 1000;
   const keepAsking = async (client: Client) => {
-    for (let at = performance.now(); at < end; ) {
+    for (let at = performance.now(); at < end && sent < most; ) {
       const size = await ask(client, target, sent++);
       bytes += size;
       const now = performance.now();

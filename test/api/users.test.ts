@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ExtScope } from '../../contract/scopes.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addBodies, addCoalition, addHome, addMember, addUser, HOME } from '../harness/people.ts';
 import { setLevel } from '../harness/registry.ts';
@@ -88,21 +89,25 @@ describe('GET /user/{character_name}', () => {
     await addCoalition(app, 'b1'.repeat(12), { alliances: [99_200_001] });
     await addCoalition(app, 'a1'.repeat(12), { corporations: [98_200_001] });
     await addCoalition(app, 'd1'.repeat(12), { alliances: [HOME.alliance] });
-    const scopes = (
-      table: 'alliances' | 'corporations' | 'coalitions',
-      id: string | number,
-      names: string[],
-    ) =>
-      app.db
-        .updateTable(table)
-        .set({ mandatory_ext_scopes: names as never })
-        .where((table.slice(0, -1) + '_id') as 'alliance_id', '=', id as number)
-        .execute();
-    await scopes('corporations', 98_200_001, ['publicData', 'ext-wallet.read_character_wallet.v1']);
-    await scopes('alliances', 99_200_001, ['ext-mail.read_mail.v1', 'publicData']);
-    await scopes('coalitions', 'b1'.repeat(12), ['ext-skills.read_skills.v1']);
-    await scopes('coalitions', 'a1'.repeat(12), ['ext-location.read_location.v1']);
-    await scopes('coalitions', 'd1'.repeat(12), ['ext-location.read_online.v1']);
+    const requires = (...scopes: ExtScope[]) => ({ mandatory_ext_scopes: scopes });
+    await app.db
+      .updateTable('corporations')
+      .set(requires('publicData', 'ext-wallet.read_character_wallet.v1'))
+      .where('corporation_id', '=', 98_200_001)
+      .execute();
+    await app.db
+      .updateTable('alliances')
+      .set(requires('ext-mail.read_mail.v1', 'publicData'))
+      .where('alliance_id', '=', 99_200_001)
+      .execute();
+    for (const [digits, scope] of [
+      ['b1', 'ext-skills.read_skills.v1'],
+      ['a1', 'ext-location.read_location.v1'],
+      ['d1', 'ext-location.read_online.v1'],
+    ] as const) {
+      const coalitions = app.db.updateTable('coalitions').set(requires(scope));
+      await coalitions.where('coalition_id', '=', digits.repeat(12)).execute();
+    }
     await addUser(app, { id: 6001, name: 'Ada Vale', level: 3, corporation: 98_200_001 });
     expect(await get('Ada Vale')).toEqual({
       alliance: 99_200_001,

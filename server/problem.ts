@@ -24,6 +24,11 @@ export function unauthenticated(detail: string): Problem {
   return new Problem(401, detail, { 'WWW-Authenticate': 'Bearer' });
 }
 
+/** 401: the token, or its owner, was deleted, perhaps while its request was under way (D4, D20). */
+export function revoked(): Problem {
+  return unauthenticated('The token was revoked or is unknown.');
+}
+
 /** 403: clearance or authority missing (D5). */
 export function forbidden(detail = 'Insufficient clearance level'): Problem {
   return new Problem(403, detail);

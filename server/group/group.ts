@@ -4,7 +4,7 @@ import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../member-list.ts';
 import type { Parts } from '../parts.ts';
-import { forbidden, notFound, notFoundAmong, Problem, unauthenticated } from '../problem.ts';
+import { forbidden, notFound, notFoundAmong, Problem, revoked } from '../problem.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { LOGIN_SWITCH_LEVEL } from '../user/login-permission.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
@@ -57,7 +57,7 @@ export async function createGroup(
   };
   return inTransaction(db, async (tx) => {
     await lockGroupNames(tx);
-    if (!(await insertGroup(tx, group, now))) throw unauthenticated('The token was revoked or is unknown.');
+    if (!(await insertGroup(tx, group, now))) throw revoked();
     return getGroup({ db: tx }, group_id);
   });
 }

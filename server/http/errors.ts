@@ -5,7 +5,7 @@ import { contract } from '../../contract/index.ts';
 import { storeCrash } from '../crash/crash.ts';
 import { constraintOf, isUnreachable } from '../database/errors.ts';
 import type { Parts } from '../parts.ts';
-import { type Invalid, Problem } from '../problem.ts';
+import { type Invalid, Problem, revoked } from '../problem.ts';
 import { ProviderError } from '../provider/http.ts';
 import { failurePage, PAGE_HEADERS } from '../sign-in/pages.ts';
 import type { Caller } from '../token/token.queries.ts';
@@ -19,6 +19,14 @@ const CONFLICTS: Readonly<Record<string, (body: Readonly<Record<string, unknown>
 function taken(kind: string, name: unknown): string {
   return `A ${kind} named "${name}" exists already (upper and lower case count as the same).`;
 }
+
+/** References to the token that calls, or to its owner: broken, it was deleted after it was admitted. */
+const OWN_TOKEN = new Set([
+  'tokens_parent_fkey',
+  'tokens_owner_id_fkey',
+  'tokens_app_token_fkey',
+  'state_codes_app_token_fkey',
+]);
 
 /** The one place where errors become answers (D2–D8). */
 export function answerErrors(parts: Parts): ErrorRequestHandler {
@@ -37,8 +45,10 @@ function toProblem(error: unknown, req: Request): Problem | undefined {
   if (error instanceof RequestValidationError) return validationProblem(error);
   if (isUnreachable(error)) return databaseLost();
   if (error instanceof ProviderError) return providerProblem(error);
-  const conflict = CONFLICTS[constraintOf(error)?.constraint ?? ''];
+  const constraint = constraintOf(error)?.constraint ?? '';
+  const conflict = CONFLICTS[constraint];
   if (conflict !== undefined) return new Problem(409, conflict(req.body));
+  if (OWN_TOKEN.has(constraint)) return revoked();
   return requestProblem(error);
 }
 

@@ -3,7 +3,7 @@ import type { Authority } from '../../contract/access.ts';
 import { hasAuthority } from '../access/authority.ts';
 import { distanceToBody, distanceToUser } from '../access/distance.ts';
 import type { Database } from '../database/tables.ts';
-import { forbidden, notFound, unauthenticated } from '../problem.ts';
+import { forbidden, notFound, revoked } from '../problem.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { findBodyStandings, findStandings } from './standing.queries.ts';
 
@@ -15,7 +15,7 @@ export async function requireAuthority(
   id: number,
 ): Promise<void> {
   const standing = await findStandings(db, caller.owner_id, authority.over, id);
-  if (standing.caller === undefined) throw unauthenticated('The token was revoked or is unknown.');
+  if (standing.caller === undefined) throw revoked();
   if (standing.target === undefined) throw notFound(authority.over, id);
   const distance =
     authority.over === 'user'
@@ -37,7 +37,7 @@ export async function requireAuthorityOverAll(
   if (hasAuthority(caller.level, FARTHEST, 'write')) return;
   const standing = await findBodyStandings(db, caller.owner_id, bodies);
   const { caller: from } = standing;
-  if (from === undefined) throw unauthenticated('The token was revoked or is unknown.');
+  if (from === undefined) throw revoked();
   if (standing.bodies.some((to) => !hasAuthority(caller.level, distanceToBody(from, to), 'write'))) {
     throw forbidden();
   }

@@ -1,5 +1,5 @@
 import type { Parts } from '../parts.ts';
-import { unauthenticated } from '../problem.ts';
+import { revoked, unauthenticated } from '../problem.ts';
 import { expired } from './signing-keys.ts';
 import { type Caller, findCaller } from './token.queries.ts';
 
@@ -25,7 +25,7 @@ export async function authenticate(
     caller.owner_id !== claims.ownerId ||
     caller.app_token !== claims.appToken
   ) {
-    throw unauthenticated('The token was revoked or is unknown.');
+    throw revoked();
   }
   if (caller.expires_on !== null && caller.expires_on <= clock.now()) throw expired();
   if (!caller.may_log_in) throw unauthenticated('The owner of this token is not allowed to log in.');

@@ -2,7 +2,7 @@ import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Parts } from '../parts.ts';
 import { startLogin } from '../sign-in/start-login.ts';
-import { createAppToken, createUserToken, describeCaller, removeToken } from './token.ts';
+import { createAppToken, createUserToken, describeCaller, logOut, removeToken } from './token.ts';
 
 export function tokenHandlers(parts: Parts): Handlers<typeof contract.token> {
   return {
@@ -22,7 +22,7 @@ export function tokenHandlers(parts: Parts): Handlers<typeof contract.token> {
     startLogin: async ({ caller, body }) => ({ status: 200, body: await startLogin(parts, caller, body) }),
     createUserToken: async ({ caller }) => ({ status: 200, body: await createUserToken(parts, caller) }),
     logout: async ({ caller }) => {
-      await removeToken(parts, caller.uuid);
+      await logOut(parts, caller);
       return { status: 200, body: undefined };
     },
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/token.ts';
 import type { Parts } from '../parts.ts';
-import { invalid, notFound } from '../problem.ts';
+import { invalid, notFound, revoked } from '../problem.ts';
 import { ForbiddenAddress, requirePublicHost } from '../sign-in/callback-address.ts';
 import { findUser } from '../user/user.queries.ts';
 import { toUser } from '../user/user.ts';
@@ -39,7 +39,7 @@ export function newUserToken(token: {
 /** `GET /token`: the token with its owner, whose level is the one that counts for this token (D23). */
 export async function describeCaller({ db }: Pick<Parts, 'db'>, caller: Caller): Promise<Token> {
   const owner = await findUser(db, caller.owner_id);
-  if (owner === undefined) throw notFound('user', caller.owner_id);
+  if (owner === undefined) throw revoked();
   return {
     callback: caller.callback,
     comments: caller.comments,
@@ -101,6 +101,11 @@ export async function createUserToken(
   });
   await insertToken(db, token);
   return { user_token: await keys.sign(token) };
+}
+
+/** Deletes the token that calls; it may be gone by now, as when somebody logs out twice at once. */
+export async function logOut({ db }: Pick<Parts, 'db'>, { uuid }: Caller): Promise<void> {
+  await deleteToken(db, uuid);
 }
 
 /** Deletes a token with all that descends from it (D21). */

@@ -4,7 +4,7 @@ import { maySetLevel } from '../access/level-change.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Parts } from '../parts.ts';
-import { forbidden, notFound, unauthenticated } from '../problem.ts';
+import { forbidden, notFound, revoked } from '../problem.ts';
 import { findStandings } from '../registry/standing.queries.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
 import { type Caller, findCaller } from '../token/token.queries.ts';
@@ -80,6 +80,6 @@ export async function removeUser(
  */
 async function presentLevel(db: Kysely<Database>, { uuid }: Caller): Promise<number> {
   const caller = await findCaller(db, uuid);
-  if (caller === undefined) throw unauthenticated('The token was revoked or is unknown.');
+  if (caller === undefined) throw revoked();
   return caller.level;
 }

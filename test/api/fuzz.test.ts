@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { snapshot } from '../harness/dump.ts';
+import { fuzz, sendUnacceptable } from '../harness/fuzz/run.ts';
+import { type Problem, send } from '../harness/send.ts';
+
+/** Half a minute as a rule; a machine may be busy with much else. */
+const TIME_LIMIT = 5 * 60_000;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMIT: '0' } });
+});
+afterAll(() => app.stop());
+
+it(
+  '3,000 random requests to every operation are answered as the contract says, none with a crash',
+  async () => {
+    const statuses = await fuzz(app, 3_000);
+    // The generator reaches behind validation as well as it is stopped by it.
+    for (const status of [200, 201, 401, 403, 404, 409, 413, 415, 422]) {
+      expect(
+        statuses[status] ?? 0,
+        `answers with ${status} among ${JSON.stringify(statuses)}`,
+      ).toBeGreaterThan(0);
+    }
+  },
+  TIME_LIMIT,
+);
+
+it(
+  'a body that the contract does not accept changes nothing',
+  async () => {
+    let before: Awaited<ReturnType<typeof snapshot>> = {};
+    const sent = await sendUnacceptable(app, 300, async () => {
+      before = await snapshot(app.databaseUrl);
+    });
+    expect(sent).toBe(300);
+    expect(await snapshot(app.databaseUrl)).toEqual(before);
+  },
+  TIME_LIMIT,
+);
+
+it.each([
+  ['wrong types', Array.from({ length: 10_000 }, () => 17)],
+  ['empty names', Array.from({ length: 10_000 }, () => '')],
+])('10,000 %s in a list are a 422 that explains the first hundred', async (_, members) => {
+  const token = app.root;
+  const path = `/group/${'ab'.repeat(12)}`;
+  const answer = await send<Problem>(app, 'PUT', path, { token, body: { members } });
+  expect(answer.status).toBe(422);
+  expect(answer.json.detail).toHaveLength(100);
+  expect(answer.text.length).toBeLessThan(20_000);
+});

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { z } from 'zod';
+
+/** Values that a record of the service has at the moment, by the name of the field that means them. */
+export type Hints = Readonly<Record<string, readonly unknown[]>>;
+
+interface Documented {
+  readonly metaOpenApi?: {
+    readonly minLength?: number;
+    readonly maxLength?: number;
+    readonly example?: unknown;
+  };
+}
+
+const meta = (schema: z.ZodTypeAny) => (schema as Documented).metaOpenApi ?? {};
+
+/** One code point of each Unicode plane, letters that fold, compose or run from right to left, and plain ones. */
+const PLANES = Array.from({ length: 17 }, (_, plane) => String.fromCodePoint(plane * 0x10000 + 0xfffd));
+const LETTERS = [
+  ...'aZ09 -_.%/\\\'"<>&?#+,;:@=\u0001\u007f',
+  'ß',
+  'İ',
+  'ς',
+  'a\u0301',
+  'ﬁ',
+  '\u200f',
+  '\ufeff',
+  '🚀',
+];
+const text = (minLength: number, maxLength: number) =>
+  fc
+    .array(fc.constantFrom(...PLANES, ...LETTERS), {
+      minLength,
+      maxLength: Math.min(maxLength, minLength + 12),
+    })
+    .map((parts) => [...parts.join('')].slice(0, Math.max(minLength, maxLength)).join(''));
+
+/** What a request may hold where this schema stands; nearly all of it fits, damage is done elsewhere. */
+export function fitting(schema: z.ZodTypeAny, hints: Hints, name = ''): fc.Arbitrary<unknown> {
+  const { example } = meta(schema);
+  const own = generated(schema, hints, name);
+  const known = hints[name];
+  if (known !== undefined && known.length > 0 && !(unwrapped(schema) instanceof z.ZodArray)) {
+    return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: own });
+  }
+  return example === undefined
+    ? own
+    : fc.oneof({ weight: 4, arbitrary: own }, { weight: 1, arbitrary: fc.constant(example) });
+}
+
+function unwrapped(schema: z.ZodTypeAny): z.ZodTypeAny {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrapped(schema.unwrap());
+  if (schema instanceof z.ZodEffects) return unwrapped(schema.innerType());
+  if (schema instanceof z.ZodDefault) return unwrapped(schema.removeDefault());
+  return schema;
+}
+
+function generated(schema: z.ZodTypeAny, hints: Hints, name: string): fc.Arbitrary<unknown> {
+  if (schema instanceof z.ZodObject) return object(schema, hints);
+  if (schema instanceof z.ZodArray) return list(schema, hints, name);
+  if (schema instanceof z.ZodString) return string(schema, {});
+  if (schema instanceof z.ZodNumber) {
+    const { minValue, maxValue } = schema;
+    if (!schema.isInt) return fc.double({ noNaN: true, noDefaultInfinity: true });
+    const min = minValue ?? Number.MIN_SAFE_INTEGER;
+    const max = maxValue ?? Number.MAX_SAFE_INTEGER;
+    return fc.oneof(
+      fc.integer({ min, max }),
+      fc.constantFrom(min, max),
+      fc.integer({ min, max: Math.min(max, min + 20) }),
+    );
+  }
+  if (schema instanceof z.ZodBoolean) return fc.boolean();
+  if (schema instanceof z.ZodEnum) return fc.constantFrom(...(schema.options as unknown[]));
+  if (schema instanceof z.ZodLiteral) return fc.constant(schema.value);
+  if (schema instanceof z.ZodNullable) return fc.option(fitting(schema.unwrap(), hints, name), { freq: 8 });
+  if (schema instanceof z.ZodOptional)
+    return fc.option(fitting(schema.unwrap(), hints, name), { nil: undefined });
+  if (schema instanceof z.ZodDefault) {
+    return fc.option(fitting(schema.removeDefault(), hints, name), { nil: undefined, freq: 8 });
+  }
+  if (schema instanceof z.ZodCatch) return fitting(schema.removeCatch(), hints, name);
+  if (schema instanceof z.ZodPipeline) return fitting(schema._def.in as z.ZodTypeAny, hints, name);
+  if (schema instanceof z.ZodUnion) {
+    return fc.oneof(...(schema.options as z.ZodTypeAny[]).map((one) => fitting(one, hints, name)));
+  }
+  if (schema instanceof z.ZodRecord) {
+    return fc.dictionary(text(1, 20), fitting(schema.valueSchema as z.ZodTypeAny, hints), { maxKeys: 4 });
+  }
+  if (schema instanceof z.ZodEffects) {
+    const inner = schema.innerType() as z.ZodTypeAny;
+    return inner instanceof z.ZodString ? string(inner, meta(schema)) : fitting(inner, hints, name);
+  }
+  throw new Error(`There is no generator for ${schema.constructor.name} (${name})`);
+}
+
+function string(schema: z.ZodString, { minLength = 0, maxLength = 40 }: ReturnType<typeof meta>) {
+  const checks = schema._def.checks;
+  const pattern = checks.find((check) => check.kind === 'regex');
+  if (pattern?.kind === 'regex') return fc.stringMatching(pattern.regex);
+  if (checks.some((check) => check.kind === 'uuid')) return fc.uuid({ version: 4 });
+  return fc.oneof(
+    { weight: 8, arbitrary: text(minLength, maxLength) },
+    { weight: 1, arbitrary: fc.constant('x'.repeat(maxLength)) },
+  );
+}
+
+function object(schema: z.AnyZodObject, hints: Hints): fc.Arbitrary<unknown> {
+  const fields = schema.shape as Record<string, z.ZodTypeAny>;
+  return fc
+    .record(Object.fromEntries(Object.entries(fields).map(([key, of]) => [key, fitting(of, hints, key)])))
+    .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)));
+}
+
+/** Mostly short lists; now and then one as long as is allowed, and one longer. */
+function list(schema: z.ZodArray<z.ZodTypeAny>, hints: Hints, name: string): fc.Arbitrary<unknown[]> {
+  const element = fitting(schema.element, hints, name);
+  const values = hints[name];
+  const one =
+    values === undefined || values.length === 0 ? element : fc.oneof(fc.constantFrom(...values), element);
+  const most = schema._def.maxLength?.value ?? 100;
+  const long = fc
+    .tuple(one, fc.constantFrom(most, most + 1))
+    .map(([value, length]) => Array.from({ length }, () => value));
+  return fc.oneof({ weight: 60, arbitrary: fc.array(one, { maxLength: 4 }) }, { weight: 1, arbitrary: long });
+}
+
+const HOSTILE: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  2 ** 53,
+  1e308,
+  '',
+  ' ',
+  '0',
+  'a\0b',
+  '\ud800',
+  '\udc00x',
+  'null',
+  '../..',
+  "'; drop table users; --",
+  'x'.repeat(5_000),
+  [],
+  {},
+  [[]],
+  [null],
+  ['\0'],
+  [2 ** 53],
+  { length: 3 },
+  { __proto__: null, constructor: 1 },
+  Array.from({ length: 10_000 }, () => null),
+  Array.from({ length: 10_001 }, (_, i) => i + 1),
+];
+
+/** The value with one place in it replaced, taken out, or added to. */
+export function damaged(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc
+    .tuple(
+      value,
+      fc.nat(),
+      fc.constantFrom(...HOSTILE),
+      fc.constantFrom('replace', 'replace', 'add', 'remove'),
+    )
+    .map(([whole, where, wrong, how]) => {
+      const places = placesIn(whole);
+      const place = places[where % places.length] as Place;
+      const found = at(whole, place);
+      if (how === 'add' && found !== null && typeof found === 'object') {
+        return put(
+          whole,
+          place,
+          Array.isArray(found) ? [...found, wrong] : { ...found, [`unknown_${where % 5}`]: wrong },
+        );
+      }
+      return how === 'remove' && place.length > 0 ? put(whole, place, undefined) : put(whole, place, wrong);
+    });
+}
+
+type Place = readonly (string | number)[];
+
+function placesIn(value: unknown, way: Place = []): Place[] {
+  if (value === null || typeof value !== 'object') return [way];
+  const entries = Object.entries(value).slice(0, 20);
+  return [way, ...entries.flatMap(([key, of]) => placesIn(of, [...way, key]))];
+}
+
+function at(value: unknown, [first, ...rest]: Place): unknown {
+  return first === undefined ? value : at((value as Record<string, unknown>)[first], rest);
+}
+
+function put(value: unknown, [first, ...rest]: Place, wrong: unknown): unknown {
+  if (first === undefined) return wrong;
+  const inner = put((value as Record<string, unknown>)[first], rest, wrong);
+  if (Array.isArray(value)) return value.map((one, i) => (String(i) === String(first) ? inner : one));
+  const { [first]: _, ...others } = value as Record<string, unknown>;
+  return inner === undefined ? others : { ...others, [first]: inner };
+}

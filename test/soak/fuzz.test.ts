@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { fuzz } from '../harness/fuzz/run.ts';
+
+/** How many requests; a release sees a million. */
+const REQUESTS = Number(process.env.SOAK_REQUESTS ?? 1_000_000);
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMIT: '0' } });
+});
+afterAll(() => app.stop());
+
+it(
+  `${REQUESTS} random requests are answered as the contract says, none with a crash`,
+  async () => {
+    const statuses = await fuzz(app, REQUESTS);
+    const answered = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+    expect(answered).toBeGreaterThanOrEqual(REQUESTS);
+  },
+  12 * 3_600_000,
+);

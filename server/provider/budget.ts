@@ -40,7 +40,7 @@ export async function takeBudget(
   const caller = request.on === 'service' ? undefined : request.on.caller;
   for (let look = FIRST_LOOK; ; look = Math.min(look * 2, SLOWEST_LOOK)) {
     const left = deadline - performance.now();
-    if (left <= 0) throw new ProviderError('timeout', 'others held the rest of the limits for too long');
+    if (left <= 0) throw new ProviderError('timeout', 'there was no time left to ask within the limits');
     const wanted: Wanted = {
       now: clock.now(),
       kept: caller === undefined ? 0 : KEPT_FOR_SERVICE,

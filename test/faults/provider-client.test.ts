@@ -1,0 +1,278 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ProviderError } from '../../server/provider/http.ts';
+import type { Fault } from '../../server/simulated/faults.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addGrant, forgetProvider, otherProcess, outcomeOf, ownRecord } from '../harness/provider.ts';
+
+const LIMITS = { milliseconds: 1_500, bytes: 64 * 1024 };
+/** A limit, and what a busy machine adds to it. */
+const WITHIN = LIMITS.milliseconds + 1_500;
+const CORPORATION = { path: '/corporations/98000001', on: 'service' } as const;
+const [ADA, BEN] = [2_112_000_001, 2_112_000_002];
+
+/** What each fault comes out as, and how often it is met. */
+const FAULTS: readonly (readonly [Fault, number | string, number])[] = [
+  [{ kind: 'status', status: 500 }, 'unusable', 3],
+  [{ kind: 'status', status: 502, as: 'html' }, 'unusable', 3],
+  [{ kind: 'status', status: 503, as: 'text' }, 'unusable', 3],
+  [{ kind: 'status', status: 503, retryAfter: 30 }, 'unusable', 1],
+  [{ kind: 'status', status: 504 }, 'unusable', 3],
+  [{ kind: 'status', status: 420 }, 'exhausted', 1],
+  [{ kind: 'status', status: 420, as: 'html' }, 'exhausted', 1],
+  [{ kind: 'status', status: 429 }, 'exhausted', 1],
+  [{ kind: 'status', status: 429, as: 'text' }, 'exhausted', 1],
+  [{ kind: 'status', status: 403 }, 403, 1],
+  [{ kind: 'odd 403' }, 403, 1],
+  [{ kind: 'status', status: 403, as: 'html' }, 'unusable', 1],
+  [{ kind: 'hang' }, 'timeout', 1],
+  [{ kind: 'drip' }, 'timeout', 1],
+  [{ kind: 'truncate' }, 'unreachable', 3],
+  [{ kind: 'reset' }, 'unreachable', 3],
+  [{ kind: 'lose answer' }, 'unreachable', 3],
+  [{ kind: 'not json' }, 'unusable', 1],
+  [{ kind: 'not json', contentType: 'text/html' }, 'unusable', 1],
+  [{ kind: 'redirect' }, 'unusable', 1],
+  [{ kind: 'redirect', to: 'http://127.0.0.1:9/' }, 'unusable', 1],
+  [{ kind: 'oversized' }, 'too-large', 1],
+];
+
+let app: TestApp;
+let ask: TestApp['app']['parts']['client']['ask'];
+
+beforeAll(async () => {
+  app = await startTestApp({ providerLimits: LIMITS });
+  ask = app.app.parts.client.ask;
+  await app.app.parts.document.current();
+  await addGrant(app, ADA);
+  await addGrant(app, BEN);
+});
+beforeEach(async () => {
+  await forgetProvider(app);
+  app.provider.reset();
+});
+afterEach(() => app.provider.reset());
+afterAll(() => app.stop());
+
+/** An address where nobody listens. */
+async function closedPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
+
+const requests = () => app.provider.requests.filter(({ area }) => area === 'api');
+
+describe('D33: every fault of the game’s API', () => {
+  const named = FAULTS.map(
+    ([fault, outcome, strikes]) => [JSON.stringify(fault), fault, outcome, strikes] as const,
+  );
+
+  it.each(named)('%s: public requests', async (_, fault, outcome, strikes) => {
+    const active = app.provider.faults.add('api', fault);
+    const started = performance.now();
+    expect(await outcomeOf(ask(CORPORATION))).toBe(outcome);
+    expect(performance.now() - started).toBeLessThan(WITHIN);
+    expect(active.strikes).toBe(strikes);
+    app.provider.faults.clear();
+    await forgetProvider(app);
+    expect(await ask(CORPORATION)).toMatchObject({ status: 200, data: { ticker: expect.any(String) } });
+  });
+
+  it.each(named)(
+    '%s: with an access token, which nothing is held against',
+    async (_, fault, outcome, strikes) => {
+      const active = app.provider.faults.add('api', fault);
+      expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(outcome);
+      expect(active.strikes).toBe(strikes);
+      app.provider.faults.clear();
+      await forgetProvider(app);
+      expect(await ask(ownRecord(ADA))).toMatchObject({
+        status: 200,
+        data: { total_sp: expect.any(Number) },
+      });
+      const grants = await app.db.selectFrom('grants').select('valid').execute();
+      expect(grants.every(({ valid }) => valid)).toBe(true);
+    },
+  );
+
+  it.each([
+    ['a 5xx', { kind: 'status', status: 503 }],
+    ['a reset', { kind: 'reset' }],
+    ['a cut answer', { kind: 'truncate' }],
+    ['a 429 that asks for no pause', { kind: 'status', status: 429, retryAfter: 0 }],
+  ] as const)('%s in passing is asked again, also for a bulk read', async (_, fault) => {
+    app.provider.faults.add('api', fault, { times: 2 });
+    expect(await outcomeOf(ask(CORPORATION))).toBe(200);
+    app.provider.faults.add('api', fault, { times: 2 });
+    expect(await outcomeOf(ask({ path: '/universe/names', body: [98_000_001], on: 'service' }))).toBe(200);
+  });
+
+  it('a provider that is not there costs no error of the limit', async () => {
+    await ask(CORPORATION);
+    const lost = otherProcess(app, { limits: LIMITS, url: await closedPort() });
+    for (const id of [2, 3, 4, 5, 6]) {
+      const asked = lost.client.ask({ path: `/corporations/9800000${id}`, on: { caller: 'x' } });
+      expect(await outcomeOf(asked)).toBe('unreachable');
+    }
+    await lost.stop();
+    const { rows } = await sql`
+      select remaining, (select sum(errors)::int from provider_callers) as errors
+      from provider_error_budget`.execute(app.db);
+    expect(rows).toEqual([{ remaining: 100, errors: 0 }]);
+  });
+
+  it('the daily downtime is a 502, and over when it is over', async () => {
+    app.provider.faults.downtime = true;
+    expect(await outcomeOf(ask(CORPORATION))).toBe('unusable');
+    app.provider.faults.downtime = false;
+    await forgetProvider(app);
+    expect(await outcomeOf(ask(CORPORATION))).toBe(200);
+  });
+});
+
+describe('D33: only the configured host is asked', () => {
+  it.each([
+    '//elsewhere.invalid/status',
+    '/status/../../status',
+    '/%2e%2e/status',
+    '/./status',
+    '/status?x=1',
+    '/status#x',
+    '/status\\x',
+    '/status\n',
+    '/status/',
+    'http://elsewhere.invalid/status',
+    '@elsewhere.invalid/status',
+    'status',
+    '/',
+    '',
+  ])('never for %j', async (path) => {
+    expect(await outcomeOf(ask({ path, on: 'service' }))).toBe('unusable');
+    expect(requests()).toEqual([]);
+  });
+
+  it('query parameters stay parameters', async () => {
+    await ask({ path: '/status', query: { 'a&b': 'c#d/../e f' }, on: 'service' });
+    expect(new URLSearchParams(requests()[0]?.query).get('a&b')).toBe('c#d/../e f');
+  });
+});
+
+describe('D33: the cache', () => {
+  it('a fresh public answer serves everybody, in every process, at one statement', async () => {
+    const first = await ask(CORPORATION);
+    const other = otherProcess(app);
+    expect(await other.client.ask(CORPORATION)).toEqual({
+      ...first,
+      headers: expect.objectContaining({ etag: first.headers['etag'] }),
+    });
+    await other.stop();
+    const before = app.statements.length;
+    const second = await ask({ ...CORPORATION, on: { caller: '1' } });
+    expect(app.statements.length - before).toBe(1);
+    expect(second.data).toEqual(first.data);
+    expect(requests()).toHaveLength(1);
+    expect(second.headers).not.toHaveProperty('x-esi-error-limit-remain');
+  });
+
+  it('an outgoing request costs three statements at the most, with an access token, too', async () => {
+    await ask(CORPORATION);
+    for (const request of [{ path: '/alliances/99000001', on: 'service' } as const, ownRecord(ADA)]) {
+      const before = app.statements.length;
+      await ask(request);
+      expect(app.statements.slice(before).length).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it('a stale answer is asked for by its ETag, and a 304 is used and makes it fresh again', async () => {
+    const first = await ask(CORPORATION);
+    app.clock.advance(3_601_000);
+    const second = await ask(CORPORATION);
+    expect(requests().map(({ status }) => status)).toEqual([200, 304]);
+    expect(requests()[1]?.ifNoneMatch).toBe(first.headers['etag']);
+    expect(second.status).toBe(200);
+    expect(second.data).toEqual(first.data);
+    expect(second.headers['expires']).not.toBe(first.headers['expires']);
+    await ask(CORPORATION);
+    expect(requests()).toHaveLength(2);
+  });
+
+  it('what has changed is answered anew', async () => {
+    const alliance = { path: '/alliances/99000001', on: 'service' } as const;
+    await ask(alliance);
+    app.provider.world.renameAlliance(99_000_001, 'Renamed', 'NEW');
+    app.clock.advance(3_601_000);
+    expect((await ask(alliance)).data).toMatchObject({ name: 'Renamed', ticker: 'NEW' });
+    expect((await ask(alliance)).data).toMatchObject({ name: 'Renamed', ticker: 'NEW' });
+    expect(requests().map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('anew: asked although it is fresh, at the cost of a 304', async () => {
+    const first = await ask(CORPORATION);
+    expect((await ask({ ...CORPORATION, anew: true })).data).toEqual(first.data);
+    expect(requests().map(({ status }) => status)).toEqual([200, 304]);
+  });
+
+  it('an error is not kept', async () => {
+    const missing = { path: '/corporations/98999999', on: 'service' } as const;
+    expect([await outcomeOf(ask(missing)), await outcomeOf(ask(missing))]).toEqual([404, 404]);
+    expect(requests()).toHaveLength(2);
+  });
+
+  it('a 304 to somebody who has nothing is unusable', async () => {
+    app.provider.faults.add('api', { kind: 'status', status: 304 });
+    expect(await outcomeOf(ask(CORPORATION))).toBe('unusable');
+  });
+
+  it('identical requests at the same time are one', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ask(CORPORATION)));
+    expect(new Set(answers.map(({ data }) => JSON.stringify(data))).size).toBe(1);
+    expect(requests()).toHaveLength(1);
+    const own = await Promise.all(Array.from({ length: 30 }, () => ask(ownRecord(ADA))));
+    expect(new Set(own.map(({ data }) => JSON.stringify(data))).size).toBe(1);
+    expect(requests()).toHaveLength(2);
+  });
+
+  it('answers of an access token never reach another user, whatever the path', async () => {
+    const path = `/characters/${ADA}/wallet`;
+    const mine = ownRecord(ADA, 'wallet');
+    expect(await outcomeOf(ask(mine))).toBe(200);
+    // The same path with Ben's token is refused by the provider, not served from Ada's answer.
+    const [stranger, again] = await Promise.all([
+      outcomeOf(ask({ ...ownRecord(BEN, 'wallet'), path })),
+      outcomeOf(ask(mine)),
+    ]);
+    expect([stranger, again]).toEqual([403, 200]);
+    expect(await outcomeOf(ask({ path, on: 'service' }))).toBe(401);
+    expect(requests()).toHaveLength(3);
+  });
+
+  it('answers go with the grant that they were given to: a character’s next owner inherits none', async () => {
+    const CARL = 2_112_000_003;
+    await addGrant(app, CARL);
+    await ask(ownRecord(CARL));
+    await app.db.deleteFrom('grants').where('character_id', '=', CARL).execute();
+    await addGrant(app, CARL);
+    await ask(ownRecord(CARL));
+    expect(requests()).toHaveLength(2);
+    await app.db.deleteFrom('grants').where('character_id', '=', CARL).execute();
+    await expect(ask(ownRecord(CARL))).rejects.toThrow(
+      new ProviderError('no-token', `Could not find valid refresh token for character ${CARL}`),
+    );
+  });
+});
+
+it('D33: every request names the application and the compatibility date', async () => {
+  await ask(CORPORATION);
+  await ask({ path: '/characters/affiliation', body: [ADA], on: 'service' });
+  const { userAgent, compatibilityDate } = app.app.parts.settings.extApi;
+  expect(requests()).toMatchObject([
+    { userAgent, compatibilityDate },
+    { userAgent, compatibilityDate },
+  ]);
+});

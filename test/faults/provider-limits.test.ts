@@ -1,0 +1,282 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ProviderRequest } from '../../server/provider/client.ts';
+import { ProviderError } from '../../server/provider/http.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import {
+  addGrant,
+  forgetProvider,
+  LOCATION,
+  otherProcess,
+  outcomeOf,
+  ownRecord,
+} from '../harness/provider.ts';
+
+const [ADA, BEN] = [2_112_000_001, 2_112_000_002];
+const GOOD = (n: number) => `/corporations/${98_000_001 + n}`;
+const BAD = (n: number) => `/corporations/${98_999_001 + n}`;
+type On = ProviderRequest['on'];
+
+let app: TestApp;
+let other: ReturnType<typeof otherProcess>;
+let ask: TestApp['app']['parts']['client']['ask'];
+
+beforeAll(async () => {
+  app = await startTestApp();
+  ask = app.app.parts.client.ask;
+  other = otherProcess(app);
+  await app.app.parts.document.current();
+  await other.document.current();
+  await addGrant(app, ADA);
+  await addGrant(app, BEN);
+});
+beforeEach(async () => {
+  await nextMinute();
+  await forgetProvider(app);
+  app.provider.reset();
+});
+afterAll(async () => {
+  await other.stop();
+  await app.stop();
+});
+
+/** To the first second of a minute, so that no test meets its end. */
+async function nextMinute(): Promise<void> {
+  app.clock.advance(61_000 - (app.clock.now().getTime() % 60_000));
+}
+
+const requests = () => app.provider.requests.filter(({ area }) => area === 'api');
+const statuses = () => tally(requests().map(({ status }) => String(status)));
+
+function tally(outcomes: readonly (string | number)[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+/** Asks by turns in both processes, all at once. */
+async function load(requested: readonly { path: string; on: On }[]) {
+  const clients = [app.app.parts.client, other.client];
+  return tally(
+    await Promise.all(
+      requested.map((request, n) => outcomeOf((clients[n % 2] as typeof other.client).ask(request))),
+    ),
+  );
+}
+
+const many = (count: number, path: (n: number) => string, on: On = 'service') =>
+  Array.from({ length: count }, (_, n) => ({ path: path(n), on }));
+
+async function refusalOf(asked: Promise<unknown>): Promise<ProviderError> {
+  const error = await asked.catch((thrown: unknown) => thrown);
+  if (!(error instanceof ProviderError)) throw new Error(`no refusal: ${String(error)}`);
+  return error;
+}
+
+describe('D33: the error limit, shared by all processes', () => {
+  it('with 10 left, two processes under load cause 10 errors and not one more', async () => {
+    app.provider.setErrorLimit({ remaining: 10 });
+    expect(await load(many(80, BAD))).toEqual({ 404: 10, exhausted: 70 });
+    expect(statuses()).toEqual({ 404: 10 });
+    expect((await refusalOf(ask({ path: BAD(99), on: 'service' }))).retryAfter).toBeGreaterThan(30);
+    expect(requests()).toHaveLength(10);
+  });
+
+  it('successes cost nothing of it, with 1 left, too', async () => {
+    app.provider.setErrorLimit({ remaining: 1 });
+    expect(await load(many(12, GOOD))).toEqual({ 200: 12 });
+    expect(await load(many(4, BAD))).toEqual({ 404: 1, exhausted: 3 });
+    expect(statuses()).toEqual({ 200: 12, 404: 1 });
+  });
+
+  it('errors and successes mixed: not one error too many', async () => {
+    app.provider.setErrorLimit({ remaining: 7 });
+    const mixed = many(60, (n) => (n % 3 === 0 ? GOOD(n / 3) : BAD(n)));
+    const outcomes = await load(mixed);
+    expect(outcomes['404']).toBe(7);
+    expect(statuses()['420']).toBeUndefined();
+  });
+
+  it('others on the same address are noticed: what was heard a while ago does not count', async () => {
+    await ask({ path: GOOD(0), on: 'service' });
+    app.clock.advance(5_000);
+    app.provider.setErrorLimit({ remaining: 3 });
+    expect(await load(many(40, BAD))).toEqual({ 404: 3, exhausted: 37 });
+    expect(statuses()['420']).toBeUndefined();
+  });
+
+  it('forwarding leaves 30 to sign-in and jobs', async () => {
+    app.provider.setErrorLimit({ remaining: 35 });
+    const callers = Array.from({ length: 40 }, (_, n) => ({ path: BAD(n), on: { caller: `c${n}` } }));
+    expect(await load(callers)).toEqual({ 404: 5, exhausted: 35 });
+    expect(await load(many(3, GOOD))).toEqual({ 200: 3 });
+    expect(await load(many(40, (n) => BAD(100 + n)))).toEqual({ 404: 30, exhausted: 10 });
+    expect(statuses()['420']).toBeUndefined();
+  });
+
+  it('a ban is obeyed by every process until it ends', async () => {
+    app.provider.setErrorLimit({ remaining: 0 });
+    const first = await refusalOf(ask({ path: GOOD(0), on: 'service' }));
+    expect(first).toMatchObject({ fault: 'exhausted' });
+    expect(first.retryAfter).toBeGreaterThan(30);
+    expect(first.retryAfter).toBeLessThanOrEqual(60);
+    const banned = [...many(5, GOOD), ...many(5, BAD)];
+    expect(await load(banned)).toEqual({ exhausted: 10 });
+    expect(await outcomeOf(other.client.ask(ownRecord(ADA)))).toBe('exhausted');
+    expect(requests()).toHaveLength(1);
+    await nextMinute();
+    expect(await load(many(5, GOOD))).toEqual({ 200: 5 });
+  });
+
+  it('the new minute starts with what the provider says', async () => {
+    app.provider.setErrorLimit({ remaining: 2 });
+    expect(await load(many(5, BAD))).toEqual({ 404: 2, exhausted: 3 });
+    await nextMinute();
+    expect(await load(many(20, (n) => BAD(50 + n)))).toEqual({ 404: 20 });
+  });
+
+  it('what a killed process had reserved comes back with the minutes', async () => {
+    await ask({ path: GOOD(0), on: 'service' });
+    await sql`update provider_error_budget set reserved = 1000`.execute(app.db);
+    const limited = otherProcess(app, { limits: { milliseconds: 300, bytes: 65_536 } });
+    const patient = (n: number) => outcomeOf(limited.client.ask({ path: GOOD(n), on: 'service' }));
+    expect(await patient(1)).toBe('timeout');
+    await nextMinute();
+    // Whatever the former minute's requests may still come to counts against the first of this one.
+    expect(await patient(2)).toBe(200);
+    expect(await patient(3)).toBe('timeout');
+    await nextMinute();
+    expect(await load(many(10, GOOD))).toEqual({ 200: 10 });
+    await limited.stop();
+  });
+
+  it('a request whose learning is cut off keeps the others waiting no longer than its time', async () => {
+    const limits = { milliseconds: 400, bytes: 65_536 };
+    const [cut, next] = [otherProcess(app, { limits }), otherProcess(app)];
+    app.provider.faults.add('api', { kind: 'hang' }, { times: 1 });
+    const hanging = outcomeOf(cut.client.ask({ path: GOOD(0), on: 'service' }));
+    await vi.waitFor(() => expect(requests()).toHaveLength(1));
+    const waiting = outcomeOf(next.client.ask({ path: GOOD(1), on: 'service' }));
+    expect(await Promise.all([hanging, waiting])).toEqual(['timeout', 200]);
+    await cut.stop();
+    await next.stop();
+  });
+});
+
+describe('D33: no caller can starve the others', () => {
+  it('20 errors a minute, by the dozen or all at once, in all processes together; then 429', async () => {
+    const greedy = { caller: 'greedy' };
+    expect(await load(many(60, BAD, greedy))).toEqual({ 404: 20, 'caller-exhausted': 40 });
+    expect(requests()).toHaveLength(20);
+    const refusal = await refusalOf(other.client.ask({ path: GOOD(0), on: greedy }));
+    expect(refusal.fault).toBe('caller-exhausted');
+    expect(refusal.retryAfter).toBeGreaterThan(30);
+    // The others, sign-in and jobs go on.
+    expect(await load(many(5, GOOD, { caller: 'other' }))).toEqual({ 200: 5 });
+    expect(await load(many(5, (n) => GOOD(5 + n)))).toEqual({ 200: 5 });
+    await nextMinute();
+    expect(await load(many(4, BAD, greedy))).toEqual({ 404: 4 });
+  });
+
+  it('a fresh answer is served to an exhausted caller, and joining its refused request refuses nobody else', async () => {
+    await ask({ path: GOOD(0), on: 'service' });
+    const greedy = { caller: 'greedy' };
+    await load(many(21, BAD, greedy));
+    expect(await outcomeOf(ask({ path: GOOD(0), on: greedy }))).toBe(200);
+    const both = [greedy, { caller: 'other' }].map((on) => outcomeOf(ask({ path: GOOD(1), on })));
+    expect(await Promise.all(both)).toEqual(['caller-exhausted', 200]);
+  });
+
+  it('errors of rate-limited operations count for the caller, too', async () => {
+    const greedy = { caller: 'greedy' };
+    const foreign = (n: number) => ({
+      ...ownRecord(ADA, 'skills', greedy),
+      path: `/characters/${BEN + n}/skills`,
+    });
+    const outcomes = await Promise.all(Array.from({ length: 30 }, (_, n) => outcomeOf(ask(foreign(n)))));
+    expect(tally(outcomes)).toEqual({ 403: 20, 'caller-exhausted': 10 });
+  });
+
+  it('what is not the caller’s fault is not counted: bans and empty buckets', async () => {
+    const on = { caller: 'innocent' };
+    for (const status of [420, 429]) {
+      app.provider.faults.add('api', { kind: 'status', status });
+      for (let n = 0; n < 22; n += 1) {
+        await outcomeOf(ask({ path: GOOD(n), on }));
+        await sql`update provider_error_budget set banned_until = null, remaining = null, ends_on = null`.execute(
+          app.db,
+        );
+        await sql`delete from provider_buckets`.execute(app.db);
+      }
+      app.provider.faults.clear();
+    }
+    expect(requests().length).toBe(44);
+    expect(await outcomeOf(ask({ path: GOOD(30), on }))).toBe(404);
+  });
+});
+
+describe('D33: one ledger for each rate group and character', () => {
+  it('a 429 stops its own bucket and nothing else, in every process', async () => {
+    app.provider.faults.add(`/characters/${ADA}/wallet`, { kind: 'status', status: 429, retryAfter: 40 });
+    const refusal = await refusalOf(ask(ownRecord(ADA, 'wallet')));
+    expect(refusal).toMatchObject({ fault: 'exhausted', retryAfter: 40 });
+    app.provider.faults.clear();
+    const asked = requests().length;
+    expect((await refusalOf(other.client.ask(ownRecord(ADA, 'wallet')))).retryAfter).toBeGreaterThan(35);
+    expect(requests()).toHaveLength(asked);
+    for (const { client } of [app.app.parts, other]) {
+      await sql`delete from provider_cache`.execute(app.db);
+      expect(await outcomeOf(client.ask(ownRecord(ADA, 'skills')))).toBe(200);
+      expect(await outcomeOf(client.ask(ownRecord(ADA, 'location')))).toBe(200);
+      expect(await outcomeOf(client.ask(ownRecord(BEN, 'wallet')))).toBe(200);
+      expect(await outcomeOf(client.ask({ path: GOOD(0), on: 'service' }))).toBe(200);
+    }
+    app.clock.advance(41_000);
+    expect(await outcomeOf(other.client.ask(ownRecord(ADA, 'wallet')))).toBe(200);
+  });
+
+  it('operations of one group share their bucket', async () => {
+    app.provider.faults.add(`/characters/${ADA}/location`, { kind: 'status', status: 429 });
+    await outcomeOf(ask(ownRecord(ADA, 'location')));
+    const sibling = { ...ownRecord(ADA, 'location'), path: `/characters/${ADA}/ship` };
+    expect(await outcomeOf(ask(sibling))).toBe('exhausted');
+  });
+
+  it('an operation without a group has its 429 for itself', async () => {
+    app.provider.faults.add('/alliances/*', { kind: 'status', status: 429 });
+    expect(await outcomeOf(ask({ path: '/alliances/99000001', on: 'service' }))).toBe('exhausted');
+    expect(await outcomeOf(ask({ path: '/alliances/99000002', on: 'service' }))).toBe('exhausted');
+    expect(requests()).toHaveLength(1);
+    expect(await outcomeOf(ask({ path: GOOD(0), on: 'service' }))).toBe(200);
+  });
+
+  it('a bucket that runs empty is left alone before the provider has to say so', async () => {
+    app.provider.setRateLimit('char-wallet', 20);
+    const outcomes = [];
+    for (let n = 0; n < 12; n += 1) {
+      await sql`delete from provider_cache`.execute(app.db);
+      outcomes.push(
+        await outcomeOf((n % 2 ? other.client : app.app.parts.client).ask(ownRecord(ADA, 'wallet'))),
+      );
+    }
+    // 2 tokens for each, and never so few left that a refusal, at 5, would not fit.
+    expect(tally(outcomes)).toEqual({ 200: 8, exhausted: 4 });
+    expect(statuses()).toEqual({ 200: 8 });
+  });
+
+  it('a group that only headers tell of is learned', async () => {
+    const blind = otherProcess(app);
+    expect(await outcomeOf(blind.client.ask(ownRecord(BEN, 'location')))).toBe(200);
+    expect(blind.document.known()).toBeUndefined();
+    app.provider.faults.add(`/characters/${ADA}/ship`, { kind: 'status', status: 429 });
+    const ship = {
+      path: `/characters/${ADA}/ship`,
+      as: { characterId: ADA, scope: LOCATION },
+      on: 'service',
+    } as const;
+    expect(await outcomeOf(ask(ship))).toBe('exhausted');
+    expect(await outcomeOf(blind.client.ask(ownRecord(ADA, 'location')))).toBe('exhausted');
+    expect(requests()).toHaveLength(2);
+    await blind.stop();
+  });
+});

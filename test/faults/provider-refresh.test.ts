@@ -1,0 +1,256 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../server/simulated/faults.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import {
+  addGrant,
+  expireAccessTokens,
+  forgetProvider,
+  LOCATION,
+  otherProcess,
+  outcomeOf,
+  ownRecord,
+  SKILLS,
+  WALLET,
+} from '../harness/provider.ts';
+
+const LIMITS = { milliseconds: 2_000, bytes: 256 * 1024 };
+const ADA = 2_112_000_001;
+const TOKEN = '/v2/oauth/token';
+
+let app: TestApp;
+let other: ReturnType<typeof otherProcess>;
+let ask: TestApp['app']['parts']['client']['ask'];
+
+beforeAll(async () => {
+  app = await startTestApp({ providerLimits: LIMITS });
+  other = otherProcess(app, { limits: LIMITS });
+  ask = app.app.parts.client.ask;
+  await app.app.parts.document.current();
+  // What both need to know about the sign-on does not count as a fault below.
+  await addGrant(app, ADA);
+  await expireAccessTokens(app);
+  await other.client.ask(ownRecord(ADA));
+});
+beforeEach(async () => {
+  app.provider.reset();
+  await app.db.deleteFrom('grants').execute();
+  await forgetProvider(app);
+  await addGrant(app, ADA);
+  await expireAccessTokens(app);
+});
+afterAll(async () => {
+  await other.stop();
+  await app.stop();
+});
+
+/** Token requests but for those of `addGrant`: a fault strikes before it is known what was asked for. */
+const refreshes = () =>
+  app.provider.requests.filter(({ path, grantType }) => path === TOKEN && grantType !== 'authorization_code');
+const grants = () =>
+  app.db.selectFrom('grants').selectAll().where('character_id', '=', ADA).orderBy('scopes').execute();
+const grant = async () => (await grants())[0];
+
+describe('D33: one refresh in flight for each refresh token', () => {
+  it.each([false, true])('50 parallel calls in two processes, rotation %s: one refresh', async (rotate) => {
+    app.provider.rotateRefreshTokens = rotate;
+    const whats = ['skills', 'location', 'wallet'] as const;
+    const processes = [otherProcess(app), otherProcess(app)];
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => {
+        const { client } = processes[n % 2] as typeof other;
+        // Different queries: identical requests would be one anyway.
+        return outcomeOf(client.ask({ ...ownRecord(ADA, whats[n % 3]), query: { n: String(n) } }));
+      }),
+    );
+    for (const { stop } of processes) await stop();
+    expect(new Set(outcomes)).toEqual(new Set([200]));
+    expect(refreshes()).toHaveLength(1);
+    expect(await grant()).toMatchObject({ valid: true, refresh_started_on: null });
+  });
+
+  it('an access token with a minute to live is used, one with less is refreshed', async () => {
+    const expireIn = (milliseconds: number) =>
+      app.db
+        .updateTable('grants')
+        .set({ access_expires_on: new Date(app.clock.now().getTime() + milliseconds) })
+        .execute();
+    await expireIn(70_000);
+    await ask(ownRecord(ADA));
+    expect(refreshes()).toHaveLength(0);
+    await expireIn(59_000);
+    await ask(ownRecord(ADA, 'wallet'));
+    expect(refreshes()).toHaveLength(1);
+  });
+
+  it('who waits for another process waits no longer than its own time', async () => {
+    await sql`update grants set refresh_started_on = now()`.execute(app.db);
+    const started = performance.now();
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe('timeout');
+    expect(performance.now() - started).toBeLessThan(LIMITS.milliseconds + 1_500);
+    expect(refreshes()).toHaveLength(0);
+  });
+
+  it('a 401 with a token that should live: refreshed once and asked again', async () => {
+    await ask(ownRecord(ADA));
+    app.provider.faults.add('/characters/*/wallet', { kind: 'status', status: 401 }, { times: 1 });
+    expect(await outcomeOf(ask(ownRecord(ADA, 'wallet')))).toBe(200);
+    expect(refreshes()).toHaveLength(2);
+    await sql`delete from provider_cache`.execute(app.db);
+    const stubborn = app.provider.faults.add('/characters/*/wallet', { kind: 'status', status: 401 });
+    expect(await outcomeOf(ask(ownRecord(ADA, 'wallet')))).toBe(401);
+    expect(stubborn.strikes).toBe(2);
+    expect(refreshes()).toHaveLength(3);
+    expect(await grant()).toMatchObject({ valid: true });
+  });
+
+  it('401s to many calls at the same time: one refresh', async () => {
+    await ask(ownRecord(ADA));
+    app.provider.faults.add('/characters/*/location', { kind: 'status', status: 401 }, { times: 8 });
+    const asked = Array.from({ length: 8 }, (_, n) =>
+      outcomeOf(ask({ ...ownRecord(ADA, 'location'), query: { n: String(n) } })),
+    );
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
+    expect(refreshes()).toHaveLength(2);
+  });
+});
+
+describe('D34: a rotated refresh token', () => {
+  it('is stored before it is used, encrypted, and the next refresh uses it', async () => {
+    app.provider.rotateRefreshTokens = true;
+    const before = await grant();
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
+    const after = await grant();
+    expect(after?.refresh_token.equals(before?.refresh_token as Buffer)).toBe(false);
+    for (const what of ['wallet', 'location'] as const) {
+      await expireAccessTokens(app);
+      expect(await outcomeOf(other.client.ask(ownRecord(ADA, what)))).toBe(200);
+    }
+    expect(refreshes()).toHaveLength(3);
+  });
+
+  it('is stored although the access token beside it cannot be verified', async () => {
+    app.provider.rotateRefreshTokens = true;
+    app.provider.nextAccessToken((draft) => {
+      draft.claims.aud = 'another application';
+    });
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe('unusable');
+    expect(await grant()).toMatchObject({ valid: true, access_token: null, refresh_started_on: null });
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
+  });
+
+  it('whose answer was lost is known for dead at once', async () => {
+    app.provider.rotateRefreshTokens = true;
+    app.provider.faults.add(TOKEN, { kind: 'lose answer' }, { times: 1 });
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe('no-token');
+    expect(await grant()).toMatchObject({
+      valid: false,
+      cause: expect.stringContaining('Token missing/expired'),
+    });
+  });
+
+  it('without rotation a lost answer costs nothing', async () => {
+    app.provider.faults.add(TOKEN, { kind: 'lose answer' }, { times: 1 });
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
+    expect(await grant()).toMatchObject({ valid: true });
+  });
+
+  it('of a sign-in meanwhile is not overwritten by the answer to an older one', async () => {
+    app.provider.rotateRefreshTokens = true;
+    let release = () => undefined as unknown;
+    const until = new Promise((resolve) => {
+      release = () => resolve(undefined);
+    });
+    const held = app.provider.faults.add(TOKEN, { kind: 'hold', until }, { times: 1 });
+    const asked = outcomeOf(ask(ownRecord(ADA)));
+    while (held.strikes === 0) await new Promise(setImmediate);
+    await addGrant(app, ADA);
+    const signedIn = await grant();
+    release();
+    expect(await asked).toBe(200);
+    expect((await grant())?.refresh_token.equals(signedIn?.refresh_token as Buffer)).toBe(true);
+    expect(await grant()).toMatchObject({ valid: true, refresh_started_on: null });
+  });
+});
+
+describe('D34: invalid on the provider’s word alone', () => {
+  const deadly = (Object.keys(OAUTH_FAULTS) as OAuthFault[]).filter((name) => OAUTH_FAULTS[name].deadly);
+  const ours = (Object.keys(OAUTH_FAULTS) as OAuthFault[]).filter((name) => !OAUTH_FAULTS[name].deadly);
+
+  it.each(deadly)('%s: invalid with its cause, and nobody asks with it again', async (error) => {
+    app.provider.faults.add(TOKEN, { kind: 'oauth', error });
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe('no-token');
+    expect(await grant()).toMatchObject({
+      valid: false,
+      cause: expect.stringContaining(OAUTH_FAULTS[error].error),
+      access_token: null,
+      refresh_started_on: null,
+    });
+    app.provider.faults.clear();
+    expect(await outcomeOf(other.client.ask(ownRecord(ADA)))).toBe('no-token');
+    expect(refreshes()).toHaveLength(1);
+  });
+
+  const passing: readonly (readonly [Fault, string])[] = [
+    ...ours.map((error) => [{ kind: 'oauth', error }, 'unusable'] as const),
+    [{ kind: 'unusable token answer' }, 'unusable'],
+    [{ kind: 'status', status: 400 }, 'unusable'],
+    [{ kind: 'status', status: 403 }, 'unusable'],
+    [{ kind: 'odd 403' }, 'unusable'],
+    [{ kind: 'status', status: 500 }, 'unusable'],
+    [{ kind: 'status', status: 502, as: 'html' }, 'unusable'],
+    [{ kind: 'status', status: 503, as: 'text' }, 'unusable'],
+    [{ kind: 'status', status: 504 }, 'unusable'],
+    [{ kind: 'not json' }, 'unusable'],
+    [{ kind: 'redirect' }, 'unusable'],
+    [{ kind: 'hang' }, 'timeout'],
+    [{ kind: 'drip' }, 'timeout'],
+    [{ kind: 'truncate' }, 'unreachable'],
+    [{ kind: 'reset' }, 'unreachable'],
+    [{ kind: 'lose answer' }, 'unreachable'],
+    [{ kind: 'oversized' }, 'too-large'],
+  ];
+  it.each(passing.map(([fault, outcome]) => [JSON.stringify(fault), fault, outcome] as const))(
+    '%s leaves it valid, and it works afterwards',
+    async (_, fault, outcome) => {
+      app.provider.faults.add(TOKEN, fault);
+      expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(outcome);
+      expect(await grant()).toMatchObject({ valid: true, cause: null, refresh_started_on: null });
+      app.provider.faults.clear();
+      expect(await outcomeOf(other.client.ask(ownRecord(ADA)))).toBe(200);
+    },
+  );
+
+  it('an access token of another character is not used', async () => {
+    app.provider.nextAccessToken((draft) => {
+      draft.claims.sub = 'CHARACTER:EVE:2112000002';
+    });
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe('unusable');
+    expect(await grant()).toMatchObject({ valid: true });
+    expect(app.provider.requests.filter(({ area }) => area === 'api')).toEqual([]);
+  });
+});
+
+describe('D34b: the best grant is used', () => {
+  it('the one with the most scopes; the next one when it turns out dead; else 404', async () => {
+    await app.db.deleteFrom('grants').execute();
+    await addGrant(app, ADA, [SKILLS]);
+    await addGrant(app, ADA, [SKILLS, LOCATION, WALLET]);
+    await addGrant(app, ADA, [SKILLS, WALLET]);
+    await expireAccessTokens(app);
+    app.provider.faults.add(TOKEN, { kind: 'oauth', error: 'token missing' }, { times: 1 });
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
+    const by = (await grants()).map(({ scopes, valid, access_token }) => [
+      scopes.length,
+      valid,
+      access_token !== null,
+    ]);
+    expect(by.sort()).toEqual([
+      [1, true, true],
+      [2, true, true],
+      [3, false, false],
+    ]);
+    expect(refreshes()).toHaveLength(2);
+    expect(await outcomeOf(ask(ownRecord(ADA, 'location')))).toBe('no-token');
+  });
+});

@@ -35,6 +35,26 @@ describe('D16: setting a level', () => {
     expect(maySetLevel(caller, target, next)).toBe(allowed);
   });
 
+  it.each([
+    [1, { corporationId: 10 }],
+    [3, { corporationId: 11, allianceId: 100 }],
+    [5, { corporationId: 11, coalitionIds: ['x'] }],
+    [7, { corporationId: 11 }],
+  ])('at distance %i: exactly what the rule lets through, for every three levels', (distance, where) => {
+    for (let own = 0; own <= 10; own += 1) {
+      const caller = somebody(1, own, { allianceId: 100, coalitionIds: ['x'] });
+      for (let present = 0; present <= 10; present += 1) {
+        for (let next = 0; next <= 10; next += 1) {
+          const reasons = [next > own, present > own, own <= distance, next < present && own < 9];
+          const target = somebody(2, present, where);
+          expect(maySetLevel(caller, target, next), `${own}: ${present} to ${next}`).toBe(
+            !reasons.includes(true),
+          );
+        }
+      }
+    }
+  });
+
   it('never gives more than the caller has, never touches anybody above, never reaches guests', () => {
     fc.assert(
       fc.property(pair, anyLevel, ([caller, target], next) => {

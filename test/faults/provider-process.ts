@@ -1,0 +1,30 @@
+import { systemClock } from '../../server/clock.ts';
+import { connect } from '../../server/database/connection.ts';
+import { createLog } from '../../server/log.ts';
+import { createProvider } from '../../server/provider/provider.ts';
+import { createSso } from '../../server/provider/sso.ts';
+import { readSettings } from '../../server/settings.ts';
+import { createVault } from '../../server/vault.ts';
+
+/** A process that asks for one character's skills and says how it went; it may be killed on the way. */
+const [characterId] = process.argv.slice(2).map(Number);
+const settings = readSettings(process.env);
+const log = createLog('silent');
+const { db, close } = connect({ url: settings.databaseUrl ?? '', log });
+const { client } = createProvider({
+  settings: settings.extApi,
+  db,
+  clock: systemClock,
+  log,
+  vault: createVault(settings.encryptionKeys ?? []),
+  sso: createSso({ settings, clock: systemClock }),
+  limits: undefined,
+});
+const { status } = await client.ask({
+  path: `/characters/${characterId}/skills`,
+  as: { characterId: characterId ?? 0, scope: 'ext-skills.read_skills.v1' },
+  on: 'service',
+});
+process.stdout.write(`${status}\n`);
+await close();
+process.exit(0);

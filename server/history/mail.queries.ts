@@ -28,7 +28,7 @@ export async function findMails(
         where character_id = ${characterId}
           and position > ends.newest - ${page * PAGE_SIZE}::bigint
           and position <= ends.newest - ${(page - 1) * PAGE_SIZE}::bigint
-        order by position desc limit ${PAGE_SIZE}
+        order by position desc limit ${sql.lit(PAGE_SIZE)}
       ) held on true
       left join mails m using (mail_id)
     order by held.position desc`.execute(db);
@@ -113,23 +113,25 @@ export async function insertMails(db: Kysely<Database>, mails: readonly MailHead
 /** From which end of the mailbox its mails are numbered anew when others join them. */
 export type End = 'newest' | 'oldest';
 
-/** Comparison, order and step of positions on the way to an end, and the position before the first step. */
+/** Comparisons, order and step of positions on the way to an end, where it is, and the place before the first step. */
 const TOWARDS = {
   newest: {
     after: sql`>`,
     before: sql`<`,
+    upTo: sql`<= (select newest from ends)`,
     away: sql`asc`,
     back: sql`desc`,
     step: sql`+`,
-    start: sql`min(position) - 1`,
+    start: sql`oldest - 1`,
   },
   oldest: {
     after: sql`<`,
     before: sql`>`,
+    upTo: sql`>= (select oldest from ends)`,
     away: sql`desc`,
     back: sql`asc`,
     step: sql`-`,
-    start: sql`max(position) + 1`,
+    start: sql`newest + 1`,
   },
 } as const;
 
@@ -147,7 +149,7 @@ export async function insertIntoMailbox(
   end: End,
 ): Promise<void> {
   if (mailIds.length === 0) return;
-  const { after, before, away, back, step, start } = TOWARDS[end];
+  const { after, before, upTo, away, back, step, start } = TOWARDS[end];
   await sql`
     with arriving as materialized (
       select mail_id, timestamp, body is null as wants_body from mails
@@ -156,19 +158,23 @@ export async function insertIntoMailbox(
           where character_id = ${characterId} and mail_id = any(${[...mailIds]}::bigint[]))
     ), first as materialized (
       select timestamp, mail_id from arriving order by timestamp ${away}, mail_id ${away} limit 1
+    ), ends as materialized (
+      select max(position) as newest, min(position) as oldest from mailbox_mails where character_id = ${characterId}
     ), fixed as materialized (
       select coalesce(
         (select b.position from mailbox_mails b
           where b.character_id = ${characterId}
             and (${timeOfMail}, b.mail_id) ${before} (select timestamp, mail_id from first)
           order by b.position ${back} limit 1),
-        (select ${start} from mailbox_mails where character_id = ${characterId}),
+        (select ${start} from ends),
         0) as position
     ), moving as (
       select mail_id, timestamp, wants_body from arriving
       union all
       select b.mail_id, ${timeOfMail}, b.wants_body from mailbox_mails b
-      where b.character_id = ${characterId} and b.position ${after} (select position from fixed)
+      where b.character_id = ${characterId}
+        -- Bounded on both sides, for else the planner takes them for a third of all.
+        and b.position ${after} (select position from fixed) and b.position ${upTo}
         and exists (select from arriving)
     )
     insert into mailbox_mails as b (character_id, mail_id, position, wants_body)
@@ -190,7 +196,7 @@ export async function findBodiless(
     .selectFrom('mailbox_mails')
     .select('mail_id')
     .where('character_id', '=', characterId)
-    .where('wants_body', '=', true)
+    .where(sql<boolean>`wants_body`)
     .orderBy('position', 'desc')
     .limit(most)
     .execute();

@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { request } from 'undici';
+import { benchHistories } from './histories.ts';
 import { generateLoad, type Target } from './load.ts';
 import { build, cpuTime, type Server, startBare, startDatabase, startService } from './processes.ts';
 import { type Pair, type Result, type Round, table } from './report.ts';
@@ -17,6 +18,7 @@ npm run bench -- --quick             one short round each, to see that it runs
 npm run bench -- --only tracking     only operations whose name contains the word, or is it
 npm run bench -- --rounds 9          more pairs of rounds than 5
 npm run bench -- --profile FOLDER    leave a CPU profile of the service there
+npm run bench -- --histories ROWS    pages of histories instead, at 1,000 rows and at these (10000000: 10 minutes)
 `;
 
 const CONNECTIONS = 16;
@@ -47,6 +49,7 @@ function readOptions() {
       only: { type: 'string' },
       rounds: { type: 'string', default: '5' },
       profile: { type: 'string' },
+      histories: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -55,17 +58,21 @@ function readOptions() {
   const plan: Plan = values.quick
     ? { rounds: 1, start: 1, warmUp: 0.2, seconds: 0.5 }
     : { rounds, start: 15, warmUp: 1, seconds: 3 };
+  const historyRows = values.histories === undefined ? undefined : Number(values.histories);
+  if (historyRows !== undefined && !(historyRows > 0 && historyRows % 1000 === 0))
+    throw new Error('--histories wants thousands of rows.');
   const only = values.only;
   const exact = scenarios.filter(({ name }) => name === only);
   const chosen =
     exact.length > 0 ? exact : scenarios.filter(({ name }) => only === undefined || name.includes(only));
   if (chosen.length === 0) throw new Error(`--only wants one of: ${scenarios.map((s) => s.name).join(', ')}`);
-  return { ...values, plan, chosen };
+  return { ...values, historyRows, plan, chosen };
 }
 
 async function main(): Promise<void> {
   const options = readOptions();
   if (options.help) return void process.stdout.write(USAGE);
+  if (options.historyRows !== undefined) return compareHistories(options.historyRows);
   const closers: (() => Promise<void>)[] = [];
   try {
     progress('starting PostgreSQL, filling the registry, building the service …\n');
@@ -90,6 +97,16 @@ async function main(): Promise<void> {
     process.stdout.write(`\n${table(results)}`);
   } finally {
     for (const close of closers.reverse()) await close();
+  }
+}
+
+async function compareHistories(rows: number): Promise<void> {
+  progress('starting PostgreSQL, filling the histories …\n');
+  const database = await startDatabase();
+  try {
+    process.stdout.write(await benchHistories(database.url, rows));
+  } finally {
+    await database.stop();
   }
 }
 

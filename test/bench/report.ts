@@ -90,7 +90,8 @@ function figure(value: number, digits: number): string {
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function median(values: readonly number[]): number {
+/** The middle of the values. */
+export function median(values: readonly number[]): number {
   return quantile(
     [...values].sort((a, b) => a - b),
     0.5,

@@ -1,0 +1,113 @@
+/**
+ * The first and the last page of a history where there are 1 thousand rows and where there are many more, in
+ * alternation: what should not depend on the number of rows shows in the ratio of the two.
+ */
+import { sql } from 'kysely';
+import pg from 'pg';
+import pino from 'pino';
+import { PAGE_SIZE } from '../../contract/common.ts';
+import { type Connection, connect } from '../../server/database/connection.ts';
+import { migrate } from '../../server/database/migrate.ts';
+import { listLocations } from '../../server/history/location.ts';
+import { listMails } from '../../server/history/mail.ts';
+import { ensurePartitions } from '../../server/history/partitions.ts';
+import { databaseUrl } from '../harness/postgres.ts';
+import { median } from './report.ts';
+
+/** Entries of one character, by the hour; every character of the larger table has as many. */
+const ENTRIES = 1_000;
+const REQUESTS = 400;
+const WARM_UP = 50;
+const HOUR = 3_600_000;
+const log = pino({ level: 'silent' });
+
+interface Filled extends Connection {
+  readonly characters: number;
+  /** Mails in the mailbox of the first character. */
+  readonly mails: number;
+}
+
+/** Fills two databases on the server and returns the report; `rows` is a multiple of {@link ENTRIES}. */
+export async function benchHistories(serverUrl: string, rows: number): Promise<string> {
+  const few = await fill(serverUrl, 'few_rows', ENTRIES);
+  const many = await fill(serverUrl, 'many_rows', rows);
+  const lines: string[] = [];
+  for (const page of ['first', 'last'] as const) {
+    lines.push(await compare(`locations, ${page} page`, few, many, (of, n) => location(of, n, page)));
+    lines.push(await compare(`mails, ${page} page`, few, many, (of) => mail(of, page)));
+  }
+  await few.close();
+  await many.close();
+  return `${ENTRIES} and ${rows} rows: median ms, and their ratio\n${lines.join('\n')}\n`;
+}
+
+async function location({ db, characters }: Filled, n: number, page: 'first' | 'last') {
+  // A prime stride: the characters in no order of the table.
+  const character = 1 + ((n * 7_919) % characters);
+  const clock = { now: () => new Date() };
+  return listLocations({ db, clock }, character, page === 'first' ? 1 : ENTRIES / PAGE_SIZE);
+}
+
+async function mail({ db, mails }: Filled, page: 'first' | 'last') {
+  return listMails({ db }, 1, page === 'first' ? 1 : mails / PAGE_SIZE);
+}
+
+async function compare(
+  name: string,
+  few: Filled,
+  many: Filled,
+  ask: (of: Filled, n: number) => Promise<{ entries: readonly unknown[] }>,
+): Promise<string> {
+  const times = new Map<Filled, number[]>([
+    [few, []],
+    [many, []],
+  ]);
+  for (let n = 0; n < WARM_UP + REQUESTS; n += 1) {
+    for (const [of, taken] of times) {
+      const started = performance.now();
+      const { entries } = await ask(of, n);
+      if (n >= WARM_UP) taken.push(performance.now() - started);
+      if (entries.length !== PAGE_SIZE) throw new Error(`${name}: ${entries.length} entries`);
+    }
+  }
+  const [small = 0, large = 0] = [...times.values()].map(median);
+  return `${name.padEnd(22)} ${small.toFixed(2)}  ${large.toFixed(2)}  ${(large / small).toFixed(2)}`;
+}
+
+async function fill(serverUrl: string, name: string, rows: number): Promise<Filled> {
+  const server = new pg.Client({ connectionString: serverUrl });
+  await server.connect();
+  await server.query(`create database ${name}`);
+  await server.end();
+  const connection = connect({ url: databaseUrl(serverUrl, name), log, poolSize: 1 });
+  const { db } = connection;
+  const characters = rows / ENTRIES;
+  await migrate(db, log);
+  const now = Date.now();
+  for (let hour = 0; hour <= ENTRIES; hour += 24) await ensurePartitions(db, new Date(now - hour * HOUR));
+  await db.connection().execute(async (one) => {
+    await sql`set statement_timeout = 0`.execute(one);
+    await sql`insert into users (character_id, character_name, name_key)
+      select n, 'Pilot ' || n, 'pilot ' || n from generate_series(1, ${characters}::int) n`.execute(one);
+    // Hour by hour, as they come: a character's entries lie far apart.
+    await sql`
+      insert into character_locations
+      select character, ${new Date(now)}::timestamptz - hour * interval '1 hour', true, 'Second Thought', 587,
+        'Courier', 30000142, 'Meridian', 60003760, 'Meridian IV, Freight Yard', null, null
+      from generate_series(${ENTRIES - 1}::int, 0, -1) hour, generate_series(1, ${characters}::int) character`.execute(
+      one,
+    );
+    await sql`
+      insert into mails
+      select n, 1, 'Pilot 1', '[{"recipient_id": 2, "recipient_name": "Pilot 2"}]', 'Subject ' || n,
+        ${new Date(now)}::timestamptz - (${rows}::int - n) * interval '1 second'
+      from generate_series(1, ${rows}::int) n`.execute(one);
+    await sql`insert into mailboxes values (1, true)`.execute(one);
+    await sql`insert into mailbox_mails select 1, n, n, true from generate_series(1, ${rows}::int) n`.execute(
+      one,
+    );
+    // What autovacuum does in a service that has run for a while.
+    await sql`vacuum analyze`.execute(one);
+  });
+  return { ...connection, characters, mails: rows };
+}

@@ -104,6 +104,24 @@ describe('D18b: one per corporation, alliance and coalition with registered memb
     expect(members(await named('Of the world'))).toEqual([home.ceoId]);
   });
 
+  it('comes with a guest whose sign-in makes it a member', async () => {
+    const { world } = app.provider;
+    const [home, host] = world.corporations.slice(3, 5);
+    const guest = world.membersOf(home?.id ?? 0).find((id) => id !== home?.ceoId);
+    if (home === undefined || host === undefined || guest === undefined) throw new Error('an empty world');
+    const { coalition_id } = await makeCoalition('Of its home');
+    for (const { id } of [home, host])
+      await ok(root.corporation.register({ params: { corporation_id: id } }));
+    await app.db.deleteFrom('groups').where('corporation_id', '=', home.id).execute();
+    await app.db.deleteFrom('users').where('corporation_id', '=', home.id).execute();
+    await addUser(app, { id: guest, corporation: host.id, level: -1 });
+    await ok(
+      root.coalition.update({ params: { coalition_id }, body: { add_member_corporations: [home.id] } }),
+    );
+    await app.signIn(guest);
+    expect(members(await named(home.name))).toEqual([guest]);
+  });
+
   it('of a coalition follows alliances and corporations, and has no owner', async () => {
     await find({
       ...registered(),

@@ -125,7 +125,7 @@ export function createAccessTokens(parts: {
       const { grant_id: id } = grant;
       const started = refreshing.get(id);
       if (started !== undefined) {
-        const shared = await started;
+        const shared = await until(deadline, started);
         // Who joins with a refused token does not want that very token again.
         if (shared !== refused || shared === undefined) return shared;
       }
@@ -133,7 +133,23 @@ export function createAccessTokens(parts: {
         if (refreshing.get(id) === renewing) refreshing.delete(id);
       });
       refreshing.set(id, renewing);
-      return renewing;
+      return until(deadline, renewing);
     },
   };
+}
+
+/** Who has no more time goes; the refresh goes on, for its answer may hold the only refresh token that works. */
+async function until<T>(deadline: number, work: Promise<T>): Promise<T> {
+  const gone = new AbortController();
+  const late = sleep(Math.max(deadline - performance.now(), 0), undefined, { signal: gone.signal }).then(
+    () => {
+      throw new ProviderError('timeout', 'an access token was not refreshed in time');
+    },
+  );
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    gone.abort();
+    late.catch(() => undefined);
+  }
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { storable } from '../database/text.ts';
 import type { ProviderAnswer, ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';
 
 const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
-const name = z.string().min(1);
+const name = z.string().min(1).transform(storable);
 
 const Affiliation = z.object({ character_id: id, corporation_id: id, alliance_id: id.optional() });
 const Corporation = z.object({
@@ -13,7 +14,7 @@ const Corporation = z.object({
   alliance_id: id.optional(),
 });
 const Alliance = z.object({ name, ticker: name, executor_corporation_id: id.optional() });
-const NamedId = z.object({ id, name: z.string(), category: z.string() });
+const NamedId = z.object({ id, name: z.string().transform(storable), category: z.string() });
 
 export type Affiliation = z.infer<typeof Affiliation>;
 export type CorporationFacts = z.infer<typeof Corporation>;

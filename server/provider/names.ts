@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
+import { storable } from '../database/text.ts';
 import type { ProviderClient, ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';
 import { findNames, type KnownName, saveNames } from './names.queries.ts';
@@ -11,7 +12,13 @@ const BULK = 1000;
 /** Refusals that one call may cost: a bad id is found by halving, and somebody can send many (D33). */
 const MOST_REFUSALS = 10;
 
-const NamedIds = z.array(z.object({ id: z.number().int(), name: z.string(), category: z.string() }));
+const NamedIds = z.array(
+  z.object({
+    id: z.number().int(),
+    name: z.string().transform(storable),
+    category: z.string().transform(storable),
+  }),
+);
 
 export interface Names {
   /**

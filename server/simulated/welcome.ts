@@ -66,7 +66,8 @@ async function message(parts: Parts, provider: SimulatedProvider, demo: DemoAppl
 
   Sign somebody in:
 
-    1. Open ${demo.url} in a browser, choose “Sign in”, pick a character.
+    1. Open ${demo.url} in a browser, choose “Sign in”,
+       and pick a character that has an alliance.
     2. The page you come back to shows the user token that the application got,
        and a curl command: run it, and the API tells whose token that is.
 

@@ -195,6 +195,8 @@ function updateGroup(
 function happen(world: World, command: Exclude<Command, { readonly by: By }>): void {
   if (command.do === 'invite') {
     const { id, name } = characterAt(command.character);
+    // An invitation demotes no administrator (D28).
+    if ((world.users.get(id)?.level ?? 0) >= 9) return;
     world.users.set(id, { id, name, level: -1, corporation: command.corporation, seen: world.time });
     return;
   }

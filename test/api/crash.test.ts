@@ -17,13 +17,15 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 beforeEach(() => app.db.deleteFrom('crash_reports').execute());
 afterEach(async () => {
-  for (const table of ['grants', 'state_codes', 'tokens', 'crash_reports']) {
+  for (const table of ['standing_grants', 'state_codes', 'tokens', 'crash_reports']) {
     await sql.raw(`alter table if exists ${table}_away rename to ${table}`).execute(app.db);
   }
 });
 
-/** Breaks an honest assumption of the code: a table is gone until the test ends. */
-async function takeAway(table: 'grants' | 'state_codes' | 'tokens' | 'crash_reports'): Promise<void> {
+/** Breaks an honest assumption of the code: a table or view is gone until the test ends. */
+async function takeAway(
+  table: 'standing_grants' | 'state_codes' | 'tokens' | 'crash_reports',
+): Promise<void> {
   await sql.raw(`alter table ${table} rename to ${table}_away`).execute(app.db);
 }
 
@@ -52,7 +54,7 @@ const crashing = (sent: Sent = {}, query = '') =>
 
 describe('D8: an uncaught exception', () => {
   it('is a 500 that names its report and tells nothing else', async () => {
-    await takeAway('grants');
+    await takeAway('standing_grants');
     const answer = await crashing();
     expect(answer).toMatchObject({
       status: 500,
@@ -63,7 +65,7 @@ describe('D8: an uncaught exception', () => {
   });
 
   it('D50: the report holds request, token, owner, time and trace', async () => {
-    await takeAway('grants');
+    await takeAway('standing_grants');
     const before = app.clock.now();
     const stored = await report(await crashing({ headers: { accept: 'application/json' } }, '?verbose=1'));
     expect(stored).toMatchObject({
@@ -82,7 +84,7 @@ describe('D8: an uncaught exception', () => {
         created_on: expect.stringMatching(/Z$/),
         expires_on: expect.stringMatching(/Z$/),
       },
-      trace: expect.stringMatching(/relation "grants" does not exist[\s\S]*\n {4}at /),
+      trace: expect.stringMatching(/relation "standing_grants" does not exist[\s\S]*\n {4}at /),
     });
     expect(Object.keys(stored).sort()).toEqual(['_version', 'id', 'request', 'timestamp', 'token', 'trace']);
     expect(Date.parse(stored.timestamp)).toBeGreaterThanOrEqual(before.getTime());
@@ -99,23 +101,23 @@ describe('D8: an uncaught exception', () => {
   });
 
   it('where no report can be stored the answer is a 500 all the same, and the log has both', async () => {
-    await takeAway('grants');
+    await takeAway('standing_grants');
     await takeAway('crash_reports');
     const before = app.logged.length;
     const answer = await crashing();
     await putBack('crash_reports');
     expect(answer).toMatchObject({ status: 500, json: { detail: 'Internal Server Error' } });
     const log = app.logged.slice(before).join('\n');
-    expect(log).toContain('relation \\"grants\\" does not exist');
+    expect(log).toContain('relation \\"standing_grants\\" does not exist');
     expect(log).toContain('relation \\"crash_reports\\" does not exist');
   });
 
   it('the service goes on', async () => {
-    await takeAway('grants');
+    await takeAway('standing_grants');
     expect(
       (await Promise.all(Array.from({ length: 16 }, () => crashing()))).map(({ status }) => status),
     ).toEqual(Array(16).fill(500));
-    await sql.raw('alter table grants_away rename to grants').execute(app.db);
+    await sql.raw('alter table standing_grants_away rename to standing_grants').execute(app.db);
     expect((await crashing()).status).toBe(200);
   });
 });
@@ -124,7 +126,7 @@ describe('D50: what is cut out before anything is stored', () => {
   const canary = 'c4naryCanaryC4nary';
 
   it('the token, the Authorization header, cookies and other credentials', async () => {
-    await takeAway('grants');
+    await takeAway('standing_grants');
     const stored = await report(
       await crashing({
         headers: {
@@ -160,7 +162,7 @@ describe('D50: what is cut out before anything is stored', () => {
     ],
     ...['password', 'api_key', 'code_verifier', 'TOKEN', 'user%5Ftoken', 'x[token]', 'a=1&code'],
   ])('the secret query parameter %s', async (name) => {
-    await takeAway('grants');
+    await takeAway('standing_grants');
     const stored = await report(await crashing({}, `?page=7&${name}=${canary}&last=9`));
     expect(stored.request.url).toContain('page=7');
     expect(stored.request.url).toContain('last=9');
@@ -168,7 +170,7 @@ describe('D50: what is cut out before anything is stored', () => {
   });
 
   it('a token anywhere in the URL: in the path, in a URL within the query, behind another letter', async () => {
-    await takeAway('grants');
+    await takeAway('standing_grants');
     const [head, payload] = caller.jwt.split('.') as [string, string];
     for (const query of [
       `?next=${encodeURIComponent(`https://fleet.example/?x=${caller.jwt}`)}`,
@@ -224,7 +226,7 @@ describe('GET and DELETE /crash', () => {
   });
 
   it('names the owner of the token that failed', async () => {
-    await takeAway('grants');
+    await takeAway('standing_grants');
     await crashing();
     const list = await app.client(app.root).crash.list();
     expect(list).toMatchObject({

@@ -92,7 +92,9 @@ describe('D3: what is wrong with a request', () => {
   it.each(['{', '{"callback":}', "{'callback': 1}", 'callback=x', '{} {}', '{"a":1,}', 'NaN'])(
     'malformed JSON: %j is a 422 at ["body"]',
     async (body) => {
-      expect(places(await createToken({ body }))).toEqual([['body']]);
+      const answer = await createToken({ body });
+      expect(places(answer)).toEqual([['body']]);
+      expect(answer.json.detail).toMatchObject([{ msg: 'The body is not valid JSON', type: 'json_invalid' }]);
     },
   );
 

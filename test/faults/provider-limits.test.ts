@@ -128,6 +128,19 @@ describe('D33: the error limit, shared by all processes', () => {
     expect(await load(many(5, GOOD))).toEqual({ 200: 5 });
   });
 
+  it('a ban of which nothing but its end is known is obeyed, too, by operations with a rate group as well', async () => {
+    await ask({ path: GOOD(0), on: 'service' });
+    const until = new Date(app.clock.now().getTime() + 30_000);
+    await sql`update provider_error_budget set banned_until = ${until}, remaining = null, ends_on = null`.execute(
+      app.db,
+    );
+    expect((await refusalOf(ask({ path: GOOD(1), on: 'service' }))).retryAfter).toBe(30);
+    expect(await outcomeOf(other.client.ask(ownRecord(ADA)))).toBe('exhausted');
+    expect(requests()).toHaveLength(1);
+    app.clock.advance(31_000);
+    expect(await outcomeOf(ask({ path: GOOD(1), on: 'service' }))).toBe(200);
+  });
+
   it('the new minute starts with what the provider says', async () => {
     app.provider.setErrorLimit({ remaining: 2 });
     expect(await load(many(5, BAD))).toEqual({ 404: 2, exhausted: 3 });

@@ -17,13 +17,20 @@ export async function forgetProvider({ db }: TestApp): Promise<void> {
 /** What another process of the same service has: connections, memory and clients of its own. */
 export function otherProcess(
   app: TestApp,
-  { limits, url }: { readonly limits?: TestAppOptions['providerLimits']; readonly url?: string } = {},
+  {
+    limits,
+    ...addresses
+  }: {
+    readonly limits?: TestAppOptions['providerLimits'];
+    readonly url?: string;
+    readonly specUrl?: string;
+  } = {},
 ) {
   const { settings, log, clock, vault } = app.app.parts;
   const { db, close } = connect({ url: app.databaseUrl, log, poolSize: 8 });
   const sso = createSso({ settings, clock, ...(limits && { limits }) });
   const provider = createProvider({
-    settings: { ...settings.extApi, ...(url && { url }) },
+    settings: { ...settings.extApi, ...addresses },
     db,
     clock,
     log,

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { forgetProvider, otherProcess } from '../harness/provider.ts';
+
+const DAY = 86_400_000;
+const SPEC = '/meta/openapi.json';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.app.parts.document.current();
+});
+beforeEach(async () => {
+  app.provider.reset();
+  await forgetProvider(app);
+});
+afterAll(() => app.stop());
+
+const fetches = () => app.provider.requests.filter(({ path }) => path.endsWith('.json'));
+const template = '/characters/{character_id}/skills';
+const find = async (store: { current(): Promise<{ find(path: string): unknown }> }) =>
+  (await store.current()).find('/characters/2112000001/skills');
+const KNOWN = expect.objectContaining({ template, scope: 'ext-skills.read_skills.v1' });
+/** As if the stored copy were a provider's of long ago: it lacks all but one operation. */
+const storeOldCopy = () =>
+  sql`update provider_document set operations = jsonb_path_query_array(operations, '$[*] ? (@.template == "/status")')`.execute(
+    app.db,
+  );
+
+describe('D31: the provider’s document is kept in the database', () => {
+  it('a process that starts while the provider is away takes the copy', async () => {
+    app.provider.faults.add('api', { kind: 'reset' });
+    const other = otherProcess(app);
+    expect(await find(other.document)).toEqual(KNOWN);
+    expect(fetches()).toEqual([]);
+    await other.stop();
+  });
+
+  it('without a copy: asked once for all who wait, the former form as well', async () => {
+    await sql`delete from provider_document`.execute(app.db);
+    app.provider.publishSwagger = true;
+    const other = otherProcess(app, { specUrl: `${app.provider.apiUrl}/latest/swagger.json` });
+    const found = await Promise.all([find(other.document), find(other.document), find(other.document)]);
+    expect(found).toEqual([KNOWN, KNOWN, KNOWN]);
+    expect(fetches().map(({ path }) => path)).toEqual(['/api/latest/swagger.json']);
+    await other.stop();
+  });
+
+  it('without a copy and without the provider: an error at first, then loaded in the background', async () => {
+    await sql`delete from provider_document`.execute(app.db);
+    const away = app.provider.faults.add(SPEC, { kind: 'status', status: 503 });
+    const other = otherProcess(app);
+    await expect(other.document.current()).rejects.toMatchObject({ fault: 'unusable' });
+    other.document.start();
+    await vi.waitFor(() => expect(away.strikes).toBeGreaterThan(3), { timeout: 10_000 });
+    expect(other.document.known()).toBeUndefined();
+    app.provider.faults.clear();
+    await vi.waitFor(() => expect(other.document.known()).toBeDefined(), { timeout: 15_000 });
+    await other.stop();
+  });
+
+  it('what is no document does not replace the copy', async () => {
+    app.provider.faults.add(SPEC, { kind: 'oversized', bytes: 2 * 1024 * 1024 });
+    await expect(app.app.parts.document.refresh()).rejects.toMatchObject({ fault: 'unusable' });
+    expect(await find(app.app.parts.document)).toEqual(KNOWN);
+    const other = otherProcess(app);
+    expect(await find(other.document)).toEqual(KNOWN);
+    await other.stop();
+  });
+
+  it('after a day one process asks for all, and the old copy serves until then', async () => {
+    await storeOldCopy();
+    const processes = [otherProcess(app), otherProcess(app)];
+    const stores = processes.map(({ document }) => document);
+    for (const store of stores) expect(await find(store)).toBeUndefined();
+    app.clock.advance(DAY + 60_000);
+    await vi.waitFor(
+      async () => {
+        for (const store of stores) expect(await find(store)).toEqual(KNOWN);
+      },
+      { timeout: 10_000, interval: 200 },
+    );
+    expect(fetches()).toHaveLength(1);
+    for (const { stop } of processes) await stop();
+  });
+
+  it('after a day without the provider the old copy goes on serving', async () => {
+    app.clock.advance(DAY + 60_000);
+    const away = app.provider.faults.add(SPEC, { kind: 'status', status: 502, as: 'html' });
+    const other = otherProcess(app);
+    await vi.waitFor(
+      async () => {
+        expect(await find(other.document)).toEqual(KNOWN);
+        expect(away.strikes).toBeGreaterThan(0);
+      },
+      { timeout: 10_000, interval: 200 },
+    );
+    expect(await find(other.document)).toEqual(KNOWN);
+    await other.stop();
+  });
+
+  it('a stop does not wait for a provider that hangs', async () => {
+    await sql`delete from provider_document`.execute(app.db);
+    app.provider.faults.add(SPEC, { kind: 'hang' });
+    const other = otherProcess(app);
+    other.document.start();
+    await vi.waitFor(() => expect(fetches()).toHaveLength(1));
+    const asked = performance.now();
+    await other.document.stop();
+    expect(performance.now() - asked).toBeLessThan(5_000);
+  });
+});

@@ -28,7 +28,7 @@ export const OPERATIONS: ReadonlyMap<string, AppRoute> = new Map(
 );
 
 /** The names that {@link FuzzRequest.as} knows, the first most often. */
-export const CALLERS = ['root', 'member', 'dyn', 'user', 'nobody', 'garbage'] as const;
+const CALLERS = ['root', 'member', 'dyn', 'user', 'nobody', 'garbage'] as const;
 
 /** Requests to one operation: most of them fit the contract, many are wrong in one place, some in many. */
 export function requestsTo(operation: string, hints: Hints): fc.Arbitrary<FuzzRequest> {

@@ -19,6 +19,12 @@ const MORE: Record<string, Forgery> = {
   'azp of another application, though both audiences are right': ({ claims }) => {
     claims.azp = 'another-application';
   },
+  'a list of audiences without the game': ({ claims }) => {
+    claims.aud = [claims.azp];
+  },
+  'a list of audiences without the application': ({ claims }) => {
+    claims.aud = ['another-application', 'EVE Online'];
+  },
   'without aud': ({ claims }) => {
     delete claims.aud;
   },

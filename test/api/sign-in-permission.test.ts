@@ -144,6 +144,8 @@ describe('who may log in', () => {
     await setLevel(app, MEMBER, level);
     await aCoalition(throughAlliance, null);
     await expectAdmitted(false);
+    await aCoalition(throughCorporation, false);
+    await expectAdmitted(false);
   });
 
   it('D27b: a permission taken back counts at the next request, and given again at the one after', async () => {

@@ -8,6 +8,7 @@ import {
 } from '../../server/simulated/faults.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { snapshot } from '../harness/dump.ts';
+import { startReceiver } from '../harness/receiver.ts';
 import { letIn } from '../harness/registry.ts';
 import { callBack, expectPage, startLogin, TITLES, userTokenOf } from '../harness/sign-in.ts';
 import { type ScriptedSignOn, startSignOn } from '../harness/sign-on.ts';
@@ -99,6 +100,25 @@ describe('D26: a sign-on that fails: a 502 page in time, nothing written, and th
     const started = performance.now();
     await startLogin(app, { dyn });
     expect(performance.now() - started).toBeLessThan(WITHIN);
+  });
+
+  it('a redirect is not followed: nobody else gets the code and our credentials', async () => {
+    const elsewhere = await startReceiver();
+    const { login_url } = await startLogin(app, { dyn });
+    app.provider.faults.add('/v2/oauth/token', { kind: 'redirect', to: elsewhere.callback });
+    const answer = await app.browse(login_url, { characterId: MEMBER });
+    await expectPage(answer, 502, TITLES.providerFailed);
+    expect(elsewhere.received).toEqual([]);
+    await elsewhere.stop();
+  });
+
+  it('an answer that is too large is not read to its end', async () => {
+    const { login_url } = await startLogin(app, { dyn });
+    app.provider.faults.add('/v2/oauth/token', { kind: 'oversized', bytes: 2 ** 40 });
+    const before = app.logged.length;
+    const answer = await app.browse(login_url, { characterId: MEMBER });
+    await expectPage(answer, 502, TITLES.providerFailed);
+    expect(app.logged.slice(before).join()).toContain(`the answer is larger than ${LIMITS.bytes} bytes`);
   });
 
   it('it is logged, without the code', async () => {

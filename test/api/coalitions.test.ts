@@ -106,11 +106,18 @@ describe('create coalition (POST /coalition)', () => {
 
 describe('list coalitions (GET /coalition)', () => {
   it('orders CoalitionShort by name ignoring case, then id (D9)', async () => {
-    const names = ['list b', 'List C', 'LIST A'];
+    const names = ['list b', 'List C', 'LIST A', 'list f', 'LIST D', 'list E'];
     for (const name of names) await make(name);
     const list = await ok(root.coalition.list());
     const seen = list.filter(({ coalition_name }) => /^list .$/i.test(coalition_name));
-    expect(seen.map(({ coalition_name }) => coalition_name)).toEqual(['LIST A', 'list b', 'List C']);
+    expect(seen.map(({ coalition_name }) => coalition_name)).toEqual([
+      'LIST A',
+      'list b',
+      'List C',
+      'LIST D',
+      'list E',
+      'list f',
+    ]);
     for (const one of list) expect(Object.keys(one).sort()).toEqual(['coalition_id', 'coalition_name']);
   });
 });

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Coalition, type Group, ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { saveFindings } from '../../server/registry/save.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
 import { addBodies, addUser } from '../harness/people.ts';
 import { replay, type Step, tick } from '../harness/serial.ts';
 
@@ -36,6 +38,14 @@ afterAll(async () => {
 });
 
 const nameOf = (id: number) => `Pilot ${id}`;
+
+/** Somebody is found in a corporation, as its first member. */
+function joins(corporation_id: number): Promise<void> {
+  const pilot = { character_id: corporation_id, character_name: nameOf(corporation_id), corporation_id };
+  return inTransaction(app.db, (tx) =>
+    saveFindings(tx, { alliances: [], corporations: [], characters: [pilot] }, app.clock.now()),
+  );
+}
 
 /** Names that only one may have: how the requests ended, by status. */
 async function tally(requests: Promise<{ status: number }>[]): Promise<Record<number, number>> {
@@ -157,16 +167,7 @@ describe('names', () => {
     const groupNames = bodies.map((id) => `Corporation ${id}`);
     const [answers] = await Promise.all([
       tally(groupNames.map((group_name) => root.group.create({ body: { group_name } }))),
-      ...bodies.map((corporation_id) => {
-        const pilot = {
-          character_id: corporation_id,
-          character_name: nameOf(corporation_id),
-          corporation_id,
-        };
-        return inTransaction(app.db, (tx) =>
-          saveFindings(tx, { alliances: [], corporations: [], characters: [pilot] }, app.clock.now()),
-        );
-      }),
+      ...bodies.map(joins),
     ]);
     expect((answers[201] ?? 0) + (answers[409] ?? 0)).toBe(bodies.length);
     const made = await app.db
@@ -196,16 +197,7 @@ describe('what goes away meanwhile', () => {
     );
     const [deleted] = await Promise.all([
       tally(coalitions.map((params) => root.coalition.delete({ params }))),
-      ...bodies.map((corporation_id) => {
-        const pilot = {
-          character_id: corporation_id,
-          character_name: nameOf(corporation_id),
-          corporation_id,
-        };
-        return inTransaction(app.db, (tx) =>
-          saveFindings(tx, { alliances: [], corporations: [], characters: [pilot] }, app.clock.now()),
-        );
-      }),
+      ...bodies.map(joins),
     ]);
     expect(deleted).toEqual({ 200: bodies.length });
     const left = await app.db
@@ -237,5 +229,51 @@ describe('what goes away meanwhile', () => {
     const orphans = await sql`select from group_members m
       where not exists (select from users u where u.character_id = m.character_id)`.execute(app.db);
     expect(orphans.rows).toEqual([]);
+  });
+
+  it('a user who is deleted before it becomes a member: 404', async () => {
+    await addUser(app, { id: 98_705_000, corporation: HOME, name: 'Gone' });
+    const group = await ok(root.group.create({ body: { group_name: 'Without' } }));
+    const answer = await meanwhile(app, 'delete from users where character_id = $1', [98_705_000], () =>
+      root.group.update({ params: group, body: { add_members: ['Gone'] } }),
+    );
+    expect(answer).toMatchObject({ status: 404, body: { detail: 'Could not find user Gone' } });
+  });
+
+  it('a coalition that is deleted before it gets its autogroup: it needs none', async () => {
+    const id = 98_705_001;
+    await addBodies(app, [{ corporations: [id] }]);
+    const made = await ok(root.coalition.create({ body: { coalition_name: 'Gone', ticker: 'G' } }));
+    const { coalition_id } = await ok(
+      root.coalition.update({ params: made, body: { add_member_corporations: [id] } }),
+    );
+    await meanwhile(app, 'delete from coalitions where coalition_id = $1', [coalition_id], () => joins(id));
+    const names = (await ok(root.group.list())).map((group) => group.group_name);
+    expect(names).toContain(`Corporation ${id}`);
+    expect(names).not.toContain('Gone');
+  });
+
+  it('a name that is given to a group before the autogroup gets it: the autogroup gets a suffix', async () => {
+    const id = 98_705_002;
+    const name = `Corporation ${id}`;
+    await addBodies(app, [{ corporations: [id] }]);
+    // A hand-made group waits between being stored and being committed.
+    await sql`create function wait_for_test() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(1); return new; end $$`.execute(app.db);
+    await sql`create trigger waits after insert on groups for each row
+      when (new.owner_id is not null) execute function wait_for_test()`.execute(app.db);
+    const other = new pg.Client({ connectionString: app.databaseUrl });
+    await other.connect();
+    await other.query('select pg_advisory_lock(1)');
+    const creating = root.group.create({ body: { group_name: name } });
+    await untilWaiting(other, 1);
+    const joining = joins(id);
+    await untilWaiting(other, 2);
+    await other.end();
+    expect((await creating).status).toBe(201);
+    await joining;
+    await sql`drop trigger waits on groups`.execute(app.db);
+    const names = (await ok(root.group.list())).map((group) => group.group_name);
+    expect(names).toEqual(expect.arrayContaining([name, `${name} (corporation ${id})`]));
   });
 });

@@ -105,10 +105,10 @@ describe('create group (POST /group)', () => {
 
 describe('list groups (GET /group)', () => {
   it('orders GroupShort by name ignoring case, then id (D9)', async () => {
-    for (const name of ['list b', 'List C', 'LIST A']) await make(name);
+    for (const name of ['list b', 'List C', 'LIST A', 'list f', 'LIST D', 'list E']) await make(name);
     const list = await ok(root.group.list());
     const seen = list.map(({ group_name }) => group_name).filter((name) => /^list .$/i.test(name));
-    expect(seen).toEqual(['LIST A', 'list b', 'List C']);
+    expect(seen).toEqual(['LIST A', 'list b', 'List C', 'LIST D', 'list E', 'list f']);
     for (const one of list) expect(Object.keys(one).sort()).toEqual(['group_id', 'group_name']);
   });
 });

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { addUser, makeToken, uuidOf } from '../harness/people.ts';
 
 let app: TestApp;
@@ -10,30 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
+const DELETE_TOKEN = 'delete from tokens where uuid = $1';
+const DELETE_USER = 'delete from users where character_id = $1';
 const REVOKED = { status: 401, body: { detail: 'The token was revoked or is unknown.' } };
-
-/** Makes a request that is let in before, and gets to its own statements after, a deletion is committed. */
-async function meanwhile<T>(deletion: string, value: string | number, request: () => Promise<T>): Promise<T> {
-  const other = new pg.Client({ connectionString: app.databaseUrl });
-  await other.connect();
-  try {
-    await other.query('begin');
-    await other.query(deletion, [value]);
-    const answer = request();
-    while (!(await isSomebodyWaiting(other))) await pause(5);
-    await other.query('commit');
-    return await answer;
-  } finally {
-    await other.end();
-  }
-}
-
-async function isSomebodyWaiting(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows.length > 0;
-}
 
 describe('a token that is deleted while its request is under way (D20)', () => {
   const callback = 'http://127.0.0.1:9/app';
@@ -44,24 +22,20 @@ describe('a token that is deleted while its request is under way (D20)', () => {
     ['login', 'dyn', (client) => client.token.startLogin({ body: {} })],
   ])('makes no %s: 401', async (_, kind, request) => {
     const { uuid, jwt } = await makeToken(app, kind, 0, uuidOf(app.root));
-    const answer = await meanwhile('delete from tokens where uuid = $1', uuid, () =>
-      request(app.client(jwt)),
-    );
+    const answer = await meanwhile(app, DELETE_TOKEN, [uuid], () => request(app.client(jwt)));
     expect(answer).toMatchObject(REVOKED);
   });
 
   it('logs out all the same', async () => {
     const { uuid, jwt } = await makeToken(app, 'per', 0, uuidOf(app.root));
-    const answer = await meanwhile('delete from tokens where uuid = $1', uuid, () =>
-      app.client(jwt).token.logout(),
-    );
+    const answer = await meanwhile(app, DELETE_TOKEN, [uuid], () => app.client(jwt).token.logout());
     expect(answer.status).toBe(200);
   });
 
   it('makes no group when its owner is deleted: 401', async () => {
     await addUser(app, { id: 7_001, level: 9 });
     const { jwt } = await makeToken(app, 'per', 7_001, uuidOf(app.root));
-    const answer = await meanwhile('delete from users where character_id = $1', 7_001, () =>
+    const answer = await meanwhile(app, DELETE_USER, [7_001], () =>
       app.client(jwt).group.create({ body: { group_name: 'Of nobody' } }),
     );
     expect(answer).toMatchObject(REVOKED);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { claimRefresh } from '../../server/provider/access.queries.ts';
 import { createAccessTokens } from '../../server/provider/access.ts';
 import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../server/simulated/faults.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -68,6 +69,26 @@ describe('D33: one refresh in flight for each refresh token', () => {
     expect(new Set(outcomes)).toEqual(new Set([200]));
     expect(refreshes()).toHaveLength(1);
     expect(await grant()).toMatchObject({ valid: true, refresh_started_on: null });
+  });
+
+  it('of many who claim a refresh at the same moment one gets it', async () => {
+    const [row] = await grants();
+    if (row === undefined) throw new Error('no grant');
+    const claims = await Promise.all(
+      Array.from({ length: 24 }, (_, n) =>
+        claimRefresh(n % 2 ? other.db : app.db, row.grant_id, row.refresh_token),
+      ),
+    );
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('a sign-on that is sick is asked once for all who wait in a process', async () => {
+    const sick = app.provider.faults.add(TOKEN, { kind: 'status', status: 503, as: 'text' });
+    const asked = Array.from({ length: 10 }, (_, n) =>
+      outcomeOf(ask({ ...ownRecord(ADA), query: { n: String(n) } })),
+    );
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['unusable']));
+    expect(sick.strikes).toBe(1);
   });
 
   it('an access token with a minute to live is used, one with less is refreshed', async () => {

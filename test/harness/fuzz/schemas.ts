@@ -74,8 +74,13 @@ function generated(schema: z.ZodTypeAny, hints: Hints, name: string): fc.Arbitra
   if (schema instanceof z.ZodEnum) return fc.constantFrom(...(schema.options as unknown[]));
   if (schema instanceof z.ZodLiteral) return fc.constant(schema.value);
   if (schema instanceof z.ZodNullable) return fc.option(fitting(schema.unwrap(), hints, name), { freq: 8 });
-  if (schema instanceof z.ZodOptional)
-    return fc.option(fitting(schema.unwrap(), hints, name), { nil: undefined });
+  // Fields that exclude each other are optional: with few of them present many bodies fit.
+  if (schema instanceof z.ZodOptional) {
+    return fc.oneof(
+      { weight: 2, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fitting(schema.unwrap(), hints, name) },
+    );
+  }
   if (schema instanceof z.ZodDefault) {
     return fc.option(fitting(schema.removeDefault(), hints, name), { nil: undefined, freq: 8 });
   }

@@ -178,3 +178,30 @@ describe('D23: the level that counts is the one that the token is worth', () => 
     expect((await put(client, coalition, { remove_member_alliances: [STRANGE.alliance] })).status).toBe(403);
   });
 });
+
+describe('D6: clearance comes before any record is looked at', () => {
+  it.each([
+    ['list', 0],
+    ['get', 0],
+    ['tracking', 5],
+    ['update', 6],
+    ['create', 9],
+    ['delete', 9],
+  ] as const)('%s needs level %i', async (name, level) => {
+    const coalition = await make();
+    const call = (client: Client, coalition_id: string): Promise<{ status: number; body: unknown }> => {
+      if (name === 'create') {
+        return client.coalition.create({ body: { coalition_name: `Made ${++number}`, ticker: 'X' } });
+      }
+      return name === 'list'
+        ? client.coalition.list()
+        : client.coalition[name as 'get']({ params: { coalition_id } });
+    };
+    const below = await member(level - 1);
+    for (const id of [coalition.coalition_id, UNKNOWN])
+      expect(await call(below, id)).toMatchObject(FORBIDDEN);
+    const { status } = await call(await member(level), coalition.coalition_id);
+    expect(status).toBe(name === 'create' ? 201 : 200);
+    if (name === 'delete') made.length = 0;
+  });
+});

@@ -347,6 +347,13 @@ describe('reads', () => {
       expect((await ok(root.group.get({ params: { group_id } }))).members).toHaveLength(count);
       expect(app.statements.length - before).toBe(2);
     }
+    await addBodies(app, []);
+    const autogroup = (await ok(root.group.list())).find(
+      (group) => group.group_name === `Corporation ${CORPORATION}`,
+    );
+    const start = app.statements.length;
+    expect((await ok(root.group.get({ params: autogroup as Group }))).members.length).toBeGreaterThan(10_000);
+    expect(app.statements.length - start).toBe(2);
     const before = app.statements.length;
     await ok(root.group.list());
     expect(app.statements.length - before).toBe(2);

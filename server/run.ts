@@ -1,0 +1,18 @@
+/** One run of a job, for the functions that do its work. */
+export interface Run {
+  /** The job's name in the catalogue. */
+  readonly job: string;
+  /** Names the run in the logs. */
+  readonly id: string;
+  /** Let it through however much it takes away (D63). */
+  readonly force: boolean;
+  /** Only say what would change. */
+  readonly dryRun: boolean;
+  /** Aborted when the process stops or the time limit has passed: begin nothing new. */
+  readonly signal: AbortSignal;
+  /** To be told at every step; the log and the metrics get as much of it as is readable. */
+  progress(done: number, total: number): void;
+}
+
+/** One change that a run made, or would make: ids and states, no secrets. */
+export type Change = Readonly<Record<string, unknown>>;

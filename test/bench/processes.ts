@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { BareReady } from './bare.ts';
+import type { ProviderReady } from './provider.ts';
 
 export interface Running {
   readonly pid: number;
@@ -31,6 +32,12 @@ export async function startBare(databaseUrl: string): Promise<Server & Pick<Bare
   const { line, ...running } = await startProgram('test/bench/bare.ts', [databaseUrl]);
   const { port, statements } = JSON.parse(line) as BareReady;
   return { origin: `http://${HOST}:${port}`, statements, ...running };
+}
+
+export async function startProvider(): Promise<Server & Pick<ProviderReady, 'settings'>> {
+  const { line, ...running } = await startProgram('test/bench/provider.ts', []);
+  const { url, settings } = JSON.parse(line) as ProviderReady;
+  return { origin: url, settings, ...running };
 }
 
 /** A program of ours that prints a line when it is ready and ends when its input does. */

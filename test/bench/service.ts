@@ -6,20 +6,17 @@ import { readSettings } from '../../server/settings.ts';
 import { newSigningKey } from '../harness/app.ts';
 import { makeWorld } from './world.ts';
 
-/** Nobody answers there: what is measured asks nothing of the provider. */
-const NOBODY = 'http://127.0.0.1:9';
-
-/** Production's settings with keys of their own. */
-export async function productionSettings(databaseUrl: string): Promise<NodeJS.ProcessEnv> {
+/** Production's settings with keys of their own; `provider` are those of the game. */
+export async function productionSettings(
+  databaseUrl: string,
+  provider: NodeJS.ProcessEnv,
+): Promise<NodeJS.ProcessEnv> {
   return {
     NODE_ENV: 'production',
     BASE_URL: 'https://castellan.bench',
     DATABASE_URL: databaseUrl,
     METRICS_PORT: '0',
-    SSO_URL: NOBODY,
-    SSO_CLIENT_ID: 'castellan-bench',
-    SSO_CLIENT_SECRET: randomBytes(18).toString('base64url'),
-    EXT_API_URL: NOBODY,
+    ...provider,
     TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
     ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
     RATE_LIMIT: '0',
@@ -45,7 +42,9 @@ export async function startObserved(env: NodeJS.ProcessEnv): Promise<ObservedSer
     worker: false,
     database: { onStatement: (sql) => statements.push(sql) },
   });
-  const { db, keys } = app.parts;
+  const { db, keys, document } = app.parts;
+  // Loaded in the background otherwise, and its statements would be taken for those of a request.
+  await document.current();
   const token = await keys.sign(await makeWorld(db, keys.currentKid));
   const http = await listen(app.createHttp(), '127.0.0.1', 0);
   const stop = async () => {

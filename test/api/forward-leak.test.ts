@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { callAcrossUsers } from '../harness/forward-leak.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMIT: '0' } });
+});
+afterAll(() => app.stop());
+
+it('D33: of 1,000 calls of many users at once, in two instances, every answer belongs to its caller', async () => {
+  const { calls, personal, refused, asked } = await callAcrossUsers(app, 1_000, 1);
+  expect(calls).toBe(1_000);
+  expect(personal).toBeGreaterThan(500);
+  expect(refused).toBeGreaterThan(50);
+  // Some answers came out of the cache, others did not.
+  expect(asked).toBeGreaterThan(100);
+  expect(asked).toBeLessThan(900);
+});

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
+import { addHome, addMember } from '../harness/people.ts';
+import { addGrant, forgetProvider, SKILLS, WALLET } from '../harness/provider.ts';
+
+// Whole processes: generous, for a machine that has other work, too.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
+
+/** The processes by what they call themselves at the provider. */
+const [ONE, TWO, WORKER] = ['api-one', 'api-two', 'worker'];
+const NOWHERE = 98_999_001;
+
+type Member = Awaited<ReturnType<typeof addMember>>;
+
+let app: TestApp;
+let instance: Instance;
+let urls: string[];
+/** Two who lead nothing, so that what the processes register leaves them where they are. */
+let ada: Member;
+let ben: Member;
+
+beforeAll(async () => {
+  await build();
+  const keys = {
+    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+  };
+  app = await startTestApp({ env: { ...keys, RATE_LIMIT: '0' }, provider: { corporations: 40 } });
+  await addHome(app);
+  const { world } = app.provider;
+  const [one = 0, two = 0] = world.corporations
+    .flatMap(({ id }) => world.membersOf(id))
+    .filter((id) => !world.character(id)?.isCeo);
+  [ada, ben] = [await addMember(app, one), await addMember(app, two)];
+  for (const { id } of [ada, ben]) await addGrant(app, id, [SKILLS, WALLET]);
+  await startProcesses(keys);
+});
+beforeEach(async () => {
+  // To the first second of the provider's minute, so that no test meets its end.
+  app.clock.advance(60_000 - (app.clock.now().getTime() % 60_000));
+  await forgetProvider(app);
+  app.provider.reset();
+});
+afterAll(async () => {
+  await instance?.remove();
+  await app?.stop();
+});
+
+/** Two services and a worker on the database and the provider of the test. */
+async function startProcesses(keys: Readonly<Record<string, string>>): Promise<void> {
+  const { settings } = app.app.parts;
+  instance = await createInstance();
+  const env = (name: string, port: number) => ({
+    ...keys,
+    DATABASE_URL: app.databaseUrl,
+    BASE_URL: settings.baseUrl,
+    SSO_URL: settings.sso.url,
+    SSO_CLIENT_ID: settings.sso.clientId ?? '',
+    SSO_CLIENT_SECRET: settings.sso.clientSecret,
+    EXT_API_URL: settings.extApi.url,
+    EXT_API_SPEC_URL: settings.extApi.specUrl,
+    EXT_USER_AGENT: name,
+    PORT: String(port),
+    METRICS_PORT: '0',
+    RATE_LIMIT: '0',
+    WORKERS: 'none',
+    LOG_LEVEL: 'info',
+  });
+  urls = [];
+  for (const [n, name] of [ONE, TWO].entries()) {
+    instance.start(PROGRAMS.server, env(name, instance.port + n));
+    urls.push(`http://127.0.0.1:${instance.port + n}`);
+  }
+  const worker = instance.start(PROGRAMS.jobs, env(WORKER, instance.port + 2));
+  await worker.printed(/"working"/);
+  for (const url of urls) {
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
+      timeout: 30_000,
+      interval: 100,
+    });
+  }
+}
+
+interface Outcome {
+  /** Ours, and with 200 the provider's. */
+  readonly status: string;
+  readonly retryAfter: number;
+}
+
+async function send(process: number, method: string, path: string, token: string): Promise<Outcome> {
+  const answer = await fetch(`${urls[process % 2]}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  const { status_code: passedOn } = (await answer.json()) as { status_code?: number };
+  return {
+    status: passedOn === undefined ? String(answer.status) : `${answer.status} ${passedOn}`,
+    retryAfter: Number(answer.headers.get('retry-after')),
+  };
+}
+
+/** Another query each time: no cache and no other request answers for it. */
+let asked = 0;
+const forward = (process: number, path: string, { jwt }: Member) =>
+  send(process, 'GET', `/ext/${path}?params=${encodeURIComponent(`{"n":${asked++}}`)}`, jwt);
+
+/** A corporation that does not exist: an error of the provider on the service's own budget. */
+const register = (process: number) => send(process, 'POST', `/corporation/${NOWHERE + asked++}`, app.root);
+
+const times = <T>(count: number, work: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => work(n)));
+const seen = () => app.provider.requests.filter(({ area }) => area === 'api');
+const errors = () => seen().filter(({ status }) => status !== null && status >= 400);
+
+describe('D33: two processes of the service and a worker share the limits', () => {
+  it('a 429 of one rate group is obeyed by both, and leaves other groups and other characters alone', async () => {
+    const wallet = `characters/${ada.id}/wallet`;
+    app.provider.faults.add(`/${wallet}`, { kind: 'status', status: 429, retryAfter: 40 });
+    const refused = await forward(0, wallet, ada);
+    expect(refused.status).toBe('503');
+    expect(refused.retryAfter).toBeGreaterThan(30);
+    const [own, skills, others, open] = await Promise.all([
+      times(20, (n) => forward(n, wallet, ada)),
+      times(20, (n) => forward(n, `characters/${ada.id}/skills`, ada)),
+      times(20, (n) => forward(n, `characters/${ben.id}/wallet`, ben)),
+      times(20, (n) => forward(n, 'status', ada)),
+    ]);
+    expect(new Set(own.map(({ status }) => status))).toEqual(new Set(['503']));
+    for (const untouched of [skills, others, open])
+      expect(new Set(untouched.map(({ status }) => status))).toEqual(new Set(['200 200']));
+    expect(seen().filter(({ path }) => path.endsWith(wallet))).toHaveLength(1);
+    expect(new Set(seen().map(({ userAgent }) => userAgent))).toEqual(new Set([ONE, TWO]));
+  });
+
+  it('with 10 errors left, failing calls of all three cause 10 and not one more', async () => {
+    const { world, faults } = app.provider;
+    const executors = world.alliances.map(({ executorCorporationId }) => executorCorporationId);
+    for (const { id } of world.corporations)
+      if (!executors.includes(id)) faults.add(`/corporations/${id}`, { kind: 'status', status: 502 });
+    app.provider.setErrorLimit({ remaining: 10 });
+    // One of each service, then of the worker, whose job follows the registration.
+    expect(await times(2, register)).toMatchObject([{ status: '404' }, { status: '404' }]);
+    for (const { id } of world.alliances)
+      expect((await send(0, 'POST', `/alliance/${id}`, app.root)).status).toBe('200');
+    await vi.waitFor(() => expect(errors().map(({ userAgent }) => userAgent)).toContain(WORKER), {
+      timeout: 20_000,
+    });
+    const [own, forwarded] = await Promise.all([
+      times(60, register),
+      times(60, (n) => forward(n, `corporations/${NOWHERE + n}`, ada)),
+    ]);
+    for (const { status, retryAfter } of [...own, ...forwarded]) {
+      expect(['404', '503']).toContain(status);
+      if (status === '503') expect(retryAfter).toBeGreaterThan(0);
+    }
+    // What is left is kept for the service's own requests.
+    expect(forwarded.map(({ status }) => status)).not.toContain('404');
+    expect((await register(1)).status).toBe('503');
+    expect(errors()).toHaveLength(10);
+    expect(new Set(errors().map(({ status }) => status))).toEqual(new Set([404, 502]));
+    expect(new Set(errors().map(({ userAgent }) => userAgent))).toEqual(new Set([ONE, TWO, WORKER]));
+  });
+});

@@ -12,16 +12,26 @@ interface Unnamed {
   readonly group_id: string | null;
 }
 
+/** Ids of the bodies that may have got members or another name. */
+export interface Touched {
+  /** Their alliances and the coalitions that reach them are looked at, too. */
+  readonly corporations?: readonly number[];
+  readonly alliances?: readonly number[];
+  readonly coalitions?: readonly string[];
+}
+
 /**
- * Sees to it that every corporation, alliance and coalition with members has its autogroup, and that each bears
- * the name of its body (D18b). To be called at the end of every transaction that makes members or renames bodies;
- * one statement when there is nothing to do. Members and owners need nothing: they are derived when read.
+ * Sees to it that each of these bodies has its autogroup once it has members, and that the group bears the name of
+ * its body (D18b). To be called at the end of every transaction that makes members or renames bodies; one statement
+ * when there is nothing to do, and however many bodies are registered. Members and owners need nothing: they are
+ * derived when read.
  */
-export async function ensureAutogroups(db: Kysely<Database>, now: Date): Promise<void> {
-  if ((await findUnnamed(db)).length === 0) return;
+export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, now: Date): Promise<void> {
+  const find = () => findUnnamed(db, touched);
+  if ((await find()).length === 0) return;
   await lockGroupNames(db);
   // Of two bodies that want one name each pass serves one; the other then sees that it is taken.
-  for (let todo = await findUnnamed(db); todo.length > 0; todo = await findUnnamed(db)) {
+  for (let todo = await find(); todo.length > 0; todo = await find()) {
     if ((await nameAutogroups(db, await keepCoalitions(db, todo), now)) === 0) return;
   }
 }
@@ -31,23 +41,32 @@ export async function lockGroupNames(db: Kysely<Database>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('names of groups'))`.execute(db);
 }
 
-async function findUnnamed(db: Kysely<Database>): Promise<Unnamed[]> {
+async function findUnnamed(db: Kysely<Database>, touched: Touched): Promise<Unnamed[]> {
+  const { corporations = [], alliances = [], coalitions = [] } = touched;
   const { rows } = await sql<Unnamed>`
     select kind, id, name, name_key, group_id from (
       select 'corporation' as kind, c.corporation_id::text as id, c.corporation_name as name, c.name_key,
         g.group_id, g.group_name,
-        exists (select from users u where u.corporation_id = c.corporation_id and u.clearance_level >= 0) as peopled
+        (select true from users u where u.corporation_id = c.corporation_id and u.clearance_level >= 0 limit 1)
+          as peopled
       from corporations c left join groups g using (corporation_id)
+      where c.corporation_id = any(${[...corporations]}::bigint[])
       union all
       select 'alliance', a.alliance_id::text, a.alliance_name, a.name_key, g.group_id, g.group_name,
-        exists (select from corporations c join users u using (corporation_id)
-          where c.alliance_id = a.alliance_id and u.clearance_level >= 0)
+        (select true from corporations c join users u using (corporation_id)
+          where c.alliance_id = a.alliance_id and u.clearance_level >= 0 limit 1)
       from alliances a left join groups g using (alliance_id)
+      where a.alliance_id in (
+        select unnest(${[...alliances]}::bigint[])
+        union select alliance_id from corporations where corporation_id = any(${[...corporations]}::bigint[]))
       union all
       select 'coalition', co.coalition_id, co.coalition_name, co.name_key, g.group_id, g.group_name,
-        exists (select from coalition_reach r join users u using (corporation_id)
-          where r.coalition_id = co.coalition_id and u.clearance_level >= 0)
+        (select true from coalition_reach r join users u using (corporation_id)
+          where r.coalition_id = co.coalition_id and u.clearance_level >= 0 limit 1)
       from coalitions co left join groups g using (coalition_id)
+      where co.coalition_id in (
+        select unnest(${[...coalitions]}::text[])
+        union select coalition_id from coalition_reach where corporation_id = any(${[...corporations]}::bigint[]))
     ) body
     where case when group_id is null then peopled
       else group_name <> name and not starts_with(group_name, name || ${suffix}) end`.execute(db);

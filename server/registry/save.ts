@@ -23,8 +23,10 @@ export async function saveFindings(db: Transaction<Database>, findings: Findings
   const homes = findings.characters.flatMap(({ corporation_id: id }) => (id === null ? [] : [id]));
   // Who no longer leads the alliance may still lead a corporation.
   const led = formerCeos.map((former) => former.corporation_id);
-  await raiseCeos(db, [...new Set([...bodies, ...homes, ...led])], now);
-  await ensureAutogroups(db, now);
+  const corporations = [...new Set([...bodies, ...homes, ...led])];
+  await raiseCeos(db, corporations, now);
+  const alliances = findings.alliances.map((alliance) => alliance.alliance_id);
+  await ensureAutogroups(db, { corporations, alliances }, now);
 }
 
 interface FormerCeo {
@@ -176,8 +178,9 @@ export async function raiseCeos(
         case when a.alliance_id is null then ${sql.lit(CEO_LEVEL)} else ${sql.lit(EXECUTOR_CEO_LEVEL)} end as level
       from corporations c
         left join alliances a on a.alliance_id = c.alliance_id and a.executor_corporation_id = c.corporation_id
-      where c.corporation_id = any(${[...corporationIds]}::bigint[])
-        or c.corporation_id in (select executor_corporation_id from alliances join corporations m using (alliance_id)
+      where c.corporation_id in (
+        select unnest(${[...corporationIds]}::bigint[])
+        union select executor_corporation_id from alliances join corporations m using (alliance_id)
           where m.corporation_id = any(${[...corporationIds]}::bigint[]))
     ) office
     where u.character_id = office.ceo_id and u.corporation_id = office.corporation_id

@@ -141,6 +141,19 @@ describe('D18b: one per corporation, alliance and coalition with registered memb
     expect(members(await named(name))).toEqual([]);
   });
 
+  it('comes with a corporation that brings its members along, to its alliance and that one’s coalition', async () => {
+    await find({ ...registered(), corporations: [body(executor), body(second, { alliance_id: null })] });
+    const name = `Coalition ${number}`;
+    const params = await makeCoalition(name);
+    await ok(root.coalition.update({ params, body: { member_alliances: [alliance] } }));
+    await find({ characters: [pilot(1 + number, second)] });
+    expect(await named(`Alliance ${alliance}`)).toBeUndefined();
+    expect(await named(name)).toBeUndefined();
+    await find({ corporations: [body(second)] });
+    for (const each of [`Alliance ${alliance}`, name])
+      expect(members(await named(each))).toEqual([1 + number]);
+  });
+
   it('an empty one stays', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
     const before = await must(`Corporation ${second}`);
@@ -151,7 +164,7 @@ describe('D18b: one per corporation, alliance and coalition with registered memb
   it('costs one statement when there is nothing to do', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
     const before = app.statements.length;
-    await ensureAutogroups(app.db, app.clock.now());
+    await ensureAutogroups(app.db, { corporations: [second] }, app.clock.now());
     expect(app.statements.length - before).toBe(1);
   });
 });
@@ -171,7 +184,7 @@ describe('D18b: members follow the registry at once', () => {
   it('guests are excluded until they are members', async () => {
     await find(registered());
     await addUser(app, { id: 1 + number, corporation: second, level: -1 });
-    await find({});
+    await find({ corporations: [body(second)] });
     expect(await named(`Corporation ${second}`)).toBeUndefined();
     await find({ characters: [pilot(2 + number, second)] });
     expect(members(await named(`Corporation ${second}`))).toEqual([2 + number]);
@@ -337,7 +350,7 @@ describe('D18b: what may be edited', () => {
   it('its CEO owns it and may describe it, below level 9, but not switch it', async () => {
     await find(registered());
     const client = await callerAt(app, { id: ceoOf(second), level: 0, corporation: second });
-    await find({});
+    await find({ corporations: [body(second)] });
     const group = await must(`Corporation ${second}`);
     expect((await put(client, group, { description: 'Mine' })).status).toBe(200);
     expect((await put(client, group, { members: [] })).status).toBe(409);

@@ -347,7 +347,7 @@ describe('reads', () => {
       expect((await ok(root.group.get({ params: { group_id } }))).members).toHaveLength(count);
       expect(app.statements.length - before).toBe(2);
     }
-    await addBodies(app, []);
+    await addBodies(app, [{ corporations: [CORPORATION] }]);
     const autogroup = (await ok(root.group.list())).find(
       (group) => group.group_name === `Corporation ${CORPORATION}`,
     );

@@ -10,10 +10,28 @@ export interface JobDefinition<Payload extends z.ZodTypeAny = z.ZodTypeAny> {
   readonly retries: number;
   /** Runs at the same time in one process. */
   readonly concurrency: number;
+  /** Jobs that are fetched, and run, together; one when absent. */
+  readonly batch?: number;
+  readonly schedule?: Schedule;
+}
+
+/** A job with a schedule is alone: one run at work and one waiting at most, whatever the number of workers. */
+interface Schedule {
+  /** What it is called among people. */
+  readonly title: string;
+  /** Five fields, in UTC unless JOB_TIME_ZONE says otherwise; JOB_SCHEDULES may give another one. */
+  readonly cron: string;
 }
 
 function job<Payload extends z.ZodTypeAny>(definition: JobDefinition<Payload>): JobDefinition<Payload> {
   return definition;
+}
+
+/** What a run on a schedule is told; a forced one lets through what the brake would hold (D63). */
+const ScheduledRun = z.object({ force: z.boolean().default(false) });
+
+function scheduled(schedule: Schedule, timeLimit: number): JobDefinition<typeof ScheduledRun> {
+  return { payload: ScheduledRun, timeLimit, retries: 2, concurrency: 1, schedule };
 }
 
 export const catalogue = {
@@ -22,7 +40,9 @@ export const catalogue = {
     payload: z.object({ token: z.string().uuid(), state_code: z.string(), attempt: z.number().int().min(0) }),
     timeLimit: 60,
     retries: 5,
-    concurrency: 8,
+    // Twice as many as dead applications that shall hold up no living one, each for 10 s (D29).
+    concurrency: 2048,
+    batch: 64,
   }),
   /** Registers the other corporations of an alliance that was just registered or refreshed (D39). */
   'register-alliance-members': job({
@@ -39,7 +59,22 @@ export const catalogue = {
     retries: 10,
     concurrency: 2,
   }),
+  /** Puts away what has had its time. */
+  'clean-up': scheduled({ title: 'Put away what has had its time', cron: '7 * * * *' }, 900),
 } as const;
 
 export type JobName = keyof typeof catalogue;
 export type Payload<Name extends JobName> = z.infer<(typeof catalogue)[Name]['payload']>;
+
+/** Names of the jobs that run on a schedule, sorted. */
+export const scheduledJobs: readonly JobName[] = (Object.keys(catalogue) as JobName[])
+  .filter((name) => scheduleOf(name) !== undefined)
+  .sort();
+
+export function isScheduled(name: string): name is JobName {
+  return (scheduledJobs as readonly string[]).includes(name);
+}
+
+export function scheduleOf(name: JobName): Schedule | undefined {
+  return (catalogue[name] as JobDefinition).schedule;
+}

@@ -15,6 +15,7 @@ export async function deliverSignIn(parts: Parts, payload: Payload<'deliver-sign
     parts.db,
     'deliver-sign-in',
     { ...payload, attempt: payload.attempt + 1 },
-    { startAfter: new Date(Date.now() + pause(payload.attempt) * 1000) },
+    // Who is called for the first time comes before those that failed already.
+    { startAfter: new Date(Date.now() + pause(payload.attempt) * 1000), priority: -1 },
   );
 }

@@ -1,5 +1,6 @@
 import { createApp } from '../server/app.ts';
 import { createLog } from '../server/log.ts';
+import { serveMetrics } from '../server/metrics.ts';
 import { explainStart, untilStopped } from '../server/process.ts';
 import { loadSettings } from '../server/settings.ts';
 
@@ -9,8 +10,10 @@ async function main(): Promise<void> {
   const log = createLog(settings.logLevel);
   const stopped = untilStopped(log);
   const app = await createApp(settings, { log, worker: true, beside: true });
+  const metrics = await serveMetrics(app.parts.metrics, settings, log);
   log.info('working');
   await stopped;
+  await metrics.stop();
   await app.close();
   log.info('stopped');
 }

@@ -1,8 +1,9 @@
-import { CompiledQuery, type Kysely } from 'kysely';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../server/database/tables.ts';
-import { catalogue, type JobName, type Payload } from './catalogue.ts';
+import type { Schedules } from '../server/system/schedule.ts';
+import { catalogue, type JobDefinition, type JobName, type Payload, scheduledJobs } from './catalogue.ts';
 
 export interface Queue {
   /** Enqueues a job in the caller's transaction: kept with it, or gone with it. */
@@ -10,11 +11,21 @@ export interface Queue {
     db: Kysely<Database>,
     name: Name,
     payload: Payload<Name>,
-    options?: { readonly startAfter?: Date },
+    options?: SendOptions,
   ): Promise<void>;
+  /** Enqueues a run of a scheduled job, unless one is waiting; returns the id of the run that waits. */
+  run(db: Kysely<Database>, name: JobName, payload: { readonly force: boolean }): Promise<string>;
+  /** Aborted when the process stops: runs end where they can go on later. */
+  readonly stopping: AbortSignal;
   /** For the worker alone. */
   readonly boss: PgBoss;
   stop(): Promise<void>;
+}
+
+interface SendOptions {
+  readonly startAfter?: Date;
+  /** Higher ones are fetched first; 0 when absent. */
+  readonly priority?: number;
 }
 
 interface QueueOptions {
@@ -22,42 +33,81 @@ interface QueueOptions {
   readonly log: Logger;
   /** Whether this process also runs jobs, and so keeps the queue tidy. */
   readonly worker: boolean;
+  readonly schedules: Schedules;
 }
 
 /** Seconds that a stop waits for running jobs. */
 const STOP_WITHIN = 6;
+/** Seconds between two looks for runs whose worker died. */
+const LOOK_FOR_LOST = 30;
+/** Where jobs end that failed at every try. */
+const DEAD_LETTERS = 'dead-letters';
 
-/** Opens the queue, with its tables and one queue for each job of the catalogue. */
-export async function openQueue({ databaseUrl, log, worker }: QueueOptions): Promise<Queue> {
+/** Opens the queue, with its tables, one queue for each job of the catalogue, and the schedules. */
+export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOptions): Promise<Queue> {
   const boss = new PgBoss({
     connectionString: databaseUrl,
     application_name: 'castellan jobs',
     max: worker ? 6 : 2,
     supervise: worker,
     schedule: worker,
+    maintenanceIntervalSeconds: LOOK_FOR_LOST,
   });
   boss.on('error', (error) => log.error({ err: error }, 'the job queue reports an error'));
   await boss.start();
-  for (const [name, { retries, timeLimit }] of Object.entries(catalogue)) {
-    await boss.createQueue(name, {
+  await boss.createQueue(DEAD_LETTERS, { name: DEAD_LETTERS, policy: 'standard' });
+  for (const [name, { retries, timeLimit, schedule }] of Object.entries<JobDefinition>(catalogue)) {
+    const options: PgBoss.Queue = {
       name,
       retryLimit: retries,
       retryDelay: 5,
       retryBackoff: true,
       expireInSeconds: timeLimit,
-      policy: 'standard',
-    });
+      policy: schedule === undefined ? 'standard' : 'stately',
+      deadLetter: DEAD_LETTERS,
+    };
+    await boss.createQueue(name, options);
+    await boss.updateQueue(name, options);
   }
+  if (worker) await keepSchedules(boss, schedules);
+  const stopping = new AbortController();
+  const inside = (db: Kysely<Database>) => ({
+    executeSql: (text: string, values: unknown[]) =>
+      db.executeQuery(CompiledQuery.raw(text, values)) as never,
+  });
   return {
     boss,
+    stopping: stopping.signal,
     async send(db, name, payload, options = {}) {
-      const id = await boss.send(name, payload as object, {
-        db: { executeSql: (text, values) => db.executeQuery(CompiledQuery.raw(text, values)) as never },
-        ...(options.startAfter && { startAfter: options.startAfter }),
-      });
+      const id = await boss.send(name, payload as object, { db: inside(db), ...options });
       // pg-boss answers null, silently, when the queue does not exist.
       if (id === null) throw new Error(`the job ${name} could not be enqueued`);
     },
-    stop: () => boss.stop({ graceful: true, wait: true, timeout: STOP_WITHIN * 1000 }),
+    async run(db, name, payload) {
+      // A forced run is not the one that waits without force.
+      const singletonKey = payload.force ? 'forced' : '';
+      const id = await boss.send(name, { ...payload }, { db: inside(db), singletonKey });
+      return id ?? (await waitingRun(db, name, singletonKey));
+    },
+    async stop() {
+      stopping.abort();
+      await boss.stop({ graceful: true, wait: true, timeout: STOP_WITHIN * 1000 });
+    },
   };
+}
+
+async function waitingRun(db: Kysely<Database>, name: JobName, singletonKey: string): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    select id from pgboss.job
+    where name = ${name} and state = 'created' and coalesce(singleton_key, '') = ${singletonKey}`.execute(db);
+  if (rows[0] === undefined) throw new Error(`the job ${name} could not be enqueued`);
+  return rows[0].id;
+}
+
+/** Schedules of jobs that are no more in the catalogue end. */
+async function keepSchedules(boss: PgBoss, { cron, timeZone }: Schedules): Promise<void> {
+  for (const { name } of await boss.getSchedules()) {
+    if (!(scheduledJobs as readonly string[]).includes(name)) await boss.unschedule(name);
+  }
+  for (const [name, expression] of cron) await boss.schedule(name, expression, {}, { tz: timeZone });
 }

@@ -1,41 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type PgBoss from 'pg-boss';
 import type { Parts } from '../server/parts.ts';
-import { catalogue, type JobName, type Payload } from './catalogue.ts';
+import type { Change, Run } from '../server/run.ts';
+import { previousRun } from '../server/system/schedule.ts';
+import {
+  catalogue,
+  type JobDefinition,
+  type JobName,
+  type Payload,
+  scheduledJobs,
+  scheduleOf,
+} from './catalogue.ts';
+import { cleanUp } from './clean-up.ts';
 import { deliverSignIn } from './deliver-sign-in.ts';
 import { registerAllianceMembers } from './register-alliance-members.ts';
 import { revokeGrant } from './revoke-grant.ts';
+import { createRun } from './run.ts';
 
-type JobHandlers = { readonly [Name in JobName]: (parts: Parts, payload: Payload<Name>) => Promise<void> };
+type Handler<Name extends JobName> = (parts: Parts, payload: Payload<Name>, run: Run) => Promise<unknown>;
 
 /** One handler for each job of the catalogue; the compiler refuses a job without a handler. */
-const handlers: JobHandlers = {
+const handlers: { readonly [Name in JobName]: Handler<Name> } = {
+  'clean-up': cleanUp,
   'deliver-sign-in': deliverSignIn,
   'register-alliance-members': registerAllianceMembers,
   'revoke-grant': revokeGrant,
 };
 
+/** Jobs that can tell beforehand what they would change. */
+const rehearsals: { readonly [Name in JobName]?: (parts: Parts, run: Run) => Promise<readonly Change[]> } =
+  {};
+
 /** Seconds between two looks into an empty queue. */
 const POLL_EVERY = 1;
 
-/** Starts working on every queue; ends with `queue.stop()`. */
+/** Starts working on every queue, and on the schedules; ends with `queue.stop()`. */
 export async function startWorker(parts: Parts): Promise<void> {
   for (const name of Object.keys(catalogue) as JobName[]) await work(parts, name);
+  await makeUp(parts);
+}
+
+/** Schedules whose time passed while no worker was there run now, once (D52: they coalesce). */
+async function makeUp({ db, queue, clock, settings }: Parts): Promise<void> {
+  const now = clock.now();
+  const known = await db
+    .insertInto('schedules')
+    .values(scheduledJobs.map((job_id) => ({ job_id, ran_on: now })))
+    .onConflict((conflict) =>
+      conflict.column('job_id').doUpdateSet((row) => ({ job_id: row.ref('excluded.job_id') })),
+    )
+    .returning(['job_id', 'ran_on'])
+    .execute();
+  const ranOn = new Map(known.map((row) => [row.job_id, row.ran_on]));
+  for (const name of scheduledJobs) {
+    const due = previousRun(settings.schedules, name, now);
+    if (due !== undefined && (ranOn.get(name) ?? now) < due) await queue.run(db, name, { force: false });
+  }
 }
 
 async function work<Name extends JobName>(parts: Parts, name: Name): Promise<void> {
-  const { payload, concurrency } = catalogue[name];
-  const handler = handlers[name];
-  // Several workers with one job each: a slow job never holds up the others of its batch.
-  for (let worker = 0; worker < concurrency; worker += 1) {
-    await parts.queue.boss.work(name, { batchSize: 1, pollingIntervalSeconds: POLL_EVERY }, async (jobs) => {
-      for (const job of jobs) {
-        try {
-          await handler(parts, payload.parse(job.data) as Payload<Name>);
-        } catch (error) {
-          parts.log.warn({ err: error, job: name, job_id: job.id }, 'a job failed');
-          // pg-boss stores what was thrown: an error of another's making may hold more than it should.
-          throw new Error(`job ${job.id} failed; the log says why`);
-        }
-      }
-    });
+  const { concurrency, batch = 1 }: JobDefinition = catalogue[name];
+  // Several workers: a slow job holds up only those it was fetched with, and those run beside it.
+  for (let worker = 0; worker < concurrency / batch; worker += 1) {
+    const options = { batchSize: batch, pollingIntervalSeconds: POLL_EVERY, includeMetadata: true } as const;
+    await parts.queue.boss.work<object>(name, options, (jobs) => workOff(parts, name, jobs));
   }
+}
+
+/** What a handler throws fails its own job and no other of the batch. */
+async function workOff<Name extends JobName>(
+  parts: Parts,
+  name: Name,
+  jobs: readonly PgBoss.JobWithMetadata<object>[],
+): Promise<void> {
+  const results = await Promise.allSettled(
+    jobs.map(async (job) => {
+      await handle(parts, name, job);
+      if (jobs.length > 1) await parts.queue.boss.complete(name, job.id);
+    }),
+  );
+  // pg-boss stores what was thrown: an error of another's making may hold more than it should.
+  if (results.some(({ status }) => status === 'rejected')) throw new Error('failed; the log says why');
+}
+
+async function handle<Name extends JobName>(
+  parts: Parts,
+  name: Name,
+  job: PgBoss.JobWithMetadata<object>,
+): Promise<void> {
+  const { log, metrics, db, clock } = parts;
+  const end = metrics.jobDuration.startTimer({ job: name });
+  const { stopping } = parts.queue;
+  try {
+    const payload = catalogue[name].payload.parse(job.data) as Payload<Name>;
+    if (scheduleOf(name) !== undefined) {
+      await db.updateTable('schedules').set({ ran_on: clock.now() }).where('job_id', '=', name).execute();
+    }
+    const force = 'force' in payload && payload.force === true;
+    const run = createRun({ log, metrics, stopping }, name, { id: job.id, force });
+    await handlers[name](parts, payload, run);
+    if (run.signal.aborted && scheduleOf(name) !== undefined) throw new Error('was stopped before its end');
+    metrics.jobRuns.inc({ job: name, outcome: 'done' });
+  } catch (error) {
+    const last = job.retryCount >= job.retryLimit;
+    metrics.jobRuns.inc({ job: name, outcome: last ? 'given up' : 'failed' });
+    const told = { err: error, job: name, run_id: job.id, tries: job.retryCount + 1 };
+    if (last) log.error(told, 'a job failed for the last time and is kept among the dead letters');
+    else log.warn(told, 'a job failed and will be tried again');
+    throw error;
+  } finally {
+    end();
+  }
+}
+
+/** What a run of the job would change now; undefined: the job cannot tell beforehand. */
+export async function rehearse(parts: Parts, name: JobName): Promise<readonly Change[] | undefined> {
+  const { stopping } = parts.queue;
+  const run = createRun({ ...parts, stopping }, name, { id: randomUUID(), dryRun: true });
+  return rehearsals[name]?.(parts, run);
 }

@@ -4,6 +4,10 @@ import * as names from './0002_names.ts';
 import * as histories from './0003_histories.ts';
 import * as provider from './0004_provider.ts';
 import * as loginRules from './0005_login_rules.ts';
+import * as jobs from './0006_jobs.ts';
+import * as voice from './0007_voice.ts';
+import * as sync from './0008_sync.ts';
+import * as turns from './0009_turns.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -12,4 +16,8 @@ export const migrations: Record<string, Migration> = {
   '0003_histories': histories,
   '0004_provider': provider,
   '0005_login_rules': loginRules,
+  '0006_jobs': jobs,
+  '0007_voice': voice,
+  '0008_sync': sync,
+  '0009_turns': turns,
 };

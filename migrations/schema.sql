@@ -278,6 +278,7 @@ create table grants (
   created_on timestamp(3) with time zone default now() not null,
   updated_on timestamp(3) with time zone default now() not null,
   refresh_started_on timestamp(3) with time zone,
+  next_check_on timestamp(3) with time zone default now() not null,
   constraint grants_pkey PRIMARY KEY (grant_id),
   constraint one_grant_per_scopes UNIQUE (character_id, scopes)
 );
@@ -309,6 +310,23 @@ create table groups (
   constraint groups_corporation_id_key UNIQUE (corporation_id),
   constraint autogroup_has_no_stored_owner CHECK (owner_id IS NULL OR NOT is_voice AND num_nonnulls(corporation_id, alliance_id, coalition_id) = 0),
   constraint one_source CHECK ((num_nonnulls(corporation_id, alliance_id, coalition_id) + is_voice::integer) <= 1)
+);
+
+create table held_changes (
+  job_id text not null,
+  fingerprint text not null,
+  runs integer not null,
+  counted_on timestamp(3) with time zone not null,
+  constraint held_changes_pkey PRIMARY KEY (job_id)
+);
+
+create table history_turns (
+  character_id game_id not null,
+  history text not null,
+  due_on timestamp(3) with time zone not null,
+  failures smallint default 0 not null,
+  constraint history_turns_pkey PRIMARY KEY (character_id, history),
+  constraint history_turns_history_check CHECK (history = ANY (ARRAY['location'::text, 'mail'::text, 'skillpoints'::text, 'wallet'::text]))
 );
 
 create table mailbox_mails (
@@ -399,6 +417,19 @@ create unlogged table provider_error_budget (
   constraint one_row CHECK (one)
 );
 
+create table run_cursors (
+  job_id text not null,
+  after_key text not null,
+  after_id game_id not null,
+  constraint run_cursors_pkey PRIMARY KEY (job_id)
+);
+
+create table schedules (
+  job_id text not null,
+  ran_on timestamp(3) with time zone not null,
+  constraint schedules_pkey PRIMARY KEY (job_id)
+);
+
 create table state_codes (
   state_code text not null,
   app_token uuid,
@@ -440,10 +471,39 @@ create table users (
   updated_on timestamp(3) with time zone default now() not null,
   seen_on timestamp(3) with time zone default now() not null,
   signed_in_on timestamp(3) with time zone,
+  graveyard_on timestamp(3) with time zone,
+  refused_on timestamp(3) with time zone,
   constraint users_pkey PRIMARY KEY (character_id),
   constraint built_in_user CHECK (character_id::bigint <> 0 OR clearance_level = 10 AND corporation_id IS NULL),
   constraint guest_has_host CHECK (clearance_level >= 0 OR corporation_id IS NOT NULL),
   constraint users_clearance_level_check CHECK (clearance_level >= '-1'::integer AND clearance_level <= 10)
+);
+
+create table voice_challenges (
+  character_id game_id not null,
+  nickname text not null,
+  created_on timestamp(3) with time zone not null,
+  expires_on timestamp(3) with time zone not null,
+  constraint voice_challenges_pkey PRIMARY KEY (character_id)
+);
+
+create table voice_groups (
+  group_id object_id not null,
+  sgid bigint not null,
+  bound_on timestamp(3) with time zone not null,
+  constraint voice_groups_pkey PRIMARY KEY (group_id),
+  constraint one_group_for_a_server_group UNIQUE (sgid),
+  constraint voice_groups_sgid_check CHECK (sgid > 0)
+);
+
+create table voice_identities (
+  client_database_id bigint not null,
+  character_id game_id,
+  bound_on timestamp(3) with time zone not null,
+  told_on timestamp(3) with time zone,
+  constraint voice_identities_pkey PRIMARY KEY (client_database_id),
+  constraint one_voice_identity UNIQUE (character_id),
+  constraint voice_identities_client_database_id_check CHECK (client_database_id > 0)
 );
 
 alter table alliances add constraint alliances_executor_corporation_id_fkey FOREIGN KEY (executor_corporation_id) REFERENCES corporations(corporation_id) DEFERRABLE INITIALLY DEFERRED;
@@ -459,6 +519,7 @@ alter table groups add constraint groups_alliance_id_fkey FOREIGN KEY (alliance_
 alter table groups add constraint groups_coalition_id_fkey FOREIGN KEY (coalition_id) REFERENCES coalitions(coalition_id) ON DELETE CASCADE;
 alter table groups add constraint groups_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
 alter table groups add constraint owner_is_member FOREIGN KEY (group_id, owner_id) REFERENCES group_members(group_id, character_id) ON DELETE SET NULL (owner_id) DEFERRABLE INITIALLY DEFERRED;
+alter table history_turns add constraint history_turns_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table mailbox_mails add constraint mailbox_mails_character_id_fkey FOREIGN KEY (character_id) REFERENCES mailboxes(character_id) ON DELETE CASCADE;
 alter table mailbox_mails add constraint mailbox_mails_mail_id_fkey FOREIGN KEY (mail_id) REFERENCES mails(mail_id);
 alter table mailboxes add constraint mailboxes_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
@@ -469,16 +530,24 @@ alter table tokens add constraint tokens_app_token_fkey FOREIGN KEY (app_token) 
 alter table tokens add constraint tokens_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table tokens add constraint tokens_parent_fkey FOREIGN KEY (parent) REFERENCES tokens(uuid) ON DELETE CASCADE;
 alter table users add constraint users_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
+alter table voice_challenges add constraint voice_challenges_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
+alter table voice_identities add constraint voice_identities_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE SET NULL;
 
 CREATE INDEX alliances_executor_corporation_id_idx ON alliances USING btree (executor_corporation_id);
 CREATE INDEX alliances_name_key_alliance_id_idx ON alliances USING btree (name_key, alliance_id);
+CREATE INDEX alliances_refreshed_on_alliance_id_idx ON alliances USING btree (refreshed_on, alliance_id);
 CREATE INDEX coalition_alliances_alliance_id_idx ON coalition_alliances USING btree (alliance_id);
 CREATE INDEX coalition_corporations_corporation_id_idx ON coalition_corporations USING btree (corporation_id);
 CREATE INDEX corporations_alliance_id_idx ON corporations USING btree (alliance_id) WHERE alliance_id IS NOT NULL;
+CREATE INDEX corporations_ceo_id_idx ON corporations USING btree (ceo_id);
 CREATE INDEX corporations_name_key_corporation_id_idx ON corporations USING btree (name_key, corporation_id);
+CREATE INDEX corporations_refreshed_on_corporation_id_idx ON corporations USING btree (refreshed_on, corporation_id);
 CREATE INDEX crash_reports_timestamp_idx ON crash_reports USING btree ("timestamp" DESC);
+CREATE INDEX grants_next_check_on_grant_id_idx ON grants USING btree (next_check_on, grant_id) WHERE valid;
 CREATE INDEX group_members_character_id_idx ON group_members USING btree (character_id);
 CREATE INDEX groups_owner_id_idx ON groups USING btree (owner_id) WHERE owner_id IS NOT NULL;
+CREATE UNIQUE INDEX one_voice_group ON groups USING btree (is_voice) WHERE is_voice;
+CREATE INDEX history_turns_history_due_on_character_id_idx ON history_turns USING btree (history, due_on, character_id);
 CREATE INDEX mailbox_mails_character_id_position_idx ON mailbox_mails USING btree (character_id, "position") WHERE wants_body;
 CREATE INDEX mailbox_mails_mail_id_idx ON mailbox_mails USING btree (mail_id);
 CREATE INDEX names_known_on_idx ON names USING btree (known_on);
@@ -495,7 +564,9 @@ CREATE INDEX tokens_owner_id_idx ON tokens USING btree (owner_id);
 CREATE INDEX tokens_parent_idx ON tokens USING btree (parent) WHERE parent IS NOT NULL;
 CREATE INDEX users_character_name_seen_on_idx ON users USING btree (character_name, seen_on DESC);
 CREATE INDEX users_corporation_id_idx ON users USING btree (corporation_id) WHERE corporation_id IS NOT NULL;
+CREATE INDEX users_graveyard_on_idx ON users USING btree (graveyard_on) WHERE graveyard_on IS NOT NULL;
 CREATE INDEX users_name_key_character_id_idx ON users USING btree (name_key, character_id);
+CREATE INDEX users_sync_order ON users USING btree (COALESCE(signed_in_on, '-infinity'::timestamp with time zone) DESC, character_id DESC);
 
 create view coalition_reach as
  SELECT coalition_corporations.corporation_id,
@@ -514,16 +585,23 @@ create view standing_grants as
     valid AND (refresh_started_on IS NULL OR refresh_started_on > (now() - '00:00:30'::interval)) AS valid
    FROM grants;
 
+comment on table history_turns is 'Whose past is looked at next: everybody who ever granted a refresh token.';
 comment on table provider_buckets is 'Token buckets by rate group and character, 0 for public requests.';
 comment on table provider_callers is 'Errors that each forwarding caller has caused in the minute "turn" (D33).';
 comment on table provider_error_budget is 'One row: the errors that the provider still allows in its present minute, for all our processes together.';
+comment on table run_cursors is 'Where a run stopped when the provider failed: the next one goes on there, and then begins anew.';
+comment on table voice_challenges is 'One living challenge for each user: a new one replaces it (D40).';
+comment on table voice_groups is 'Server groups that we made, by id (D18b). No reference: a deleted group''s server group is emptied.';
 comment on column corporations.ceo_id is 'No reference: a deleted user stays the CEO of its corporation (D19b).';
 comment on column grants.cause is 'What the provider said when it refused the refresh token.';
+comment on column grants.next_check_on is 'When the provider is asked next whether the refresh token lives, if nothing else asks it before.';
 comment on column grants.refresh_started_on is 'Set before the provider is asked, cleared by its answer. One that stays was cut off: the provider may have
 replaced the refresh token, and nobody knows the new one (D34).';
 comment on column grants.refresh_token is 'AES-256-GCM, bound to the row and column (D34).';
 comment on column grants.scopes is 'Sorted, in our own spelling (ext-).';
 comment on column groups.corporation_id is 'The body whose members an autogroup follows, by id (D18b); its members and owner are derived.';
+comment on column history_turns.due_on is 'While a worker is at it: when others may take it for dead. It alone may end the turn that it took with this value.';
+comment on column history_turns.failures is 'In a row.';
 comment on column mailbox_mails."position" is 'Counts from older to newer mails without a gap: a page is a range of positions, however many there are.';
 comment on column mailbox_mails.wants_body is 'The text is still to be fetched from this mailbox.';
 comment on column mailboxes.complete is 'The oldest mail of the character was reached once.';
@@ -537,5 +615,9 @@ comment on column provider_error_budget.turn is 'Number of the minute; reservati
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
 comment on column tokens.app_token is 'The application token that a token descends from, itself for an application token: the azp of its JWT.';
 comment on column users.clearance_level is '-1 is a guest of corporation_id; members have 0 to 10.';
+comment on column users.graveyard_on is 'When a run of the sync first saw the character among the deleted ones; the next run that does believes it (D63b).';
 comment on column users.owner_hash is 'Whom the character belongs to at the provider; a change means that it was handed over (D29b).';
+comment on column users.refused_on is 'When the provider last refused the id in a bulk request: it fails all others with it, so it rests for a day.';
 comment on column users.seen_on is 'When the provider last confirmed the name: of two users with one name the last seen answers (D38).';
+comment on column voice_identities.character_id is 'Whose it is (D41). Null: formerly somebody''s, so that what it was given on the voice server is taken away.';
+comment on column voice_identities.told_on is 'When its user was last told that the nickname is wrong.';

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { openQueue } from '../jobs/queue.ts';
-import { startWorker } from '../jobs/worker.ts';
+import { rehearse, startWorker } from '../jobs/worker.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import { createHttp } from './http/server.ts';
 import { keyMaterial } from './local-keys.ts';
+import { createMetrics } from './metrics.ts';
 import type { Parts } from './parts.ts';
 import type { Limits } from './provider/http.ts';
 import { createProvider } from './provider/provider.ts';
@@ -51,7 +52,12 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
     const material = await keyMaterial(settings);
     const keys = await loadSigningKeys(material.tokenSigningKeys, settings.baseUrl, clock);
     if (!settings.forceKeyRemoval) await requireKeys(database.db, keys, clock.now());
-    const queue = await openQueue({ databaseUrl: database.url, log, worker });
+    const queue = await openQueue({
+      databaseUrl: database.url,
+      log,
+      worker,
+      schedules: settings.schedules,
+    });
     closers.push(() => queue.stop());
     const { db } = database;
     const vault = createVault(material.encryptionKeys);
@@ -59,7 +65,19 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
     const provider = createProvider({ settings: settings.extApi, db, clock, log, vault, sso, limits });
     provider.document.start();
     closers.push(() => provider.document.stop());
-    const parts: Parts = { settings, log, clock, db, keys, vault, sso, queue, ...provider };
+    const parts: Parts = {
+      settings,
+      log,
+      clock,
+      db,
+      keys,
+      vault,
+      sso,
+      queue,
+      metrics: createMetrics(),
+      rehearse: (job) => rehearse(parts, job),
+      ...provider,
+    };
     if (worker) await startWorker(parts);
     return { parts, simulated, createHttp: () => createHttp(parts), close };
   } catch (error) {

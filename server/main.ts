@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { isInUse, type Listening, listen } from './http/listen.ts';
 import { createLog } from './log.ts';
+import { serveMetrics } from './metrics.ts';
 import { CannotStart, explainStart, untilStopped } from './process.ts';
 import { loadSettings, type Settings } from './settings.ts';
 
@@ -12,15 +13,18 @@ async function main(): Promise<void> {
   const stopped = untilStopped(log);
   const app = await createApp(settings, { log, worker: settings.workers === 'embedded' });
   let http: Listening | undefined;
+  let metrics: { stop(): Promise<void> } | undefined;
   try {
     http = await openPort(app, settings);
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
+    metrics = await serveMetrics(app.parts.metrics, settings, log);
     const welcome = await welcomeNewcomers(app, log);
     await stopped;
     log.info('stopping');
     await welcome?.stop();
   } finally {
     await http?.stop();
+    await metrics?.stop();
     await app.close();
   }
   log.info('stopped');

@@ -1,13 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
+import type { JobName } from '../jobs/catalogue.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './database/tables.ts';
+import type { Metrics } from './metrics.ts';
 import type { GameApi } from './provider/api.ts';
 import type { ProviderClient } from './provider/client.ts';
 import type { Names } from './provider/names.ts';
 import type { DocumentStore } from './provider/operations.ts';
 import type { Sso } from './provider/sso.ts';
+import type { Change } from './run.ts';
 import type { Settings } from './settings.ts';
 import type { SigningKeys } from './token/signing-keys.ts';
 import type { Vault } from './vault.ts';
@@ -26,4 +29,7 @@ export interface Parts {
   readonly document: DocumentStore;
   readonly names: Names;
   readonly queue: Queue;
+  readonly metrics: Metrics;
+  /** What a run of the job would change now; undefined: the job cannot tell beforehand. */
+  rehearse(job: JobName): Promise<readonly Change[] | undefined>;
 }

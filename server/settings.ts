@@ -3,6 +3,9 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from './key-settings.ts';
+import { isTimeZone, readSchedules, ScheduleError, type Schedules } from './system/schedule.ts';
+import { VoiceUrl } from './voice-server/address.ts';
+import { type MappedGroup, VoiceGroups } from './voice-settings.ts';
 
 /** Settings (D61): everything comes from the environment, and every problem is reported at once. */
 export interface Settings {
@@ -33,13 +36,20 @@ export interface Settings {
   /** Start although a key that living tokens use was removed (D20b). */
   readonly forceKeyRemoval: boolean;
   readonly encryptionKeys: readonly EncryptionKey[] | undefined;
-  readonly voice: { readonly url: string | undefined; readonly authGroup: string; readonly groups: string };
+  readonly voice: {
+    /** Absent: there is no voice server (D42). */
+    readonly url: string | undefined;
+    readonly authGroup: string;
+    readonly groups: readonly MappedGroup[];
+  };
   readonly rateLimit: number;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[] | undefined;
   readonly callbackAllowPrivate: boolean;
   readonly logLevel: string;
   readonly workers: 'embedded' | 'none';
+  /** When the scheduled jobs run. */
+  readonly schedules: Schedules;
 }
 
 /** Every problem of the configuration, one per line; never a value of a secret. */
@@ -89,6 +99,16 @@ function isTrue(value: string): boolean {
   return value === 'true' || value === '1';
 }
 
+const schedules = z.string().transform((text, context) => {
+  try {
+    return readSchedules(text);
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    for (const message of error.problems) context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
+});
+
 const environment = z.object({
   NODE_ENV: z.string().default('development'),
   HOST: z.string().optional(),
@@ -117,12 +137,9 @@ const environment = z.object({
   TOKEN_SIGNING_KEYS: JwkSetJson.optional(),
   FORCE_KEY_REMOVAL: flag.default('false'),
   ENCRYPTION_KEYS: EncryptionKeys.optional(),
-  VOICE_URL: z
-    .string()
-    .regex(/^ts3query:\/\//, 'must begin with ts3query://')
-    .optional(),
+  VOICE_URL: VoiceUrl.optional(),
   VOICE_AUTH_GROUP: z.string().min(1).max(30, 'has more than 30 characters').default('Voice'),
-  VOICE_GROUPS: z.string().default(''),
+  VOICE_GROUPS: VoiceGroups.default(''),
   RATE_LIMIT: z
     .string()
     .regex(/^\d+$/, 'must be a whole number of requests a minute')
@@ -137,6 +154,11 @@ const environment = z.object({
   CALLBACK_ALLOW_PRIVATE: flag.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKERS: z.enum(['embedded', 'none']).default('embedded'),
+  JOB_SCHEDULES: schedules.default(''),
+  JOB_TIME_ZONE: z
+    .string()
+    .refine(isTimeZone, 'must be a time zone, such as UTC or Europe/Berlin')
+    .default('UTC'),
 });
 type Environment = z.infer<typeof environment>;
 
@@ -201,6 +223,7 @@ function toSettings(env: Environment, production: boolean): Settings {
     callbackAllowPrivate: env.CALLBACK_ALLOW_PRIVATE ?? !production,
     logLevel: env.LOG_LEVEL,
     workers: env.WORKERS,
+    schedules: { timeZone: env.JOB_TIME_ZONE, cron: env.JOB_SCHEDULES },
   };
 }
 
@@ -221,7 +244,7 @@ const HIDDEN = '**********';
  */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   const hide = (value: unknown) => (value === undefined ? null : HIDDEN);
-  const { sso, extApi, voice } = settings;
+  const { sso, extApi, voice, schedules } = settings;
   return inSnakeCase({
     ...settings,
     databaseUrl: hidePassword(settings.databaseUrl),
@@ -230,6 +253,7 @@ export function redactSettings(settings: Settings): Record<string, unknown> {
     tokenSigningKeys: hide(settings.tokenSigningKeys),
     encryptionKeys: hide(settings.encryptionKeys),
     voice: { ...voice, url: hidePassword(voice.url) },
+    schedules: { ...schedules, cron: Object.fromEntries(schedules.cron) },
   });
 }
 

@@ -43,6 +43,8 @@ export interface UserTable extends Dated {
   owner_hash: string | null;
   seen_on: Generated<Date>;
   signed_in_on: Date | null;
+  graveyard_on: Generated<Date | null>;
+  refused_on: Generated<Date | null>;
 }
 
 export interface CoalitionTable extends Dated {
@@ -102,6 +104,7 @@ export interface GrantTable extends Dated {
   valid: Generated<boolean>;
   cause: string | null;
   refresh_started_on: Generated<Date | null>;
+  next_check_on: Generated<Date>;
 }
 
 export interface CrashReportTable {
@@ -158,11 +161,53 @@ export interface MailTable {
   body: string | null;
 }
 
+export interface HistoryTurnTable {
+  character_id: GameId;
+  history: 'location' | 'mail' | 'skillpoints' | 'wallet';
+  due_on: Date;
+  failures: Generated<number>;
+}
+
 export interface MailboxMailTable {
   character_id: GameId;
   mail_id: GameId;
   position: number;
   wants_body: boolean;
+}
+
+export interface ScheduleTable {
+  job_id: string;
+  ran_on: Date;
+}
+
+/** Where a run of a job stopped when the provider failed. */
+export interface RunCursorTable {
+  job_id: string;
+  after_key: string;
+  after_id: GameId;
+}
+
+/** What a run would have taken away, and was not allowed to (D63). */
+export interface HeldChangesTable {
+  job_id: string;
+  fingerprint: string;
+  runs: number;
+  counted_on: Date;
+}
+
+export interface VoiceChallengeTable {
+  character_id: GameId;
+  nickname: string;
+  created_on: Date;
+  expires_on: Date;
+}
+
+export interface VoiceIdentityTable {
+  client_database_id: number;
+  /** Null: formerly somebody's. */
+  character_id: GameId | null;
+  bound_on: Date;
+  told_on: Date | null;
 }
 
 export interface Database {
@@ -186,4 +231,11 @@ export interface Database {
   mails: MailTable;
   mailboxes: { character_id: GameId; complete: Generated<boolean> };
   mailbox_mails: MailboxMailTable;
+  history_turns: HistoryTurnTable;
+  schedules: ScheduleTable;
+  held_changes: HeldChangesTable;
+  run_cursors: RunCursorTable;
+  voice_challenges: VoiceChallengeTable;
+  voice_identities: VoiceIdentityTable;
+  voice_groups: { group_id: ObjectId; sgid: number; bound_on: Date };
 }

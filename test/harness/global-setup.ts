@@ -48,7 +48,12 @@ async function prepareTemplate(url: string): Promise<void> {
   try {
     await migrate(db, log);
     // The queue's schema, too: making it takes pg-boss longer than copying the whole database.
-    const queue = await openQueue({ databaseUrl: url, log, worker: false });
+    const queue = await openQueue({
+      databaseUrl: url,
+      log,
+      worker: false,
+      schedules: { timeZone: 'UTC', cron: new Map() },
+    });
     await queue.stop();
   } finally {
     await close();

@@ -1,0 +1,38 @@
+import type { Parts } from '../server/parts.ts';
+import type { Run } from '../server/run.ts';
+import { catalogue, type JobName } from './catalogue.ts';
+
+/** Milliseconds between two lines about the progress of a run. */
+const TELL_EVERY = 10_000;
+/** Share of its time limit after which a run is told to end: in time for the queue to hear of it. */
+const END_AT = 0.9;
+
+/** What one fetched job is told about its run; progress goes to the log, now and then, and to the metrics. */
+export function createRun(
+  { log, metrics, stopping }: Pick<Parts, 'log' | 'metrics'> & { readonly stopping: AbortSignal },
+  job: JobName,
+  { id, force = false, dryRun = false }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'dryRun'>>,
+): Run {
+  const began = performance.now();
+  let told = began;
+  return {
+    job,
+    id,
+    force,
+    dryRun,
+    signal: AbortSignal.any([stopping, AbortSignal.timeout(catalogue[job].timeLimit * 1000 * END_AT)]),
+    progress(done, total) {
+      metrics.jobProgress.set({ job, of: 'done' }, done);
+      metrics.jobProgress.set({ job, of: 'total' }, total);
+      const now = performance.now();
+      if (now - told < TELL_EVERY || done === 0) return;
+      told = now;
+      const perSecond = done / ((now - began) / 1000);
+      const secondsLeft = Math.max(0, Math.round((total - done) / perSecond));
+      log.info(
+        { job, run_id: id, done, total, per_second: Math.round(perSecond), seconds_left: secondsLeft },
+        'a job goes on',
+      );
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Job, JobDryRun, JobRun } from '../../contract/system.ts';
+import { catalogue, isScheduled, type JobName, scheduledJobs, scheduleOf } from '../../jobs/catalogue.ts';
+import type { Parts } from '../parts.ts';
+import { invalid, notFound } from '../problem.ts';
+import { nextRun } from './schedule.ts';
+
+/** The scheduled jobs, by name (D52). */
+export function listJobs({ settings, clock }: Pick<Parts, 'settings' | 'clock'>): Job[] {
+  const now = clock.now();
+  return scheduledJobs.map((name) => ({
+    coalesce: true,
+    executor: name,
+    function: handlerName(name),
+    job_id: name,
+    max_instances: catalogue[name].concurrency,
+    misfire_grace_time: null,
+    name: scheduleOf(name)?.title ?? name,
+    next_run_time: nextRun(settings.schedules, name, now)?.toISOString() ?? null,
+    trigger: settings.schedules.cron.get(name) ?? null,
+  }));
+}
+
+/** Handlers bear their job's name, as functions are written: sync-users, syncUsers. */
+function handlerName(job: JobName): string {
+  return job.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Puts a run into the queue; where one is waiting already, that one is answered. 404: no such scheduled job.
+ * A dry run is made at once, and 422 where the job cannot tell what it would change.
+ */
+export async function runJob(
+  { db, queue, rehearse }: Pick<Parts, 'db' | 'queue' | 'rehearse'>,
+  jobId: string,
+  { force, dryRun }: { readonly force: boolean; readonly dryRun: boolean },
+): Promise<JobRun | JobDryRun> {
+  if (!isScheduled(jobId)) throw notFound('job', jobId);
+  if (!dryRun) return { job_id: jobId, run_id: await queue.run(db, jobId, { force }) };
+  const changes = await rehearse(jobId);
+  if (changes === undefined) {
+    throw invalid(['query', 'dry_run'], `${jobId} takes nothing away and cannot tell beforehand`);
+  }
+  return { job_id: jobId, changes: [...changes] };
+}

@@ -4,6 +4,7 @@ import { type Answer, html, json, redirect, send, text } from './http.ts';
 
 const REASONS: Readonly<Record<number, string>> = {
   403: 'Forbidden',
+  404: 'Not found',
   420: 'Error limited',
   429: 'Rate limit exceeded',
   500: 'Internal server error',
@@ -27,7 +28,7 @@ export function proxyPage(status: number): Answer {
 /** The faults that are an answer of their own, not something about the connection. */
 type AnswerFault = Extract<
   Fault,
-  { kind: 'status' | 'oauth' | 'unusable token answer' | 'odd 403' | 'not json' | 'redirect' }
+  { kind: 'status' | 'oauth' | 'unusable token answer' | 'odd 403' | 'not json' | 'empty list' | 'redirect' }
 >;
 
 function cannedAnswer(fault: AnswerFault): Answer {
@@ -48,6 +49,8 @@ function cannedAnswer(fault: AnswerFault): Answer {
         headers: { 'content-type': fault.contentType ?? 'application/json' },
         body: '<p>Back soon</p>',
       };
+    case 'empty list':
+      return json(200, []);
     case 'redirect':
       return redirect(302, fault.to ?? 'http://elsewhere.invalid/');
   }

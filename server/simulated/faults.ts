@@ -82,6 +82,8 @@ export type Fault =
   | { readonly kind: 'lose answer' }
   /** 200 with a body that is no JSON; the content type (default JSON) may lie about it. */
   | { readonly kind: 'not json'; readonly contentType?: string }
+  /** 200 with `[]`, as of a provider that has lost its data. */
+  | { readonly kind: 'empty list' }
   /** 302 to another host. */
   | { readonly kind: 'redirect'; readonly to?: string }
   /** 200 with well-formed JSON of this many bytes (default 32 MiB). */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ExtScope } from '../../contract/scopes.ts';
 import { storable } from '../database/text.ts';
 import type { ProviderAnswer, ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';
@@ -36,7 +37,9 @@ export interface GameApi {
 }
 
 /** Ids in one bulk request (facts §2). */
-const BULK = 1000;
+export const BULK = 1000;
+/** Lets a member read the list of its corporation's members (facts §2). */
+export const MEMBERSHIP_SCOPE: ExtScope = 'ext-corporations.read_corporation_membership.v1';
 
 export function createGameApi(client: ProviderClient): GameApi {
   async function get<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
@@ -45,27 +48,27 @@ export function createGameApi(client: ProviderClient): GameApi {
     return response.status === 404 ? undefined : read(response, path, schema);
   }
 
-  /** One bad id fails a bulk request as a whole, so it is split until the bad one stands alone. */
-  async function bulk<T>(path: string, ids: readonly number[], schema: z.ZodType<T[]>): Promise<T[]> {
-    if (ids.length === 0) return [];
-    if (ids.length > BULK) return halves(ids, (half) => bulk(path, half, schema));
-    const response = await client.ask({ path, on: 'service', body: ids });
-    const refused = response.status === 400 || response.status === 404 || response.status === 422;
-    if (!refused) return read(response, path, schema);
-    return ids.length === 1 ? [] : halves(ids, (half) => bulk(path, half, schema));
+  async function bulk<T>(answers: Promise<BulkAnswers<T>>): Promise<T[]> {
+    const { found, failure } = await answers;
+    if (failure !== undefined) throw failure;
+    return found;
   }
 
   return {
-    affiliations: (ids) => bulk('/characters/affiliation', distinct(ids), z.array(Affiliation)),
+    affiliations: (ids) => bulk(askAffiliations(client, ids)),
     corporation: (corporationId) => get(`/corporations/${corporationId}`, Corporation),
     alliance: (allianceId) => get(`/alliances/${allianceId}`, Alliance),
     allianceCorporations: async (allianceId) =>
       (await get(`/alliances/${allianceId}/corporations`, z.array(id))) ?? [],
-    names: (ids) => bulk('/universe/names', distinct(ids), z.array(NamedId)),
+    names: (ids) => bulk(askNames(client, ids)),
   };
 }
 
-function read<T>({ status, data }: ProviderAnswer, path: string, schema: z.ZodType<T>): T {
+function read<T>(
+  { status, data }: ProviderAnswer,
+  path: string,
+  schema: z.ZodType<T, z.ZodTypeDef, unknown>,
+): T {
   if (status !== 200) throw new ProviderError('unusable', `the game's API answered ${status} to ${path}`);
   const parsed = schema.safeParse(data);
   if (!parsed.success)
@@ -73,14 +76,64 @@ function read<T>({ status, data }: ProviderAnswer, path: string, schema: z.ZodTy
   return parsed.data;
 }
 
-async function halves<T>(
-  ids: readonly number[],
-  ask: (half: readonly number[]) => Promise<T[]>,
-): Promise<T[]> {
-  const middle = Math.ceil(ids.length / 2);
-  return [...(await ask(ids.slice(0, middle))), ...(await ask(ids.slice(middle)))];
+/** What came of a bulk read, whole or in part. */
+export interface BulkAnswers<T> {
+  readonly found: T[];
+  /** Ids that the provider refuses even alone. */
+  readonly refused: number[];
+  /** Why there are no answers about the rest. */
+  readonly failure: ProviderError | undefined;
 }
 
-function distinct(ids: readonly number[]): number[] {
-  return [...new Set(ids)];
+/** Where characters belong, with what was refused and how far it got. */
+export function askAffiliations(
+  client: ProviderClient,
+  characterIds: readonly number[],
+): Promise<BulkAnswers<Affiliation>> {
+  return askBulk(client, '/characters/affiliation', characterIds, z.array(Affiliation));
+}
+
+/** Names of ids of any kind, with what was refused and how far it got. */
+export function askNames(client: ProviderClient, ids: readonly number[]): Promise<BulkAnswers<NamedId>> {
+  return askBulk(client, '/universe/names', ids, z.array(NamedId));
+}
+
+/** One bad id fails a bulk request as a whole, so it is split until the bad one stands alone. */
+async function askBulk<T>(
+  client: ProviderClient,
+  path: string,
+  ids: readonly number[],
+  schema: z.ZodType<T[], z.ZodTypeDef, unknown>,
+): Promise<BulkAnswers<T>> {
+  const answers = { found: [] as T[], refused: [] as number[] };
+  const waiting = chunksOf([...new Set(ids)], BULK);
+  try {
+    for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) {
+      const response = await client.ask({ path, on: 'service', body: chunk });
+      const refused = response.status === 400 || response.status === 404 || response.status === 422;
+      if (!refused) answers.found.push(...read(response, path, schema));
+      else if (chunk.length === 1) answers.refused.push(...chunk);
+      else waiting.unshift(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
+    }
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { ...answers, failure: error };
+  }
+  return { ...answers, failure: undefined };
+}
+
+function chunksOf(ids: readonly number[], size: number): number[][] {
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, n) => ids.slice(n * size, (n + 1) * size));
+}
+
+/** Ids of a corporation's members, asked for by one of them; undefined: that one may not see them. */
+export async function askMembers(
+  client: ProviderClient,
+  corporationId: number,
+  characterId: number,
+): Promise<readonly number[] | undefined> {
+  const path = `/corporations/${corporationId}/members`;
+  const as = { characterId, scope: MEMBERSHIP_SCOPE };
+  const response = await client.ask({ path, on: 'service', as, anew: true });
+  return response.status === 403 || response.status === 404 ? undefined : read(response, path, z.array(id));
 }

@@ -25,6 +25,12 @@ export interface ProviderRequest {
   readonly body?: readonly number[];
   /** Ask even while a kept answer is fresh: for pages that must belong together. */
   readonly anew?: boolean;
+  /** Counts what the request costs of the provider's error limit, further tries included. */
+  readonly tally?: ErrorTally;
+}
+
+export interface ErrorTally {
+  errors: number;
 }
 
 /** What the provider answered below 500. Shared with identical requests: not to be changed. */
@@ -110,7 +116,7 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
       readonly place?: { readonly key: string; readonly grantId: string | null };
     },
   ): Promise<ProviderAnswer> {
-    const { path, query, on, as, body } = request;
+    const { path, query, on, as, body, tally } = request;
     const { token, kept, place } = how;
     const operation = document()?.find(path, body === undefined ? 'GET' : 'POST');
     const etag = kept?.etag ?? undefined;
@@ -129,6 +135,7 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
         characterId: as?.characterId ?? 0,
         bytes: limits.bytes,
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(tally !== undefined && { tally }),
         ...(place !== undefined && {
           toKeep: (raw, now) =>
             toKeep(raw.status === 304 && kept !== undefined ? renewed(kept, raw.headers) : raw, place, now),

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
 import { type Bucket, type CachedAnswer, settle } from './budget.queries.ts';
 import { takeBudget } from './budget.ts';
-import type { ProviderRequest } from './client.ts';
+import type { ErrorTally, ProviderRequest } from './client.ts';
 import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
 import { readLimits } from './limits.ts';
 import type { ProviderOperation } from './operations.ts';
@@ -25,6 +25,7 @@ export interface Exchange {
   readonly bytes: number;
   /** How the answer is to be remembered. */
   readonly toKeep?: (answer: RawAnswer, now: Date) => CachedAnswer | undefined;
+  readonly tally?: ErrorTally;
 }
 
 /** An answer below 500 that is JSON; `data` is what its body holds. */
@@ -40,7 +41,8 @@ export interface JsonAnswer extends RawAnswer {
  */
 export type Exchanger = (exchange: Exchange, deadline: number) => Promise<JsonAnswer>;
 
-const TRIES = 3;
+/** Times that one exchange is tried at the most. */
+export const TRIES = 3;
 /** Milliseconds before the second try; doubles, with jitter. */
 const FIRST_PAUSE = 200;
 /** Seconds for which a refusal is obeyed that does not say for how long. */
@@ -86,6 +88,9 @@ export function createExchanger(parts: { readonly db: Kysely<Database>; readonly
       ? { error: answer, passing: answer.fault === 'unreachable' }
       : judge(answer, label, errorReset, retryAfter);
     const failed = broken ? !neverArrived(answer) : status >= 400;
+    // What was charged to a bucket is not counted by the error limit.
+    const limited = failed && (group === undefined || errorsLeft !== undefined);
+    if (limited && exchange.tally !== undefined) exchange.tally.errors += 1;
     const inSeconds = (seconds: number | undefined) =>
       seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000);
     await settle(
@@ -94,8 +99,7 @@ export function createExchanger(parts: { readonly db: Kysely<Database>; readonly
         now,
         wanted,
         verdict,
-        // What was charged to a bucket is not counted by the error limit.
-        failed: failed && (group === undefined || errorsLeft !== undefined),
+        failed: limited,
         errorsLeft,
         errorReset,
         bannedUntil: status === 420 ? inSeconds(errorReset ?? retryAfter ?? UNSAID) : undefined,

@@ -35,7 +35,7 @@ export interface FoundCharacter {
 const NOTHING: Findings = { alliances: [], corporations: [], characters: [] };
 
 /** The game's own bodies and those without a CEO: nobody is registered for them (D39, facts §2). */
-const FIRST_CHARACTER = 2;
+export const FIRST_CHARACTER = 2;
 
 interface OpenCorporation extends CorporationFacts {
   readonly id: number;

@@ -1,0 +1,92 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** What the registry holds of an alliance. */
+export interface StoredAlliance {
+  readonly alliance_id: number;
+  readonly alliance_name: string;
+  readonly ticker: string;
+  readonly executor_corporation_id: number;
+  readonly refreshed_on: Date;
+}
+
+/** What the registry holds of a corporation. */
+export interface StoredCorporation {
+  readonly corporation_id: number;
+  readonly corporation_name: string;
+  readonly ticker: string;
+  readonly alliance_id: number | null;
+  readonly ceo_id: number;
+  readonly ceo_name: string;
+  readonly refreshed_on: Date;
+}
+
+export interface StoredBodies {
+  readonly alliances: ReadonlyMap<number, StoredAlliance>;
+  readonly corporations: ReadonlyMap<number, StoredCorporation>;
+}
+
+export interface BodyIds {
+  readonly alliances: readonly number[];
+  readonly corporations: readonly number[];
+}
+
+/** Those of the bodies that are registered; locked on demand, in the order in which they are written. */
+export async function readBodies(
+  db: Kysely<Database>,
+  ids: BodyIds,
+  lock: 'lock' | 'no lock' = 'no lock',
+): Promise<StoredBodies> {
+  const forUpdate = lock === 'lock' ? sql`for no key update` : sql``;
+  const { rows: alliances } = await sql<StoredAlliance>`
+    select alliance_id, alliance_name, ticker, executor_corporation_id, refreshed_on from alliances
+    where alliance_id = any(${[...ids.alliances]}::bigint[]) order by alliance_id ${forUpdate}`.execute(db);
+  const { rows: corporations } = await sql<StoredCorporation>`
+    select corporation_id, corporation_name, ticker, alliance_id, ceo_id, ceo_name, refreshed_on
+    from corporations
+    where corporation_id = any(${[...ids.corporations]}::bigint[]) order by corporation_id ${forUpdate}`.execute(
+    db,
+  );
+  return {
+    alliances: new Map(alliances.map((row) => [row.alliance_id, row])),
+    corporations: new Map(corporations.map((row) => [row.corporation_id, row])),
+  };
+}
+
+/** Names of those of the characters that are users. */
+export async function readUserNames(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await sql<{ character_id: number; character_name: string }>`
+    select character_id, character_name from users
+    where character_id = any(${[...characterIds]}::bigint[])`.execute(db);
+  return new Map(rows.map((row) => [row.character_id, row.character_name]));
+}
+
+/** Bodies that were last refreshed before a moment, the longest ago first. */
+export async function readDue(
+  db: Kysely<Database>,
+  before: Date,
+  most: { readonly alliances: number; readonly corporations: number },
+): Promise<BodyIds> {
+  const { rows: alliances } = await sql<{ id: number }>`
+    select alliance_id as id from alliances where refreshed_on < ${before}
+    order by refreshed_on, alliance_id limit ${most.alliances}`.execute(db);
+  const { rows: corporations } = await sql<{ id: number }>`
+    select corporation_id as id from corporations where refreshed_on < ${before}
+    order by refreshed_on, corporation_id limit ${most.corporations}`.execute(db);
+  return { alliances: alliances.map(({ id }) => id), corporations: corporations.map(({ id }) => id) };
+}
+
+/** Notes when bodies were last asked for, except those that somebody else refreshed since. */
+export async function markRefreshed(db: Kysely<Database>, ids: BodyIds, on: Date): Promise<void> {
+  if (ids.alliances.length + ids.corporations.length === 0) return;
+  await sql`
+    with alliances_asked as (
+      update alliances set refreshed_on = ${on}
+      where alliance_id = any(${[...ids.alliances]}::bigint[]) and refreshed_on < ${on}
+    )
+    update corporations set refreshed_on = ${on}
+    where corporation_id = any(${[...ids.corporations]}::bigint[]) and refreshed_on < ${on}`.execute(db);
+}

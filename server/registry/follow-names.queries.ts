@@ -1,0 +1,57 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** Somebody's name as the registry has it. */
+export interface StoredName {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface NewName extends StoredName {
+  readonly name_key: string;
+  /** What it was when it was read. */
+  readonly former: string;
+}
+
+/**
+ * Users, and CEOs that are none, in the order of their ids; without those whose id the provider could not name
+ * yesterday (D32).
+ */
+export async function readNames(
+  db: Kysely<Database>,
+  after: number,
+  unnamedSince: Date,
+  most: number,
+): Promise<StoredName[]> {
+  const { rows } = await sql<StoredName>`
+    select id, name from (
+      (select character_id as id, character_name as name from users where character_id > ${after}
+        order by character_id limit ${most})
+      union all
+      (select distinct on (ceo_id) ceo_id, ceo_name from corporations c where ceo_id > ${after}
+        and not exists (select from users u where u.character_id = c.ceo_id)
+        order by ceo_id limit ${most})
+    ) known
+    where not exists (select from names n where n.id = known.id and n.name is null and n.known_on > ${unnamedSince})
+    order by id limit ${most}`.execute(db);
+  return rows;
+}
+
+/** Writes names that are still as they were read: a sign-in since then knows better. */
+export async function saveNewNames(
+  db: Kysely<Database>,
+  names: readonly NewName[],
+  now: Date,
+): Promise<void> {
+  if (names.length === 0) return;
+  await sql`
+    with found as (
+      select * from jsonb_to_recordset(${JSON.stringify(names)}::jsonb)
+        as f(id bigint, name text, name_key text, former text)
+    ), ceos as (
+      update corporations c set ceo_name = found.name, updated_on = ${now}
+      from found where c.ceo_id = found.id and c.ceo_name <> found.name
+    )
+    update users u set character_name = found.name, name_key = found.name_key, seen_on = ${now}, updated_on = ${now}
+    from found where u.character_id = found.id and u.character_name = found.former`.execute(db);
+}

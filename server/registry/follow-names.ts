@@ -1,0 +1,63 @@
+import { nameKey } from '../database/name-key.ts';
+import type { Parts } from '../parts.ts';
+import { askNames, BULK } from '../provider/api.ts';
+import type { ProviderError } from '../provider/http.ts';
+import { saveNames } from '../provider/names.queries.ts';
+import type { Change, Run } from '../run.ts';
+import { readNames, saveNewNames } from './follow-names.queries.ts';
+import { meter } from './meter.ts';
+import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
+
+/** Milliseconds for which an id rests that the provider cannot name (D32). */
+const RESTS_FOR = 24 * 3_600_000;
+
+/**
+ * Takes over new names of users and of CEOs that are none (D38), in requests of 1,000. A name takes nothing away,
+ * so every page is written by itself; when the provider fails, the next run goes on after the last one.
+ */
+export async function followNames(
+  { db, client, clock, log }: Pick<Parts, 'db' | 'client' | 'clock' | 'log'>,
+  run: Run,
+): Promise<readonly Change[]> {
+  const metered = meter(client, run.signal);
+  const startedOn = clock.now();
+  const unnamedSince = new Date(startedOn.getTime() - RESTS_FOR);
+  const total = await countUsers(db, startedOn);
+  const first = await readCursor(db, run.job);
+  const changes: Change[] = [];
+  let after = first?.id ?? 0;
+  let done = 0;
+  let failure: ProviderError | undefined;
+  for (;;) {
+    run.signal.throwIfAborted();
+    run.progress(done, total);
+    const page = await readNames(db, after, unnamedSince, BULK);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    const stored = new Map(page.map(({ id, name }) => [id, name]));
+    const answers = await askNames(metered, [...stored.keys()]);
+    failure = answers.failure;
+    const renamed = answers.found.flatMap(({ id, name, category }) => {
+      const former = stored.get(id);
+      const isNew = former !== undefined && category === 'character' && name !== '' && name !== former;
+      return isNew ? [{ id, name, former, name_key: nameKey(name) }] : [];
+    });
+    changes.push(...renamed.map(({ id, name, former }) => ({ character_id: id, name: [former, name] })));
+    if (!run.dryRun) {
+      await saveNewNames(db, renamed, clock.now());
+      const unnamed = answers.refused.map((id) => ({ id, name: null, category: null }));
+      await saveNames(db, unnamed, clock.now());
+    }
+    if (failure !== undefined) break;
+    done += page.length;
+    after = last.id;
+  }
+  if (failure !== undefined) {
+    log.warn(
+      { err: failure, job: run.job, run_id: run.id, done, total },
+      'the provider failed: the other names are followed by the next run',
+    );
+  }
+  if (!run.dryRun) await saveCursor(db, run.job, failure && { key: '', id: after });
+  return changes;
+}

@@ -1,0 +1,65 @@
+import { type Kysely, sql } from 'kysely';
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { Database } from '../database/tables.ts';
+
+/** Somebody who may list the members of its corporation. */
+export interface Lister {
+  readonly corporation_id: number;
+  readonly character_id: number;
+}
+
+/** For each of the corporations a few members with a valid grant of the scope, the latest sign-ins first. */
+export async function readListers(
+  db: Kysely<Database>,
+  corporationIds: readonly number[],
+  scope: ExtScope,
+  most: number,
+): Promise<Lister[]> {
+  const { rows } = await sql<Lister>`
+    select l.corporation_id, l.character_id
+    from unnest(${[...corporationIds]}::bigint[]) as given(id) cross join lateral (
+      select u.corporation_id, u.character_id from users u
+      where u.corporation_id = given.id and u.clearance_level >= 0 and exists (
+        select from standing_grants g
+        where g.character_id = u.character_id and g.valid and g.scopes @> array[${scope}::text])
+      order by u.signed_in_on desc nulls last, u.character_id
+      limit ${most}) l`.execute(db);
+  return rows;
+}
+
+/** Those of the characters that are no users. */
+export async function withoutUsers(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number }>`
+    select id from unnest(${[...characterIds]}::bigint[]) as given(id)
+    where not exists (select from users u where u.character_id = given.id)`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Users of the corporations, guests included. */
+export async function countPeople(db: Kysely<Database>, corporationIds: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ people: number }>`
+    select count(*) as people from users
+    where corporation_id = any(${[...corporationIds]}::bigint[])`.execute(db);
+  return rows[0]?.people ?? 0;
+}
+
+/** A corporation that is on the list of an alliance. */
+export interface Listed {
+  readonly alliance_id: number;
+  readonly corporation_id: number;
+}
+
+/** Those that are not registered as members of that alliance. */
+export async function withoutMembership(db: Kysely<Database>, listed: readonly Listed[]): Promise<Listed[]> {
+  const { rows } = await sql<Listed>`
+    select alliance_id, corporation_id
+    from jsonb_to_recordset(${JSON.stringify(listed)}::jsonb) as l(alliance_id bigint, corporation_id bigint)
+    where not exists (
+      select from corporations c where c.corporation_id = l.corporation_id and c.alliance_id = l.alliance_id)`.execute(
+    db,
+  );
+  return rows;
+}

@@ -1,0 +1,160 @@
+import type { Parts } from '../parts.ts';
+import { askMembers, askNames, createGameApi, MEMBERSHIP_SCOPE } from '../provider/api.ts';
+import type { ProviderClient } from '../provider/client.ts';
+import { ProviderError } from '../provider/http.ts';
+import type { Change, Run } from '../run.ts';
+import { markRefreshed, readBodies, readDue, type StoredBodies } from './bodies.queries.ts';
+import { carryOut } from './carry-out.ts';
+import { type Findings, type FoundCharacter, findMembers } from './findings.ts';
+import { askAll, meter } from './meter.ts';
+import { countPeople, readListers, withoutMembership, withoutUsers } from './refresh-bodies.queries.ts';
+import { survey } from './survey.ts';
+
+const HOUR = 3_600_000;
+/** Milliseconds after which a body is refreshed again. */
+const GOOD_FOR = 24 * HOUR;
+/** Bodies in one run; more of them wait for the next. */
+const MOST = { alliances: 50, corporations: 200 } as const;
+/** Members of one corporation that are tried before its list counts as not to be had. */
+const MOST_LISTERS = 3;
+
+type Needs = Pick<Parts, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
+
+/**
+ * Refreshes the alliances and corporations that were not refreshed for a day, the longest ago first, with what
+ * follows from them for levels (D19), and registers who is missing: corporations of these alliances, and members
+ * of corporations one of whose members lets us read the list. What closed keeps its last known record (D39); what
+ * the provider did not answer stays as it was, and due.
+ */
+export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Change[]> {
+  const { db, clock, log } = parts;
+  const startedOn = clock.now();
+  const client = meter(parts.client, run.signal);
+  const due = await readDue(db, new Date(startedOn.getTime() - GOOD_FOR), MOST);
+  const total = due.alliances.length + due.corporations.length;
+  run.progress(0, total);
+  const found = await survey(db, client, due);
+  run.progress(total - due.alliances.length, total);
+  const joining = await findJoining(parts, client, due.alliances);
+  const members = await findPeople(parts, client, due.corporations);
+  run.progress(total, total);
+  run.signal.throwIfAborted();
+  const failure = found.failure ?? joining.failure ?? members.failure;
+  if (failure !== undefined) {
+    log.warn(
+      { err: failure, job: run.job, run_id: run.id, total },
+      'the provider failed: what was not answered stays as it was until the next run',
+    );
+  }
+  if (!run.dryRun) {
+    await markRefreshed(db, found.closed, startedOn);
+    // Due again in an hour: what is out of order for itself must not hold up what comes after it.
+    await markRefreshed(db, found.missing, new Date(startedOn.getTime() - GOOD_FOR + HOUR));
+  }
+  const asRead = {
+    alliances: found.asRead.alliances,
+    corporations: new Map([...joining.asRead.corporations, ...found.asRead.corporations]),
+  };
+  return carryOut(parts, run, {
+    lookedAt: await countPeople(db, [...asRead.corporations.keys()]),
+    healthy: failure === undefined,
+    startedOn,
+    findings: merge(found.findings, joining.findings, members.people),
+    asRead,
+    moves: [],
+    deleted: [],
+  });
+}
+
+/** What the surveys found, each body and character once: the first word counts. */
+function merge(found: Findings, joining: Findings, people: readonly FoundCharacter[]): Findings {
+  return {
+    alliances: found.alliances,
+    corporations: once([...found.corporations, ...joining.corporations], (row) => row.corporation_id),
+    characters: once([...found.characters, ...joining.characters, ...people], (row) => row.character_id),
+  };
+}
+
+function once<T>(rows: readonly T[], idOf: (row: T) => number): T[] {
+  return [...new Map(rows.toReversed().map((row) => [idOf(row), row])).values()];
+}
+
+const NOTHING: Findings = { alliances: [], corporations: [], characters: [] };
+
+/** Corporations that are on the lists of these alliances, and say so themselves, but are not registered there. */
+async function findJoining(
+  { db }: Needs,
+  client: ProviderClient,
+  allianceIds: readonly number[],
+): Promise<{ findings: Findings; asRead: StoredBodies; failure: ProviderError | undefined }> {
+  const api = createGameApi(client);
+  const lists = await askAll(allianceIds, (id) => api.allianceCorporations(id));
+  const listed = [...lists.answers].flatMap(([alliance_id, ids]) =>
+    ids.map((corporation_id) => ({ alliance_id, corporation_id })),
+  );
+  const missing = listed.length === 0 ? [] : await withoutMembership(db, listed);
+  const asRead = await readBodies(db, {
+    alliances: [],
+    corporations: missing.map((row) => row.corporation_id),
+  });
+  const alliances = new Set(missing.map((row) => row.alliance_id));
+  const found = await askAll(alliances, (id) =>
+    findMembers(
+      api,
+      id,
+      missing.flatMap((row) => (row.alliance_id === id ? [row.corporation_id] : [])),
+    ),
+  );
+  const findings = [...found.answers.values()].reduce(
+    (all, answer) => merge(all, answer.findings, []),
+    NOTHING,
+  );
+  const unanswered = [...found.answers.values()].flatMap(({ failed }) => failed).length;
+  const failure =
+    lists.failure ??
+    found.failure ??
+    (unanswered === 0
+      ? undefined
+      : new ProviderError('unusable', `${unanswered} corporations could not be asked for`));
+  return { findings, asRead, failure };
+}
+
+/** Members of these corporations that are no users yet, where a member lets us read the list. */
+async function findPeople(
+  { db }: Needs,
+  client: ProviderClient,
+  corporationIds: readonly number[],
+): Promise<{ people: FoundCharacter[]; failure: ProviderError | undefined }> {
+  const listers = await readListers(db, corporationIds, MEMBERSHIP_SCOPE, MOST_LISTERS);
+  const lists = await askAll(
+    listers.map((lister) => lister.corporation_id),
+    async (id) => {
+      for (const lister of listers) {
+        if (lister.corporation_id !== id) continue;
+        const members = await listMembers(client, id, lister.character_id);
+        if (members !== undefined) return members;
+      }
+      return [];
+    },
+  );
+  const homes = new Map([...lists.answers].flatMap(([id, members]) => members.map((member) => [member, id])));
+  const strangers = await withoutUsers(db, [...homes.keys()]);
+  const { found, failure } = await askNames(client, [...strangers]);
+  const people = found.flatMap(({ id, name }) => {
+    const corporation_id = homes.get(id);
+    return corporation_id === undefined || name === ''
+      ? []
+      : [{ character_id: id, character_name: name, corporation_id }];
+  });
+  return { people, failure: lists.failure ?? failure };
+}
+
+/** Undefined: this one may not read the list, or can no longer be asked in the name of. */
+async function listMembers(client: ProviderClient, corporationId: number, characterId: number) {
+  try {
+    return await askMembers(client, corporationId, characterId);
+  } catch (error) {
+    if (error instanceof ProviderError && error.fault === 'no-token') return undefined;
+    throw error;
+  }
+}

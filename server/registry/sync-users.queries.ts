@@ -1,0 +1,120 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** A user as a run reads it before the provider is asked. */
+export interface VisitedUser {
+  readonly character_id: number;
+  readonly corporation_id: number | null;
+  readonly alliance_id: number | null;
+  readonly guest: boolean;
+  /** An earlier run saw it among the deleted characters. */
+  readonly buried: boolean;
+  readonly signed_in: string;
+}
+
+/** A place in the order in which users are visited. */
+export interface Place {
+  readonly key: string;
+  readonly id: number;
+}
+
+export interface PageWanted {
+  readonly after: Place | undefined;
+  /** The last one, itself included. */
+  readonly upTo: Place | undefined;
+  /** Who signs in after this moment was checked by that. */
+  readonly startedOn: Date;
+  readonly most: number;
+}
+
+/** Milliseconds for which an id rests that the provider refused. */
+const RESTS_FOR = 24 * 3_600_000;
+
+/** As the index users_sync_order has it. */
+const signedIn = sql`coalesce(u.signed_in_on, '-infinity')`;
+
+const beyond = (comparison: RawBuilder<unknown>, place: Place | undefined) =>
+  place === undefined
+    ? sql``
+    : sql`and (${signedIn}, u.character_id) ${comparison} (${place.key}::timestamptz, ${place.id}::bigint)`;
+
+const visited = (startedOn: Date) => sql`
+  u.character_id > 0
+    and ${signedIn} <= ${startedOn}::timestamptz
+    and (u.refused_on is null or u.refused_on <= ${new Date(startedOn.getTime() - RESTS_FOR)}::timestamptz)`;
+
+/** Users in the order of their last sign-in, the latest first; guests too, the built-in user not. */
+export async function readUsers(
+  db: Kysely<Database>,
+  { after, upTo, startedOn, most }: PageWanted,
+): Promise<VisitedUser[]> {
+  const { rows } = await sql<VisitedUser>`
+    select u.character_id, u.corporation_id, c.alliance_id, u.clearance_level < 0 as guest,
+      u.graveyard_on is not null as buried, ${signedIn}::text as signed_in
+    from users u left join corporations c on c.corporation_id = u.corporation_id
+    where ${visited(startedOn)} ${beyond(sql`<`, after)} ${beyond(sql`>=`, upTo)}
+    order by ${signedIn} desc, u.character_id desc
+    limit ${most}`.execute(db);
+  return rows;
+}
+
+export async function countUsers(db: Kysely<Database>, startedOn: Date): Promise<number> {
+  const { rows } = await sql<{ users: number }>`
+    select count(*) as users from users u where ${visited(startedOn)}`.execute(db);
+  return rows[0]?.users ?? 0;
+}
+
+/** What a run remembers of users for the next ones; none of it takes anything away. */
+export interface Marks {
+  /** Seen among the deleted characters for the first time. */
+  readonly buried: readonly number[];
+  /** Seen elsewhere again. */
+  readonly risen: readonly number[];
+  /** Refused as ids. */
+  readonly refused: readonly number[];
+}
+
+export async function saveMarks(
+  db: Kysely<Database>,
+  { buried, risen, refused }: Marks,
+  now: Date,
+): Promise<void> {
+  if (buried.length > 0) {
+    await sql`update users set graveyard_on = ${now} where character_id = any(${[...buried]}::bigint[])`.execute(
+      db,
+    );
+  }
+  if (risen.length > 0) {
+    await sql`update users set graveyard_on = null where character_id = any(${[...risen]}::bigint[])`.execute(
+      db,
+    );
+  }
+  if (refused.length > 0) {
+    await sql`update users set refused_on = ${now} where character_id = any(${[...refused]}::bigint[])`.execute(
+      db,
+    );
+  }
+}
+
+/** Where the last run of the job stopped; undefined: at its end. */
+export async function readCursor(db: Kysely<Database>, job: string): Promise<Place | undefined> {
+  return db
+    .selectFrom('run_cursors')
+    .select(['after_key as key', 'after_id as id'])
+    .where('job_id', '=', job)
+    .executeTakeFirst();
+}
+
+/** Notes where a run stopped; undefined: it came to its end. */
+export async function saveCursor(db: Kysely<Database>, job: string, place: Place | undefined): Promise<void> {
+  if (place === undefined) {
+    await db.deleteFrom('run_cursors').where('job_id', '=', job).execute();
+    return;
+  }
+  const row = { after_key: place.key, after_id: place.id };
+  await db
+    .insertInto('run_cursors')
+    .values({ job_id: job, ...row })
+    .onConflict((conflict) => conflict.column('job_id').doUpdateSet(row))
+    .execute();
+}

@@ -1,0 +1,181 @@
+import { FIRST_PLAYER_CORPORATION } from '../access/office.ts';
+import type { Parts } from '../parts.ts';
+import { type Affiliation, askAffiliations, BULK } from '../provider/api.ts';
+import type { ProviderClient } from '../provider/client.ts';
+import { ProviderError } from '../provider/http.ts';
+import type { Change, Run } from '../run.ts';
+import { readBodies, type StoredBodies } from './bodies.queries.ts';
+import type { Move } from './carry-out.queries.ts';
+import { carryOut } from './carry-out.ts';
+import { meter } from './meter.ts';
+import { type Survey, survey } from './survey.ts';
+import {
+  countUsers,
+  type Place,
+  readCursor,
+  readUsers,
+  saveCursor,
+  saveMarks,
+  type VisitedUser,
+} from './sync-users.queries.ts';
+
+/** Corporation in whose affiliation deleted characters are shown (facts §2). */
+const GRAVEYARD = 1_000_001;
+
+/** What a run has learned so far: differences alone, so that it stays small. */
+interface Visit {
+  answered: number;
+  readonly moves: Move[];
+  /** Alliances of corporations that the registry lacks or has in another alliance. */
+  readonly allegiances: Map<number, number | null>;
+  readonly buried: number[];
+  readonly risen: number[];
+  readonly deleted: number[];
+  readonly refused: number[];
+  /** The last place up to which everybody was answered for. */
+  place: Place | undefined;
+  failure: ProviderError | undefined;
+}
+
+type Needs = Pick<Parts, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
+
+/**
+ * Puts all users where the provider has them, in requests of 1,000, the latest sign-ins first: moves and what
+ * follows from them (D19, D28), corporations that are new or changed their alliance, and characters that were
+ * deleted (D63b): their users are deleted with all tokens and grants (D19b), administrators too, for nobody can be
+ * them any more. When the provider fails, the run ends early, writes what it has learned, and the next one goes on
+ * there.
+ */
+export async function syncUsers(parts: Needs, run: Run): Promise<readonly Change[]> {
+  const { db, clock, log } = parts;
+  const startedOn = clock.now();
+  const client = meter(parts.client, run.signal);
+  const total = await countUsers(db, startedOn);
+  const visit = await visitAll(parts, client, run, startedOn, total);
+  const targets = visit.moves.flatMap(({ to }) => to ?? []);
+  const bodies = await readBodies(db, {
+    alliances: [],
+    corporations: [...new Set([...targets, ...visit.allegiances.keys()])],
+  });
+  const changed = [...visit.allegiances].flatMap(([id, allianceId]) => {
+    const stored = bodies.corporations.get(id);
+    return stored === undefined || stored.alliance_id !== allianceId ? [id] : [];
+  });
+  const found = await survey(db, client, { alliances: [], corporations: changed });
+  const failure = visit.failure ?? found.failure;
+  if (failure !== undefined) {
+    log.warn(
+      { err: failure, job: run.job, run_id: run.id, done: visit.answered, total },
+      'the provider failed: who was not answered for stays as it was until the next run',
+    );
+  }
+  run.signal.throwIfAborted();
+  if (!run.dryRun) {
+    await saveMarks(db, visit, clock.now());
+    await saveCursor(db, run.job, visit.failure && visit.place);
+  }
+  return carryOut(parts, run, {
+    lookedAt: visit.answered,
+    healthy: failure === undefined,
+    startedOn,
+    findings: found.findings,
+    asRead: found.asRead,
+    moves: possibleMoves(visit.moves, bodies, found),
+    deleted: visit.deleted,
+  });
+}
+
+/** Asks for everybody once: from where the last run stopped to the end, then from the beginning up to there. */
+async function visitAll(
+  { db }: Pick<Parts, 'db'>,
+  client: ProviderClient,
+  run: Run,
+  startedOn: Date,
+  total: number,
+): Promise<Visit> {
+  const stopped = await readCursor(db, run.job);
+  const visit: Visit = {
+    answered: 0,
+    moves: [],
+    allegiances: new Map(),
+    buried: [],
+    risen: [],
+    deleted: [],
+    refused: [],
+    place: stopped,
+    failure: undefined,
+  };
+  const stretches = [
+    { after: stopped, upTo: undefined },
+    ...(stopped ? [{ after: undefined, upTo: stopped }] : []),
+  ];
+  for (const { after, upTo } of stretches) {
+    let place: Place | undefined = after;
+    for (;;) {
+      run.signal.throwIfAborted();
+      run.progress(visit.answered, total);
+      const users = await readUsers(db, { after: place, upTo, startedOn, most: BULK });
+      const last = users.at(-1);
+      if (last === undefined) break;
+      await visitPage(client, users, visit);
+      if (visit.failure !== undefined) return visit;
+      visit.answered += users.length;
+      place = { key: last.signed_in, id: last.character_id };
+      visit.place = place;
+      if (users.length < BULK) break;
+    }
+  }
+  run.progress(visit.answered, total);
+  return visit;
+}
+
+async function visitPage(client: ProviderClient, users: readonly VisitedUser[], visit: Visit): Promise<void> {
+  const { found, refused, failure } = await askAffiliations(
+    client,
+    users.map((user) => user.character_id),
+  );
+  visit.refused.push(...refused);
+  visit.failure = failure ?? suspicionOf(users.length - refused.length, found.length);
+  if (visit.failure !== undefined) return;
+  const byId = new Map(found.map((affiliation) => [affiliation.character_id, affiliation]));
+  for (const user of users) {
+    const affiliation = byId.get(user.character_id);
+    // Left out is not deleted (D63b).
+    if (affiliation !== undefined) note(user, affiliation, visit);
+  }
+}
+
+/** An answer that leaves out most of those asked for is a fault of the provider, whatever its status (D63). */
+function suspicionOf(asked: number, found: number): ProviderError | undefined {
+  if (asked < 2 || found * 2 >= asked) return undefined;
+  return new ProviderError('unusable', `the provider answered for ${found} of ${asked} characters`);
+}
+
+function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, visit: Visit): void {
+  const { character_id, guest, buried, corporation_id: from } = user;
+  if (corporation_id === GRAVEYARD) {
+    (buried ? visit.deleted : visit.buried).push(character_id);
+    return;
+  }
+  if (buried) visit.risen.push(character_id);
+  const to = corporation_id < FIRST_PLAYER_CORPORATION ? null : corporation_id;
+  // A guest is left alone until it joins its host (D28).
+  if (guest ? to === from : to !== from) visit.moves.push({ character_id, from, to, guest });
+  else if (guest) return;
+  const allianceId = alliance_id ?? null;
+  if (to !== null && (to !== from || allianceId !== user.alliance_id)) visit.allegiances.set(to, allianceId);
+}
+
+/**
+ * Moves into corporations that are registered or about to be. One that is closed and never was registered counts
+ * as none; where nothing could be learned about it, the user stays where it is until the next run.
+ */
+function possibleMoves(moves: readonly Move[], bodies: StoredBodies, { findings, closed }: Survey): Move[] {
+  const registered = new Set(bodies.corporations.keys());
+  for (const found of findings.corporations) registered.add(found.corporation_id);
+  const none = new Set(closed.corporations);
+  return moves.flatMap((move): Move[] => {
+    if (move.to === null || registered.has(move.to)) return [move];
+    return none.has(move.to) && move.from !== null ? [{ ...move, to: null }] : [];
+  });
+}

@@ -1,0 +1,341 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { syncUsers } from '../../server/registry/sync-users.ts';
+import type { Change, Run } from '../../server/run.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addUser, makeToken, uuidOf } from '../harness/people.ts';
+import { membersOf, populate, requestsOf } from '../harness/population.ts';
+import { addGrant, SKILLS } from '../harness/provider.ts';
+import { setLevel } from '../harness/registry.ts';
+import { testRun } from '../harness/run.ts';
+import { userRow } from '../harness/sign-in.ts';
+
+/** Alliance n is led by corporation n, that by character n; the last two of twelve corporations stand alone. */
+const [FIRST, SECOND] = [98_000_001, 98_000_002];
+const [LONELY, OTHER_LONELY] = [98_000_011, 98_000_012];
+const HOUR = 3_600_000;
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ provider: { alliances: 3, corporations: 12, characters: 400 } });
+  await populate(app);
+});
+afterAll(() => app.stop());
+beforeEach(() => app.clock.advance(2 * HOUR));
+afterEach(() => app.provider.faults.clear());
+
+const sync = (options: Partial<Omit<Run, 'job'>> = {}): Promise<readonly Change[]> =>
+  syncUsers(app.app.parts, testRun('sync-users', options));
+
+/** A member that is no CEO, each time another one. */
+const used = new Set<number>();
+function memberOf(corporation: number): number {
+  const id = app.provider.world
+    .membersOf(corporation)
+    .find((member) => !app.provider.world.character(member)?.isCeo && !used.has(member));
+  if (id === undefined) throw new Error(`no more members in ${corporation}`);
+  used.add(id);
+  return id;
+}
+
+const mayLogIn = async (id: number) => {
+  const token = await makeToken(app, 'use', id, uuidOf(await app.dynamicToken()));
+  return (await app.client(token.jwt).token.current()).status === 200;
+};
+
+describe('the sync of users', () => {
+  it('a registry that is true stays as it is: one request, nothing written', async () => {
+    const all = () => sql`select * from users order by character_id`.execute(app.db);
+    const before = (await all()).rows;
+    const requests = await requestsOf(app, async () => expect(await sync()).toEqual([]));
+    expect(Object.fromEntries(requests)).toEqual({ '/characters/affiliation': 1 });
+    expect((await all()).rows).toEqual(before);
+  });
+
+  it.each([
+    [0, 0],
+    [5, 0],
+    [8, 0],
+    [9, 9],
+    [10, 10],
+  ])('D19: a character that moves is moved; its level %s becomes %s', async (level, after) => {
+    const id = memberOf(FIRST);
+    await setLevel(app, id, level);
+    app.provider.world.moveCharacter(id, LONELY);
+    const changes = await sync();
+    expect(changes).toEqual([
+      { character_id: id, corporation: [FIRST, LONELY], ...(level !== after && { level: [level, after] }) },
+    ]);
+    expect(await userRow(app, id)).toMatchObject({ corporation_id: LONELY, clearance_level: after });
+  });
+
+  it('D18b: the autogroups follow a character that moves', async () => {
+    const id = memberOf(FIRST);
+    expect(await membersOf(app, { corporation_id: FIRST })).toContain(id);
+    app.provider.world.moveCharacter(id, SECOND);
+    await sync();
+    expect(await membersOf(app, { corporation_id: FIRST })).not.toContain(id);
+    expect(await membersOf(app, { alliance_id: 99_000_001 })).not.toContain(id);
+    expect(await membersOf(app, { corporation_id: SECOND })).toContain(id);
+    expect(await membersOf(app, { alliance_id: 99_000_002 })).toContain(id);
+  });
+
+  it('D11, D27b: who leaves for the game’s own corporation has none, and may no longer log in', async () => {
+    const id = memberOf(FIRST);
+    expect(await mayLogIn(id)).toBe(true);
+    app.provider.world.moveCharacter(id, 1_000_006);
+    expect(await sync()).toEqual([{ character_id: id, corporation: [FIRST, null] }]);
+    expect(await mayLogIn(id)).toBe(false);
+  });
+
+  it('D28: a guest that joins its host becomes a member at level 0; another is left alone', async () => {
+    const [joining, staying] = [memberOf(FIRST), memberOf(FIRST)];
+    const guests = app.db.updateTable('users').set({ clearance_level: -1, corporation_id: LONELY });
+    await guests.where('character_id', 'in', [joining, staying]).execute();
+    app.provider.world.moveCharacter(joining, LONELY);
+    expect(await sync()).toEqual([{ character_id: joining, level: [-1, 0] }]);
+    expect(await userRow(app, joining)).toMatchObject({ corporation_id: LONELY, clearance_level: 0 });
+    expect(await userRow(app, staying)).toMatchObject({ corporation_id: LONELY, clearance_level: -1 });
+  });
+
+  it('D19: a corporation that leaves its alliance: levels 3 to 8 of its members go, its group stays', async () => {
+    const { world } = app.provider;
+    const corporation = world.corporationsOf(99_000_001).find((id) => id !== FIRST) as number;
+    const ceo = world.corporation(corporation)?.ceoId as number;
+    const [two, three, eight, nine] = [1, 2, 3, 4].map(() => memberOf(corporation)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    for (const [id, level] of [
+      [two, 2],
+      [three, 3],
+      [eight, 8],
+      [nine, 9],
+      [ceo, 5],
+    ] as const) {
+      await setLevel(app, id, level);
+    }
+    world.moveCorporation(corporation, null);
+    const changes = await sync({ force: true });
+    expect(changes).toEqual([
+      { corporation_id: corporation, alliance: [99_000_001, null] },
+      ...[
+        { character_id: ceo, level: [5, 2] },
+        { character_id: three, level: [3, 0] },
+        { character_id: eight, level: [8, 0] },
+      ].sort((a, b) => a.character_id - b.character_id),
+    ]);
+    expect(await userRow(app, two)).toMatchObject({ clearance_level: 2 });
+    expect(await userRow(app, three)).toMatchObject({ clearance_level: 0 });
+    expect(await userRow(app, nine)).toMatchObject({ clearance_level: 9 });
+    expect(await membersOf(app, { alliance_id: 99_000_001 })).not.toContain(two);
+    expect(await membersOf(app, { corporation_id: corporation })).toContain(two);
+  });
+
+  it('D39: an alliance that closes keeps its executor; its corporations are in none, and their CEOs at 2', async () => {
+    const { world } = app.provider;
+    const corporations = world.corporationsOf(99_000_003);
+    const member = memberOf(98_000_003);
+    await setLevel(app, member, 4);
+    await setLevel(app, 2_112_000_003, 4);
+    world.closeAlliance(99_000_003);
+    const changes = await sync({ force: true });
+    for (const corporation_id of corporations) {
+      expect(changes).toContainEqual({ corporation_id, alliance: [99_000_003, null] });
+    }
+    const rows = app.db.selectFrom('alliances').select('executor_corporation_id');
+    expect(await rows.where('alliance_id', '=', 99_000_003).execute()).toEqual([
+      { executor_corporation_id: 98_000_003 },
+    ]);
+    expect(await userRow(app, 2_112_000_003)).toMatchObject({ clearance_level: 2 });
+    expect(await userRow(app, member)).toMatchObject({ clearance_level: 0, corporation_id: 98_000_003 });
+    expect(await membersOf(app, { alliance_id: 99_000_003 })).toEqual([]);
+  });
+
+  it('D39: a corporation that nobody registered comes with its CEO and its alliance before who joined it', async () => {
+    const { world } = app.provider;
+    const id = memberOf(FIRST);
+    await forget(98_000_002, 99_000_002);
+    world.moveCharacter(id, SECOND);
+    const changes = await sync({ force: true });
+    expect(changes).toContainEqual({ alliance_id: 99_000_002, registered: true });
+    expect(changes).toContainEqual({ corporation_id: SECOND, registered: true });
+    expect(changes).toContainEqual({ character_id: 2_112_000_002, registered: SECOND });
+    expect(changes).toContainEqual({ character_id: id, corporation: [FIRST, SECOND] });
+    expect(await userRow(app, 2_112_000_002)).toMatchObject({ corporation_id: SECOND, clearance_level: 4 });
+    expect(await membersOf(app, { alliance_id: 99_000_002 })).toContain(id);
+  });
+
+  it('D18b: a corporation named like an existing group breaks nothing', async () => {
+    const { world } = app.provider;
+    const created = await app.client(app.root).group.create({ body: { group_name: 'The Regulars' } });
+    expect(created.status).toBe(201);
+    world.renameCorporation(LONELY, 'The Regulars');
+    world.moveCorporation(LONELY, 99_000_001);
+    await sync({ force: true });
+    const named = await app.db
+      .selectFrom('groups')
+      .select('group_name')
+      .where('corporation_id', '=', LONELY)
+      .execute();
+    expect(named).toEqual([{ group_name: 'The Regulars (corporation 98000011)' }]);
+  });
+
+  it('a corporation without an answer: who joined it stays where it was, everybody else moves', async () => {
+    const { world } = app.provider;
+    const [blocked, free] = [memberOf(FIRST), memberOf(FIRST)];
+    await forget(OTHER_LONELY);
+    world.moveCharacter(blocked, OTHER_LONELY);
+    world.moveCharacter(free, LONELY);
+    app.provider.faults.add(`/corporations/${OTHER_LONELY}`, { kind: 'status', status: 502, as: 'html' });
+    expect(await sync()).toEqual([{ character_id: free, corporation: [FIRST, LONELY] }]);
+    expect(await userRow(app, blocked)).toMatchObject({ corporation_id: FIRST });
+    app.provider.faults.clear();
+    expect(await sync()).toContainEqual({ character_id: blocked, corporation: [FIRST, OTHER_LONELY] });
+  });
+
+  /** Nobody ever heard of the corporation, or of its alliance. */
+  async function forget(corporation_id: number, alliance_id: number | null = null): Promise<void> {
+    await app.db.transaction().execute(async (tx) => {
+      const { world } = app.provider;
+      const bodies = alliance_id === null ? [corporation_id] : world.corporationsOf(alliance_id);
+      await tx.deleteFrom('users').where('corporation_id', 'in', bodies).execute();
+      await tx.deleteFrom('groups').where('corporation_id', 'in', bodies).execute();
+      await tx.deleteFrom('groups').where('alliance_id', '=', alliance_id).execute();
+      await tx.deleteFrom('coalition_corporations').where('corporation_id', 'in', bodies).execute();
+      await tx.deleteFrom('coalition_alliances').where('alliance_id', '=', alliance_id).execute();
+      const held = tx.updateTable('corporations').set({ alliance_id: null });
+      await held.where('corporation_id', 'in', bodies).execute();
+      await tx.deleteFrom('alliances').where('alliance_id', '=', alliance_id).execute();
+      await tx.deleteFrom('corporations').where('corporation_id', 'in', bodies).execute();
+    });
+  }
+});
+
+describe('D63b: characters that were deleted', () => {
+  it('the first run that sees it changes nothing; the second deletes the user as D19b has it', async () => {
+    const id = memberOf(FIRST);
+    await addGrant(app, id, [SKILLS]);
+    const token = await makeToken(app, 'use', id, uuidOf(await app.dynamicToken()));
+    app.provider.world.deleteCharacter(id);
+    expect(await sync()).toEqual([]);
+    expect(await userRow(app, id)).toMatchObject({ corporation_id: FIRST });
+    expect((await app.client(token.jwt).token.current()).status).toBe(200);
+    expect(await sync({ dryRun: true })).toEqual([{ character_id: id, deleted: true }]);
+    expect(await userRow(app, id)).toBeDefined();
+    expect(await sync()).toEqual([{ character_id: id, deleted: true }]);
+    expect(await userRow(app, id)).toBeUndefined();
+    expect((await app.client(token.jwt).token.current()).status).toBe(401);
+    const { rows } = await sql`select from pgboss.job where name = 'revoke-grant'`.execute(app.db);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('who is seen elsewhere in between is not deleted', async () => {
+    const id = memberOf(FIRST);
+    const { world } = app.provider;
+    world.moveCharacter(id, 1_000_001);
+    await sync();
+    world.moveCharacter(id, FIRST);
+    expect(await sync()).toEqual([]);
+    world.moveCharacter(id, 1_000_001);
+    expect(await sync()).toEqual([]);
+    expect(await userRow(app, id)).toMatchObject({ corporation_id: FIRST });
+    world.moveCharacter(id, FIRST);
+    await sync();
+  });
+
+  it('an id that the provider refuses is split off, rests for a day, and stays what it was', async () => {
+    const stranger = 2_199_999_999;
+    const mover = memberOf(FIRST);
+    await addUser(app, { id: stranger, corporation: FIRST, level: 3 });
+    app.provider.world.moveCharacter(mover, LONELY);
+    const before = app.provider.requests.length;
+    expect(await sync()).toContainEqual({ character_id: mover, corporation: [FIRST, LONELY] });
+    const statuses = app.provider.requests.slice(before).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 400).length).toBeGreaterThan(5);
+    expect(statuses.filter((status) => status === 400).length).toBeLessThan(20);
+    expect(await userRow(app, stranger)).toMatchObject({ corporation_id: FIRST, clearance_level: 3 });
+    const next = await requestsOf(app, () => sync());
+    expect(next.get('/characters/affiliation')).toBe(1);
+    app.clock.advance(24 * HOUR);
+    const later = await requestsOf(app, () => sync());
+    expect(later.get('/characters/affiliation')).toBeGreaterThan(5);
+    await app.db.deleteFrom('users').where('character_id', '=', stranger).execute();
+  });
+
+  it('an id that an answer leaves out is not deleted', async () => {
+    const { client } = app.app.parts;
+    const missing = memberOf(FIRST);
+    const partly: typeof client = {
+      async ask(request) {
+        const answer = await client.ask(request);
+        const rows = answer.data as { character_id: number }[];
+        return { ...answer, data: rows.filter((row) => row.character_id !== missing) };
+      },
+    };
+    for (let run = 0; run < 3; run += 1) {
+      expect(await syncUsers({ ...app.app.parts, client: partly }, testRun('sync-users'))).toEqual([]);
+    }
+    expect(await userRow(app, missing)).toMatchObject({ corporation_id: FIRST });
+  });
+});
+
+describe('what happens meanwhile', () => {
+  it('a sign-in during the run knows better', async () => {
+    const { client } = app.app.parts;
+    const { world } = app.provider;
+    const id = memberOf(FIRST);
+    world.moveCharacter(id, LONELY);
+    const late: typeof client = {
+      async ask(request) {
+        const answer = await client.ask(request);
+        // Back where it was, and says so by signing in.
+        if (request.path === '/characters/affiliation' && world.character(id)?.corporationId === LONELY) {
+          world.moveCharacter(id, FIRST);
+          app.clock.advance(1_000);
+          await app.signIn(id);
+        }
+        return answer;
+      },
+    };
+    await setLevel(app, id, 6);
+    expect(await syncUsers({ ...app.app.parts, client: late }, testRun('sync-users'))).toEqual([]);
+    expect(await userRow(app, id)).toMatchObject({ corporation_id: FIRST, clearance_level: 6 });
+  });
+
+  it('a corporation that somebody refreshes during the run stays as that left it', async () => {
+    const { client } = app.app.parts;
+    const { world } = app.provider;
+    world.moveCorporation(OTHER_LONELY, 99_000_001);
+    const late: typeof client = {
+      async ask(request) {
+        const answer = await client.ask(request);
+        if (request.path === `/corporations/${OTHER_LONELY}` && world.corporation(OTHER_LONELY)?.allianceId) {
+          world.moveCorporation(OTHER_LONELY, null);
+          app.clock.advance(HOUR);
+          await app.client(app.root).corporation.register({ params: { corporation_id: OTHER_LONELY } });
+        }
+        return answer;
+      },
+    };
+    const run = { ...testRun('sync-users'), force: true };
+    expect(await syncUsers({ ...app.app.parts, client: late }, run)).toEqual([]);
+    const stored = app.db.selectFrom('corporations').select('alliance_id');
+    expect(await stored.where('corporation_id', '=', OTHER_LONELY).execute()).toEqual([
+      { alliance_id: null },
+    ]);
+  });
+
+  it('a run that is told to end begins no further page and writes nothing', async () => {
+    const stop = new AbortController();
+    const id = memberOf(FIRST);
+    app.provider.world.moveCharacter(id, LONELY);
+    const progress = () => stop.abort(new Error('time is up'));
+    await expect(sync({ signal: stop.signal, progress })).rejects.toThrow('time is up');
+    expect(await userRow(app, id)).toMatchObject({ corporation_id: FIRST });
+    expect(await sync()).toEqual([{ character_id: id, corporation: [FIRST, LONELY] }]);
+  });
+});

@@ -8,6 +8,7 @@ import * as jobs from './0006_jobs.ts';
 import * as voice from './0007_voice.ts';
 import * as sync from './0008_sync.ts';
 import * as turns from './0009_turns.ts';
+import * as lockOrder from './0010_lock_order.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0007_voice': voice,
   '0008_sync': sync,
   '0009_turns': turns,
+  '0010_lock_order': lockOrder,
 };

@@ -36,13 +36,13 @@ AS $function$
      end if;
 
      if for_caller is not null then
-       select * into caller_row from provider_callers c
-         where c.caller = for_caller and c.turn = minute for update;
-       if caller_row.errors >= caller_limit then
+       -- Whatever its minute: its lock comes before the bucket's.
+       select * into caller_row from provider_callers c where c.caller = for_caller for update;
+       if caller_row.turn = minute and caller_row.errors >= caller_limit then
          outcome := 'caller'; until := to_timestamp((minute + 1) * 60);
          return;
        end if;
-       if caller_row.errors + caller_row.reserved >= caller_limit then
+       if caller_row.turn = minute and caller_row.errors + caller_row.reserved >= caller_limit then
          outcome := 'wait';
          return;
        end if;
@@ -142,6 +142,10 @@ AS $function$
          carried = budget.carried, probe_until = budget.probe_until, banned_until = budget.banned_until;
      end if;
 
+     if for_caller is not null then
+       update provider_callers c set errors = c.errors + caller_failed::int, reserved = greatest(c.reserved - 1, 0)
+         where c.caller = for_caller and c.turn = reserved_minute;
+     end if;
      if bucket is not null and (bucket_held or bucket_remaining is not null or bucket_blocked is not null) then
        insert into provider_buckets as b (name, character_id, turn, remaining, blocked_until, used_on)
          values (bucket, bucket_character, reserved_minute, bucket_remaining, bucket_blocked, at)
@@ -150,10 +154,6 @@ AS $function$
            blocked_until = greatest(b.blocked_until, bucket_blocked),
            reserved = case when bucket_held and b.turn = reserved_minute then greatest(b.reserved - 1, 0)
              else b.reserved end;
-     end if;
-     if for_caller is not null then
-       update provider_callers c set errors = c.errors + caller_failed::int, reserved = greatest(c.reserved - 1, 0)
-         where c.caller = for_caller and c.turn = reserved_minute;
      end if;
    end $function$;
 

@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { reserve, settle, type Told, type Wanted } from '../../server/provider/budget.queries.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { untilWaiting } from '../harness/meanwhile.ts';
 import {
   addGrant,
   forgetProvider,
@@ -291,5 +294,52 @@ describe('D33: one ledger for each rate group and character', () => {
     expect(await outcomeOf(blind.client.ask(ownRecord(ADA, 'location')))).toBe('exhausted');
     expect(requests()).toHaveLength(2);
     await blind.stop();
+  });
+});
+
+describe('D33: requests that draw on the same budgets at the same time', () => {
+  const bucket = { name: 'char-wallet', characterId: 1 };
+  const wanted = (later = 0): Wanted => ({
+    now: new Date(app.clock.now().getTime() + later),
+    kept: 0,
+    counted: false,
+    leaseSeconds: 10,
+    bucket,
+    bucketCost: 5,
+    caller: 'busy',
+    callerLimit: 20,
+  });
+
+  it.each([
+    ['the answer first', true, 0],
+    ['the answer last', false, 0],
+    ['the answer first, in the minute before', true, 60_000],
+    ['the answer last, in the minute before', false, 60_000],
+  ])('do not lock each other out: %s', async (_case, answerFirst, later) => {
+    const first = wanted();
+    const verdict = await reserve(app.db, first);
+    const told: Told = {
+      ...{ now: first.now, wanted: first, verdict, failed: false, bucket, callerFailed: false },
+      ...{ errorsLeft: undefined, errorReset: undefined, bannedUntil: undefined },
+      ...{ tokensLeft: 100, blockedUntil: undefined },
+    };
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('update provider_buckets set used_on = used_on');
+    const works = [() => settle(app.db, told, undefined), () => reserve(app.db, wanted(later))];
+    const under: Promise<unknown>[] = [];
+    for (const work of answerFirst ? works : works.reverse()) {
+      under.push(work());
+      await untilWaiting(holder, under.length);
+    }
+    await holder.query('commit');
+    await holder.end();
+    await Promise.all(under);
+    const { reserved } = await app.db
+      .selectFrom('provider_callers')
+      .select('reserved')
+      .executeTakeFirstOrThrow();
+    expect(reserved).toBe(1);
   });
 });

@@ -336,10 +336,7 @@ describe('D33: requests that draw on the same budgets at the same time', () => {
     await holder.query('commit');
     await holder.end();
     await Promise.all(under);
-    const { reserved } = await app.db
-      .selectFrom('provider_callers')
-      .select('reserved')
-      .executeTakeFirstOrThrow();
-    expect(reserved).toBe(1);
+    const { rows } = await sql<{ reserved: number }>`select reserved from provider_callers`.execute(app.db);
+    expect(rows).toEqual([{ reserved: 1 }]);
   });
 });

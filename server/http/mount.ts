@@ -30,13 +30,6 @@ function takesBody(route: AppRoute): boolean {
   return route.method === 'GET' ? isForwarding(route) : 'body' in route && typeof route.body === 'object';
 }
 
-/** {@link notImplemented} for every operation of a resource. */
-export function notImplementedYet<C extends AppRouter>(contract: C): Handlers<C> {
-  return Object.fromEntries(
-    Object.keys(contract).map((name) => [name, notImplemented]),
-  ) as unknown as Handlers<C>;
-}
-
 /** Request bodies may have 1 MiB (D3b); whatever the content type says, only JSON is understood. */
 const readBody = json({ limit: '1mb', strict: false, type: () => true });
 

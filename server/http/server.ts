@@ -17,10 +17,11 @@ import { systemHandlers } from '../system/system.routes.ts';
 import { authenticate } from '../token/authenticate.ts';
 import { tokenHandlers } from '../token/token.routes.ts';
 import { userHandlers } from '../user/user.routes.ts';
+import { voiceHandlers } from '../voice/voice.routes.ts';
 import { answerErrors } from './errors.ts';
 import { type Listener, messagesOf } from './messages.ts';
 import { allowedMethods } from './methods.ts';
-import { mount, notImplementedYet } from './mount.ts';
+import { mount } from './mount.ts';
 import { serviceRoutes } from './service.ts';
 
 /** The whole HTTP service: every middleware, in the order in which a request meets it. */
@@ -53,7 +54,7 @@ function resources(parts: Parts): Map<string, Router> {
     system: mount(contract.system, systemHandlers(parts), parts),
     token: mount(contract.token, tokenHandlers(parts), parts),
     user: mount(contract.user, userHandlers(parts), parts),
-    voice: mount(contract.voice, notImplementedYet(contract.voice), parts),
+    voice: mount(contract.voice, voiceHandlers(parts), parts),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
   return new Map(Object.entries(handlers));
 }

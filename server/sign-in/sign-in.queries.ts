@@ -6,6 +6,7 @@ import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 import { mayLogIn } from '../user/login-permission.ts';
+import { forgetVoice } from '../voice/voice.queries.ts';
 
 /** What is known of a character before it signs in again. */
 export interface KnownUser {
@@ -103,8 +104,8 @@ export async function recordSignIn(
 }
 
 /**
- * The character was handed to another person (D29b): its tokens, hand-made groups, histories and level go. True
- * when this call was the one to notice; the row's lock lets exactly one.
+ * The character was handed to another person (D29b): its tokens, hand-made groups, histories, voice
+ * identity and level go. True when this call was the one to notice; the row's lock lets exactly one.
  */
 export async function handOver(db: Kysely<Database>, characterId: number, ownerHash: string, now: Date) {
   const { numUpdatedRows } = await db
@@ -122,5 +123,6 @@ export async function handOver(db: Kysely<Database>, characterId: number, ownerH
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, characterId);
+  await forgetVoice(db, characterId);
   return true;
 }

@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { VoiceError } from './voice-error.ts';
+
+/** Below the server's limit of 10 commands in 3 s (facts §3), for its clock is not ours. */
+const BURST = 8;
+const WINDOW = 3_200;
+/** We wait that long when told to; longer is a failure. */
+const LONGEST_REST = 5_000;
+/** A ban that was lifted early must not keep us away for its whole time. */
+const LONGEST_MEMORY = 60_000;
+
+/** Keeps what this process sends to one address below the server's flood limit. Times in milliseconds. */
+export interface Pace {
+  /** Waits until one more command may be sent, and counts it. */
+  turn(signal: AbortSignal): Promise<void>;
+  /** Counts a command that does not wait. */
+  count(): void;
+  /** The server asks for silence. */
+  rest(milliseconds: number): void;
+  /** @throws VoiceError while the server wants silence for longer than we wait */
+  check(): void;
+}
+
+export function createPace(): Pace {
+  let sent: number[] = [];
+  let resting = 0;
+  const check = () => {
+    const left = resting - performance.now();
+    if (left > LONGEST_REST) {
+      throw new VoiceError('banned', `the voice server wants no commands for ${Math.ceil(left / 1000)} s`);
+    }
+  };
+  const count = () => {
+    sent.push(performance.now());
+  };
+  return {
+    check,
+    count,
+    rest(milliseconds) {
+      resting = Math.max(resting, performance.now() + Math.min(milliseconds, LONGEST_MEMORY));
+    },
+    async turn(signal) {
+      for (;;) {
+        check();
+        const now = performance.now();
+        sent = sent.filter((time) => time > now - WINDOW);
+        const free = (sent.at(-BURST) ?? Number.NEGATIVE_INFINITY) + WINDOW;
+        const wait = Math.max(free, resting) - now;
+        if (wait <= 0) return count();
+        await pause(wait, undefined, { signal });
+      }
+    },
+  };
+}
+
+const paces = new Map<string, Pace>();
+
+/** The pace for an address: the server counts what comes from us, whichever part of us sends it. */
+export function paceFor(address: string): Pace {
+  const pace = paces.get(address) ?? createPace();
+  paces.set(address, pace);
+  return pace;
+}

@@ -1,0 +1,119 @@
+import type { VoiceAddress } from './address.ts';
+import { openConnection, type VoiceConnection, type VoiceLimits } from './connection.ts';
+import { paceFor } from './pace.ts';
+import { type Row, wholeNumber } from './protocol.ts';
+import { ERROR_IDS, VoiceError } from './voice-error.ts';
+
+/** Somebody who is connected. */
+export interface VoiceClient {
+  /** Of this connection, for messages. */
+  readonly clid: number;
+  /** Of the identity, for ever (D41). */
+  readonly clientDatabaseId: number;
+  readonly nickname: string;
+  /** False: a query, such as ours. */
+  readonly isVoice: boolean;
+}
+
+export interface ServerGroup {
+  readonly sgid: number;
+  readonly name: string;
+  /** False: a template, or one for queries, which nobody can be put into. */
+  readonly isRegular: boolean;
+}
+
+/** The voice server's operations that we use; each is one command. */
+export interface VoiceServer {
+  clients(): Promise<VoiceClient[]>;
+  serverGroups(): Promise<ServerGroup[]>;
+  /** @returns its sgid */
+  createServerGroup(name: string): Promise<number>;
+  /** Client database ids. */
+  members(sgid: number): Promise<number[]>;
+  addMembers(sgid: number, clientDatabaseIds: readonly number[]): Promise<void>;
+  removeMembers(sgid: number, clientDatabaseIds: readonly number[]): Promise<void>;
+  sendMessage(clid: number, text: string): Promise<void>;
+}
+
+/**
+ * Logs in, works, and closes the connection in every case (D42).
+ * @throws VoiceError whatever is wrong with the voice server
+ */
+export async function withVoiceServer<T>(
+  address: VoiceAddress,
+  options: { readonly limits: VoiceLimits; readonly signal?: AbortSignal },
+  work: (server: VoiceServer) => Promise<T>,
+): Promise<T> {
+  const { host, port, user, password, serverId, allowlisted } = address;
+  const pace = allowlisted ? undefined : paceFor(`${host}:${port}`);
+  const connection = await openConnection({ host, port, pace, ...options });
+  try {
+    await connection.command('login', { client_login_name: user, client_login_password: password });
+    await connection.command('use', { sid: serverId });
+    return await work(operations(connection));
+  } finally {
+    await connection.close();
+  }
+}
+
+function operations(connection: VoiceConnection): VoiceServer {
+  return {
+    clients: async () => (await connection.command('clientlist')).map(toClient),
+    serverGroups: async () => (await connection.command('servergrouplist')).map(toServerGroup),
+    async createServerGroup(name) {
+      const [row] = await connection.command('servergroupadd', { name });
+      if (row === undefined) throw new VoiceError('unintelligible', 'a new server group has no sgid');
+      return wholeNumber(row, 'sgid');
+    },
+    async members(sgid) {
+      const rows = await unless(
+        [ERROR_IDS.emptyResult],
+        connection.command('servergroupclientlist', { sgid }),
+      );
+      return rows.map((row) => wholeNumber(row, 'cldbid'));
+    },
+    async addMembers(sgid, ids) {
+      await connection.command('servergroupaddclient', ...membership(sgid, ids));
+    },
+    async removeMembers(sgid, ids) {
+      await connection.command('servergroupdelclient', ...membership(sgid, ids));
+    },
+    async sendMessage(clid, msg) {
+      await connection.command('sendtextmessage', { targetmode: 1, target: clid, msg });
+    },
+  };
+}
+
+/** The server group once, then the list of its clients. */
+function membership(sgid: number, ids: readonly number[]) {
+  return ids.map((cldbid, index) => (index === 0 ? { sgid, cldbid } : { cldbid }));
+}
+
+/** Refusals that only say that there is nothing (1281 is an empty group, not a fault). */
+async function unless(ids: readonly number[], answer: Promise<Row[]>): Promise<Row[]> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof VoiceError && error.code !== undefined && ids.includes(error.code)) return [];
+    throw error;
+  }
+}
+
+function toClient(row: Row): VoiceClient {
+  const nickname = row.get('client_nickname');
+  if (nickname === undefined) throw new VoiceError('unintelligible', 'a client has no nickname');
+  return {
+    clid: wholeNumber(row, 'clid'),
+    clientDatabaseId: wholeNumber(row, 'client_database_id'),
+    nickname,
+    isVoice: wholeNumber(row, 'client_type') === 0,
+  };
+}
+
+function toServerGroup(row: Row): ServerGroup {
+  return {
+    sgid: wholeNumber(row, 'sgid'),
+    name: row.get('name') ?? '',
+    isRegular: wholeNumber(row, 'type') === 1,
+  };
+}

@@ -1,0 +1,113 @@
+import { randomInt } from 'node:crypto';
+import type { VoiceChallenge } from '../../contract/voice.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Parts } from '../parts.ts';
+import { Problem, revoked } from '../problem.ts';
+import type { Caller } from '../token/token.queries.ts';
+import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
+import type { VoiceLimits } from '../voice-server/connection.ts';
+import { sharedLook } from '../voice-server/shared-look.ts';
+import { VoiceError } from '../voice-server/voice-error.ts';
+import { type VoiceClient, withVoiceServer } from '../voice-server/voice-server.ts';
+import {
+  bindIdentity,
+  consumeChallenge,
+  ensureVoiceGroup,
+  findChallenge,
+  keepUser,
+  moveMembership,
+  replaceChallenge,
+} from './voice.queries.ts';
+
+/** A challenge lives that long (D40), in milliseconds. */
+const CHALLENGE_FOR = 120_000;
+const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const NICKNAME_LENGTH = 20;
+
+/** Somebody may have to wait for one look that began earlier, and then for its own: within 10 s (D42). */
+const LIMITS: VoiceLimits = { connect: 2_500, command: 3_000, total: 4_500 };
+
+/** Who is on the voice server, asked over one connection at a time. */
+export type Look = (() => Promise<VoiceClient[]>) | undefined;
+
+/** Undefined where no voice server is configured. */
+export function createLook({ settings }: Pick<Parts, 'settings'>, limits: VoiceLimits = LIMITS): Look {
+  const { url } = settings.voice;
+  if (url === undefined) return undefined;
+  const address: VoiceAddress = parseVoiceUrl(url);
+  return sharedLook(() => withVoiceServer(address, { limits }, (server) => server.clients()));
+}
+
+/** Starts a challenge in the place of the one before (D40). */
+export async function startChallenge(
+  { db, clock, settings }: Pick<Parts, 'db' | 'clock' | 'settings'>,
+  caller: Caller,
+): Promise<VoiceChallenge> {
+  if (settings.voice.url === undefined) throw notConfigured();
+  const created_on = clock.now();
+  const expires_on = new Date(created_on.getTime() + CHALLENGE_FOR);
+  const nickname = randomNickname();
+  return inTransaction(db, async (tx) => {
+    const user = await keepUser(tx, caller.owner_id);
+    if (user === undefined) throw revoked();
+    await replaceChallenge(tx, { character_id: user.character_id, nickname, created_on, expires_on });
+    return { expiration_datetime: expires_on.toISOString(), challenge_nickname: nickname, user };
+  });
+}
+
+/**
+ * Binds the voice identity that bears the challenge's nickname to the caller (D41). An identity belongs to whom
+ * proved it last: another user who had it loses it in the same transaction. No connection to the database is held
+ * while the voice server is asked.
+ */
+export async function completeChallenge(
+  { db, clock, log, settings }: Pick<Parts, 'db' | 'clock' | 'log' | 'settings'>,
+  look: Look,
+  caller: Caller,
+): Promise<void> {
+  if (look === undefined) throw notConfigured();
+  const nickname = await findChallenge(db, caller.owner_id, clock.now());
+  if (nickname === undefined) throw noChallenge();
+  const client = theOne(await ask(look, log), nickname);
+  if (client === undefined) throw new Problem(404, 'Could not find corresponding teamspeak client');
+  const former = await inTransaction(db, async (tx) => {
+    const now = clock.now();
+    if ((await keepUser(tx, caller.owner_id)) === undefined) throw revoked();
+    if (!(await consumeChallenge(tx, caller.owner_id, nickname))) throw noChallenge();
+    const group = await ensureVoiceGroup(tx, settings.voice.authGroup, now);
+    const leaves = await bindIdentity(tx, caller.owner_id, client.clientDatabaseId, now);
+    await moveMembership(tx, group, { enters: caller.owner_id, leaves });
+    return leaves;
+  });
+  if (former !== undefined) {
+    log.info({ character_id: caller.owner_id, former }, 'a voice identity was proved by another user');
+  }
+}
+
+function randomNickname(): string {
+  return Array.from({ length: NICKNAME_LENGTH }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('');
+}
+
+async function ask(look: () => Promise<VoiceClient[]>, log: Parts['log']): Promise<VoiceClient[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof VoiceError)) throw error;
+    log.warn({ err: error, fault: error.kind }, 'the voice server could not be asked');
+    throw new Problem(502, 'The voice server cannot be reached or gave an answer that cannot be used.');
+  }
+}
+
+/** Two clients with the nickname count as none, queries never (D42). */
+function theOne(clients: readonly VoiceClient[], nickname: string): VoiceClient | undefined {
+  const [client, ...others] = clients.filter((each) => each.isVoice && each.nickname === nickname);
+  return others.length === 0 ? client : undefined;
+}
+
+function notConfigured(): Problem {
+  return new Problem(404, 'No voice server is configured.');
+}
+
+function noChallenge(): Problem {
+  return new Problem(404, 'Could not find challenge for user');
+}

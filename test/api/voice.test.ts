@@ -1,0 +1,337 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { VoiceChallenge } from '../../contract/voice.ts';
+import { nameKey } from '../../server/database/name-key.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
+import { ensureVoiceGroup } from '../../server/voice/voice.queries.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addHome, addMember } from '../harness/people.ts';
+import { send } from '../harness/send.ts';
+
+let voice: SimulatedVoiceServer;
+let app: TestApp;
+let lastId = 2_180_000_000;
+
+beforeAll(async () => {
+  voice = await startSimulatedVoiceServer();
+  app = await startTestApp({ env: { VOICE_URL: voice.url, VOICE_AUTH_GROUP: 'On voice' } });
+  await addHome(app);
+});
+afterAll(async () => {
+  await app.stop();
+  await voice.stop();
+});
+afterEach(() => {
+  voice.world.clients.splice(0);
+  voice.strike = () => undefined;
+});
+
+const NO_CHALLENGE = { status: 404, json: { detail: 'Could not find challenge for user' } };
+const NO_CLIENT = { status: 404, json: { detail: 'Could not find corresponding teamspeak client' } };
+
+const member = () => addMember(app, ++lastId);
+type Somebody = Awaited<ReturnType<typeof member>>;
+
+const start = (token: string) => send<VoiceChallenge>(app, 'POST', '/voice/auth/start', { token });
+const complete = (token: string) => send(app, 'POST', '/voice/auth/complete', { token });
+
+async function nicknameFor({ jwt }: Somebody): Promise<string> {
+  const { status, json } = await start(jwt);
+  expect(status).toBe(200);
+  return json?.challenge_nickname ?? '';
+}
+
+/** The whole way: start, take the nickname, complete. */
+async function prove(somebody: Somebody, clientDatabaseId?: number): Promise<number> {
+  const client = voice.world.connect(
+    await nicknameFor(somebody),
+    clientDatabaseId ? { clientDatabaseId } : {},
+  );
+  expect(await complete(somebody.jwt)).toMatchObject({ status: 201, text: '' });
+  voice.world.clients.splice(0);
+  return client.clientDatabaseId;
+}
+
+async function identityOf(id: number): Promise<number | undefined> {
+  const row = await app.db
+    .selectFrom('voice_identities')
+    .select('client_database_id')
+    .where('character_id', '=', id)
+    .executeTakeFirst();
+  return row?.client_database_id;
+}
+
+const voiceGroup = () =>
+  app.db.selectFrom('groups').selectAll().where('is_voice', '=', true).executeTakeFirstOrThrow();
+
+async function isInVoiceGroup(id: number): Promise<boolean> {
+  const { body } = await app
+    .client(app.root)
+    .group.get({ params: { group_id: (await voiceGroup()).group_id } });
+  return 'members' in body && body.members.some(({ character_id }) => character_id === id);
+}
+
+describe('D40: the challenge', () => {
+  it('is a nickname of 20 random letters and digits, for the caller, valid 2 minutes', async () => {
+    const somebody = await member();
+    const { status, json } = await start(somebody.jwt);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      challenge_nickname: expect.stringMatching(/^[A-Za-z0-9]{20}$/),
+      expiration_datetime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      user: { character_id: somebody.id, character_name: somebody.name },
+    });
+    const left = Date.parse(json?.expiration_datetime ?? '') - app.clock.now().getTime();
+    expect(left).toBeLessThanOrEqual(120_000);
+    expect(left).toBeGreaterThan(110_000);
+  });
+
+  it('uses every letter and digit, and gives no nickname twice', async () => {
+    const { jwt } = await member();
+    const nicknames = new Set<string>();
+    for (let n = 0; n < 40; n += 1) nicknames.add((await start(jwt)).json?.challenge_nickname ?? '');
+    expect(nicknames.size).toBe(40);
+    expect(new Set([...nicknames].join('')).size).toBe(62);
+  });
+
+  it('a new one takes the place of the one before', async () => {
+    const somebody = await member();
+    const former = await nicknameFor(somebody);
+    const present = await nicknameFor(somebody);
+    voice.world.connect(former);
+    expect(await complete(somebody.jwt)).toMatchObject(NO_CLIENT);
+    voice.world.connect(present);
+    expect(await complete(somebody.jwt)).toMatchObject({ status: 201 });
+  });
+
+  it('is alive to the end of its 2 minutes; an expired one counts as none', async () => {
+    const somebody = await member();
+    voice.world.connect(await nicknameFor(somebody));
+    app.clock.advance(119_000);
+    expect(await complete(somebody.jwt)).toMatchObject({ status: 201 });
+    voice.world.connect(await nicknameFor(somebody));
+    app.clock.advance(120_001);
+    expect(await complete(somebody.jwt)).toMatchObject(NO_CHALLENGE);
+  });
+
+  it('is used up by a success, and by nothing else', async () => {
+    const somebody = await member();
+    const nickname = await nicknameFor(somebody);
+    expect(await complete(somebody.jwt)).toMatchObject(NO_CLIENT);
+    voice.strike = ({ at }) => (at === 'clientlist' ? { kind: 'garbage' } : undefined);
+    expect((await complete(somebody.jwt)).status).toBe(502);
+    voice.strike = () => undefined;
+    voice.world.connect(nickname);
+    expect(await complete(somebody.jwt)).toMatchObject({ status: 201, text: '' });
+    expect(await complete(somebody.jwt)).toMatchObject(NO_CHALLENGE);
+  });
+
+  it('of two completions at once one succeeds', async () => {
+    const somebody = await member();
+    voice.world.connect(await nicknameFor(somebody));
+    const answers = await Promise.all([complete(somebody.jwt), complete(somebody.jwt)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 404]);
+  });
+
+  it('is everybody’s own', async () => {
+    const [one, other] = [await member(), await member()];
+    voice.world.connect(await nicknameFor(one));
+    expect(await complete(other.jwt)).toMatchObject(NO_CHALLENGE);
+    await nicknameFor(other);
+    expect(await complete(other.jwt)).toMatchObject(NO_CLIENT);
+  });
+});
+
+describe('D41: the identity', () => {
+  it('is bound to the user, who becomes a member of the voice autogroup named by VOICE_AUTH_GROUP', async () => {
+    const somebody = await member();
+    const identity = await prove(somebody);
+    expect(await identityOf(somebody.id)).toBe(identity);
+    expect(await voiceGroup()).toMatchObject({ group_name: 'On voice', is_autogroup: true });
+    expect(await isInVoiceGroup(somebody.id)).toBe(true);
+    await prove(somebody, identity);
+    expect(await identityOf(somebody.id)).toBe(identity);
+  });
+
+  it('belongs to whom proved it last: the former one loses it, and the autogroup', async () => {
+    const [one, other] = [await member(), await member()];
+    const identity = await prove(one);
+    await prove(other, identity);
+    expect([await identityOf(one.id), await identityOf(other.id)]).toEqual([undefined, identity]);
+    expect([await isInVoiceGroup(one.id), await isInVoiceGroup(other.id)]).toEqual([false, true]);
+  });
+
+  it('is one for each user: a new one takes the place of the former, which is remembered as nobody’s', async () => {
+    const somebody = await member();
+    const former = await prove(somebody);
+    const present = await prove(somebody);
+    expect(await identityOf(somebody.id)).toBe(present);
+    const rows = app.db.selectFrom('voice_identities').select('character_id');
+    expect(await rows.where('client_database_id', '=', former).execute()).toEqual([{ character_id: null }]);
+    expect(await isInVoiceGroup(somebody.id)).toBe(true);
+  });
+
+  it('many at once prove theirs over few connections, each its own', async () => {
+    const people = await Promise.all(Array.from({ length: 20 }, member));
+    const before = voice.connections;
+    const clients = await Promise.all(
+      people.map(async (person) => voice.world.connect(await nicknameFor(person))),
+    );
+    const answers = await Promise.all(people.map(({ jwt }) => complete(jwt)));
+    expect(answers.map(({ status }) => status)).toEqual(people.map(() => 201));
+    expect(await Promise.all(people.map(({ id }) => identityOf(id)))).toEqual(
+      clients.map(({ clientDatabaseId }) => clientDatabaseId),
+    );
+    expect(voice.connections - before).toBeLessThanOrEqual(10);
+  });
+
+  it('goes with the user (D19b)', async () => {
+    const somebody = await member();
+    const identity = await prove(somebody);
+    await nicknameFor(somebody);
+    expect((await send(app, 'DELETE', `/user/${somebody.id}`, { token: app.root })).status).toBe(200);
+    const rows = app.db.selectFrom('voice_identities').select('character_id');
+    expect(await rows.where('client_database_id', '=', identity).execute()).toEqual([{ character_id: null }]);
+    const challenges = app.db.selectFrom('voice_challenges').selectAll();
+    expect(await challenges.where('character_id', '=', somebody.id).execute()).toEqual([]);
+  });
+
+  it('a user who is deleted while the voice server is asked gets nothing', async () => {
+    const somebody = await member();
+    voice.world.connect(await nicknameFor(somebody));
+    let deleted: Promise<unknown> | undefined;
+    voice.strike = ({ at }) => {
+      if (at === 'clientlist') {
+        deleted = send(app, 'DELETE', `/user/${somebody.id}`, { token: app.root });
+        return { kind: 'drip', everyMillis: 1 };
+      }
+      return undefined;
+    };
+    const { status } = await complete(somebody.jwt);
+    await deleted;
+    expect([401, 404]).toContain(status);
+    expect(await identityOf(somebody.id)).toBeUndefined();
+  });
+});
+
+describe('D42: the voice server', () => {
+  it('two clients with the nickname count as none', async () => {
+    const somebody = await member();
+    const nickname = await nicknameFor(somebody);
+    voice.world.connect(nickname);
+    const second = voice.world.connect(nickname);
+    expect(await complete(somebody.jwt)).toMatchObject(NO_CLIENT);
+    second.nickname = 'Somebody else';
+    expect(await complete(somebody.jwt)).toMatchObject({ status: 201 });
+  });
+
+  it('a query with the nickname is nobody', async () => {
+    const somebody = await member();
+    const nickname = await nicknameFor(somebody);
+    voice.world.connect(nickname, { isVoice: false });
+    expect(await complete(somebody.jwt)).toMatchObject(NO_CLIENT);
+    voice.world.connect(nickname);
+    expect(await complete(somebody.jwt)).toMatchObject({ status: 201 });
+  });
+
+  it('the nickname counts exactly', async () => {
+    const somebody = await member();
+    const nickname = await nicknameFor(somebody);
+    voice.world.connect(nickname.toLowerCase());
+    voice.world.connect(`${nickname} `);
+    expect(await complete(somebody.jwt)).toMatchObject(NO_CLIENT);
+  });
+
+  it('strange nicknames of others are in nobody’s way', async () => {
+    const somebody = await member();
+    for (const nickname of ['a|b c=d\\s/', '\\', ' error id=0 msg=ok', 'ü😀\t\n\r'])
+      voice.world.connect(nickname);
+    await prove(somebody);
+  });
+
+  it('every connection is closed', async () => {
+    const somebody = await member();
+    await prove(somebody);
+    await nicknameFor(somebody);
+    await complete(somebody.jwt);
+    await expect.poll(() => voice.open).toBe(0);
+    expect(voice.commands.at(-1)).toBe('quit');
+  });
+
+  it('without a challenge it is not even asked', async () => {
+    const before = voice.connections;
+    expect(await complete((await member()).jwt)).toMatchObject(NO_CHALLENGE);
+    expect(voice.connections).toBe(before);
+  });
+});
+
+describe('D42: without a voice server', () => {
+  it('both operations are 404 with a detail that says so', async () => {
+    const other = await startTestApp();
+    try {
+      for (const operation of ['start', 'complete']) {
+        expect(await send(other, 'POST', `/voice/auth/${operation}`, { token: other.root })).toMatchObject({
+          status: 404,
+          json: { detail: 'No voice server is configured.' },
+        });
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('one that cannot be reached is a 502; the challenge stays', async () => {
+    const gone = await startSimulatedVoiceServer();
+    await gone.stop();
+    const other = await startTestApp({ env: { VOICE_URL: gone.url } });
+    try {
+      expect((await send(other, 'POST', '/voice/auth/start', { token: other.root })).status).toBe(200);
+      expect(await send(other, 'POST', '/voice/auth/complete', { token: other.root })).toMatchObject({
+        status: 502,
+        json: { detail: 'The voice server cannot be reached or gave an answer that cannot be used.' },
+      });
+      expect(other.logged.join('')).not.toContain('simulated@');
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('D18b: the voice autogroup', () => {
+  it('is tied to its mark: it follows the setting’s name, and gives way to a group of that name', async () => {
+    const shared = await startSimulatedVoiceServer();
+    const other = await startTestApp({ env: { VOICE_URL: shared.url } });
+    const ensure = async (name: string) => {
+      const group_id = await other.db
+        .transaction()
+        .execute((tx) => ensureVoiceGroup(tx, name, other.clock.now()));
+      const { group_name } = await other.db
+        .selectFrom('groups')
+        .select('group_name')
+        .where('group_id', '=', group_id)
+        .executeTakeFirstOrThrow();
+      return { group_id, group_name };
+    };
+    try {
+      const handMade = { group_id: 'e1'.repeat(12), group_name: 'VOICE', name_key: nameKey('VOICE') };
+      await other.db
+        .insertInto('groups')
+        .values({ ...handMade, authorized_to_login: null })
+        .execute();
+      const first = await ensure('Voice');
+      expect(first.group_name).toBe('Voice (voice)');
+      expect(await ensure('Voice')).toEqual(first);
+      expect(await ensure('Radio')).toEqual({ ...first, group_name: 'Radio' });
+    } finally {
+      await other.stop();
+      await shared.stop();
+    }
+  });
+});
+
+describe('who may', () => {
+  it('D15: level 0 and above; a guest may not', async () => {
+    const guest = await addMember(app, ++lastId, -1);
+    expect((await start(guest.jwt)).status).toBe(403);
+    expect((await complete(guest.jwt)).status).toBe(403);
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { VoiceServerFault } from '../../server/simulated/voice-faults.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
+import { parseVoiceUrl, type VoiceAddress } from '../../server/voice-server/address.ts';
+import type { VoiceLimits } from '../../server/voice-server/connection.ts';
+import { VoiceError } from '../../server/voice-server/voice-error.ts';
+import { withVoiceServer } from '../../server/voice-server/voice-server.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addHome, addMember } from '../harness/people.ts';
+import { send } from '../harness/send.ts';
+
+const LIMITS: VoiceLimits = { connect: 250, command: 250, total: 700 };
+/** What the limits allow, a goodbye that nobody answers, and a machine that is busy. */
+const WITHIN = LIMITS.total + 500 + 800;
+const MEBIBYTE = 1_048_576;
+
+const FAULTS: readonly VoiceServerFault[] = [
+  { kind: 'mute' },
+  { kind: 'half' },
+  { kind: 'reset' },
+  { kind: 'disconnect' },
+  { kind: 'drip', everyMillis: 20 },
+  { kind: 'endless', bytes: 64 * MEBIBYTE },
+  { kind: 'garbage' },
+  { kind: 'refuse', id: 524, seconds: 60 },
+  { kind: 'refuse', id: 3329, seconds: 600 },
+  { kind: 'refuse', id: 3331, seconds: 600 },
+  { kind: 'refuse', id: 256 },
+  { kind: 'refuse', id: 2568 },
+];
+const MOMENTS = ['connect', 'login', 'use', 'clientlist'];
+const cases = MOMENTS.flatMap((at) =>
+  FAULTS.map((fault) => ({ at, fault, name: [fault.kind, 'id' in fault ? fault.id : ''].join(' ').trim() })),
+);
+
+const unhandled: unknown[] = [];
+const note = (reason: unknown) => unhandled.push(reason);
+beforeAll(() => void process.on('unhandledRejection', note));
+afterAll(() => void process.off('unhandledRejection', note));
+
+let voice: SimulatedVoiceServer;
+let address: VoiceAddress;
+beforeEach(async () => {
+  voice = await startSimulatedVoiceServer();
+  address = parseVoiceUrl(voice.url);
+});
+afterEach(async () => {
+  await voice.stop();
+  expect(unhandled).toEqual([]);
+});
+
+const clients = (to: VoiceAddress = address) =>
+  withVoiceServer(to, { limits: LIMITS }, (server) => server.clients());
+
+async function failureOf(work: Promise<unknown>): Promise<VoiceError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(VoiceError);
+  return error as VoiceError;
+}
+
+describe('a voice server that fails', () => {
+  it.each(cases)(
+    '$name at $at: a VoiceError within the limit, and the connection is closed',
+    async ({ at, fault }) => {
+      voice.world.connect('Somebody');
+      voice.strike = (moment) => (moment.at === at ? fault : undefined);
+      const began = performance.now();
+      const { message } = await failureOf(clients());
+      expect(performance.now() - began).toBeLessThan(WITHIN);
+      expect(message).not.toContain('simulated');
+      await expect.poll(() => voice.open).toBe(0);
+      voice.strike = () => undefined;
+      expect(await clients()).toHaveLength(2);
+    },
+  );
+
+  it.each(FAULTS)('$kind at the goodbye costs the answer nothing', async (fault) => {
+    voice.strike = ({ at }) => (at === 'quit' ? fault : undefined);
+    expect(await clients()).toHaveLength(1);
+    await expect.poll(() => voice.open).toBe(0);
+  });
+
+  it('wrong credentials and a wrong server are refusals that name neither', async () => {
+    const wrong = await failureOf(clients({ ...address, password: 'not-this-canary' }));
+    expect([wrong.kind, wrong.code, wrong.message.includes('canary')]).toEqual(['refused', 520, false]);
+    expect((await failureOf(clients({ ...address, serverId: 2 }))).code).toBe(1024);
+    await expect.poll(() => voice.open).toBe(0);
+  });
+
+  it('nobody listens: unreachable', async () => {
+    await voice.stop();
+    expect((await failureOf(clients())).kind).toBe('unreachable');
+    expect((await failureOf(clients({ ...address, host: 'voice.invalid' }))).kind).toBe('unreachable');
+    voice = await startSimulatedVoiceServer();
+  });
+
+  it('asked to stop, it stops at once', async () => {
+    voice.strike = ({ at }) => (at === 'clientlist' ? { kind: 'mute' } : undefined);
+    const controller = new AbortController();
+    const limits = { connect: 10_000, command: 10_000, total: 10_000 };
+    const working = withVoiceServer(address, { limits, signal: controller.signal }, (server) =>
+      server.clients(),
+    );
+    const failed = failureOf(working);
+    await expect.poll(() => voice.commands).toContain('clientlist');
+    controller.abort();
+    expect((await failed).kind).toBe('aborted');
+    await expect.poll(() => voice.open).toBe(0);
+    expect(
+      (await failureOf(withVoiceServer(address, { limits, signal: controller.signal }, async () => 0))).kind,
+    ).toBe('aborted');
+  });
+
+  it('a connection that failed is used for nothing more', async () => {
+    voice.strike = ({ at }) => (at === 'clientlist' ? { kind: 'mute' } : undefined);
+    await withVoiceServer(address, { limits: LIMITS }, async (server) => {
+      const first = await failureOf(server.clients());
+      expect(await failureOf(server.serverGroups())).toBe(first);
+    });
+    expect(voice.commands).not.toContain('servergrouplist');
+  });
+
+  it('a line of 64 MiB costs less than 8 MiB', async () => {
+    voice.strike = ({ at }) => (at === 'clientlist' ? { kind: 'endless', bytes: 64 * MEBIBYTE } : undefined);
+    await failureOf(clients());
+    const used = () => {
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const before = used();
+    let peak = before;
+    const sampling = setInterval(() => {
+      peak = Math.max(peak, used());
+    }, 1);
+    for (let n = 0; n < 5; n += 1) {
+      expect((await failureOf(clients())).kind).toBe('unintelligible');
+      peak = Math.max(peak, used());
+    }
+    clearInterval(sampling);
+    expect((peak - before) / MEBIBYTE).toBeLessThan(8);
+  });
+});
+
+describe('the flood limit', () => {
+  it('what one process sends stays below it, over however many connections', async () => {
+    const strict = await startSimulatedVoiceServer({ floodLimit: 10 });
+    const to = parseVoiceUrl(strict.url);
+    const limits = { connect: 5_000, command: 5_000, total: 20_000 };
+    const began = performance.now();
+    await Promise.all(
+      [1, 2, 3].map(() =>
+        withVoiceServer(to, { limits }, async (server) => {
+          for (let n = 0; n < 3; n += 1) await server.clients();
+        }),
+      ),
+    );
+    expect(strict.commands.length).toBeGreaterThanOrEqual(15);
+    expect(strict.floods).toBe(0);
+    expect(performance.now() - began).toBeGreaterThan(3_000);
+    await strict.stop();
+  });
+
+  it('told to wait, it waits as long and sends the command again', async () => {
+    const strict = await startSimulatedVoiceServer({ floodLimit: 1_000 });
+    let refused = 0;
+    strict.strike = ({ at }) => {
+      if (at !== 'clientlist' || refused === 2) return undefined;
+      refused += 1;
+      return { kind: 'refuse', id: 524, seconds: 1 };
+    };
+    const limits = { connect: 5_000, command: 5_000, total: 20_000 };
+    const began = performance.now();
+    const found = await withVoiceServer(parseVoiceUrl(strict.url), { limits }, (server) => server.clients());
+    expect(found).toHaveLength(1);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(1_990);
+    await strict.stop();
+  });
+
+  it('shut out, it does not come back before the time is over', async () => {
+    const strict = await startSimulatedVoiceServer({ floodLimit: 1_000 });
+    const to = parseVoiceUrl(strict.url);
+    strict.strike = ({ at }) => (at === 'use' ? { kind: 'refuse', id: 3331, seconds: 600 } : undefined);
+    expect((await failureOf(clients(to))).kind).toBe('banned');
+    const { connections } = strict;
+    expect((await failureOf(clients(to))).kind).toBe('banned');
+    expect(strict.connections).toBe(connections);
+    await strict.stop();
+  });
+});
+
+describe('D42: the operation while the voice server fails', () => {
+  let app: TestApp;
+  let mute: SimulatedVoiceServer;
+  beforeAll(async () => {
+    mute = await startSimulatedVoiceServer();
+    mute.strike = ({ at }) => (at === 'clientlist' ? { kind: 'mute' } : undefined);
+    app = await startTestApp({ env: { VOICE_URL: mute.url } });
+    await addHome(app);
+  });
+  afterAll(async () => {
+    await app.stop();
+    await mute.stop();
+  });
+
+  it('mute: 502 within 10 s, for a crowd, too; other operations go on', async () => {
+    const people = await Promise.all(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => addMember(app, 2_190_000_000 + n)),
+    );
+    await Promise.all(people.map(({ jwt }) => send(app, 'POST', '/voice/auth/start', { token: jwt })));
+    const began = performance.now();
+    const answers = Promise.all(
+      people.map(({ jwt }) => send(app, 'POST', '/voice/auth/complete', { token: jwt })),
+    );
+    await expect.poll(() => mute.commands).toContain('clientlist');
+    for (const { jwt } of people) expect((await send(app, 'GET', '/token', { token: jwt })).status).toBe(200);
+    for (const { status, json } of await answers) {
+      expect(status).toBe(502);
+      expect(json.detail).toBe('The voice server cannot be reached or gave an answer that cannot be used.');
+    }
+    expect(performance.now() - began).toBeLessThan(10_000);
+    await expect.poll(() => mute.open).toBe(0);
+  });
+});

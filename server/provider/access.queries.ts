@@ -47,6 +47,7 @@ export interface NewTokens {
   /** Null: it could not be verified. */
   readonly accessToken: Buffer | null;
   readonly accessExpiresOn: Date | null;
+  readonly nextCheckOn: Date;
 }
 
 /** Unless the refresh token was replaced meanwhile: by a sign-in, or by a refresh that followed a stalled one. */
@@ -58,7 +59,8 @@ export async function storeTokens(
 ): Promise<void> {
   await sql`
     update grants set refresh_token = ${tokens.refreshToken}, access_token = ${tokens.accessToken},
-      access_expires_on = ${tokens.accessExpiresOn}, refresh_started_on = null, valid = true, cause = null
+      access_expires_on = ${tokens.accessExpiresOn}, refresh_started_on = null, valid = true, cause = null,
+      next_check_on = ${tokens.nextCheckOn}
     where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
 }
 
@@ -72,6 +74,13 @@ export async function markInvalid(
   await sql`
     update grants set valid = false, cause = ${cause}, access_token = null, access_expires_on = null,
       refresh_started_on = null, updated_on = ${now}
+    where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
+}
+
+/** The refresh token is dead, and whoever found it so has no say in that: it is checked before all others (D63). */
+export async function leaveToCheck(db: Kysely<Database>, grantId: string, used: Buffer): Promise<void> {
+  await sql`
+    update grants set refresh_started_on = null, next_check_on = 'epoch'
     where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
 }
 

@@ -3,9 +3,16 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
-import { grantPlace } from '../sign-in/grant.queries.ts';
+import { grantPlace, nextCheck } from '../sign-in/grant.queries.ts';
 import type { Vault } from '../vault.ts';
-import { claimRefresh, endRefresh, markInvalid, readRefreshState, storeTokens } from './access.queries.ts';
+import {
+  claimRefresh,
+  endRefresh,
+  leaveToCheck,
+  markInvalid,
+  readRefreshState,
+  storeTokens,
+} from './access.queries.ts';
 import { ProviderError } from './http.ts';
 import type { Sso } from './sso.ts';
 
@@ -18,13 +25,29 @@ export interface HeldGrant {
   readonly cut_off: boolean;
 }
 
+/** A refresh token that the provider called dead. */
+export interface Death {
+  readonly grantId: string;
+  readonly characterId: number;
+  /** The refresh token that was used, sealed. */
+  readonly used: Buffer;
+  readonly cause: string;
+}
+
+export interface Asked {
+  /** An access token that the provider took for dead before its time, or that shall be replaced whatever its age. */
+  readonly refused?: string | undefined;
+  /** What becomes of a dead refresh token; `mark`, the default: it is invalid from now on (D34). */
+  readonly dead?: 'mark' | 'leave' | ((death: Death) => void);
+}
+
 /** Access tokens of stored grants, refreshed when needed (D33, D34). */
 export interface AccessTokens {
   /**
-   * An access token of the grant that lives for another minute; `refused` is one that the provider took for dead
-   * before its time. Undefined: the refresh token is dead, or the grant is gone. Throws ProviderError.
+   * An access token of the grant that lives for another minute. Undefined: the refresh token is dead, or the grant
+   * is gone. Throws ProviderError.
    */
-  of(grant: HeldGrant, characterId: number, deadline: number, refused?: string): Promise<string | undefined>;
+  of(grant: HeldGrant, characterId: number, deadline: number, asked?: Asked): Promise<string | undefined>;
 }
 
 /** Milliseconds that an access token must still live to be used. */
@@ -56,7 +79,7 @@ export function createAccessTokens(parts: {
     grantId: string,
     characterId: number,
     deadline: number,
-    refused: string | undefined,
+    { refused, dead = 'mark' }: Asked,
   ): Promise<string | undefined> {
     for (;;) {
       const state = await readRefreshState(db, grantId);
@@ -64,7 +87,7 @@ export function createAccessTokens(parts: {
       const token = living({ ...state, grant_id: grantId }, refused);
       if (token !== undefined) return token;
       if (!state.in_flight && (await claimRefresh(db, grantId, state.refresh_token))) {
-        return refresh(grantId, characterId, state.refresh_token);
+        return refresh(grantId, characterId, state.refresh_token, dead);
       }
       if (performance.now() + LOOK_EVERY >= deadline) {
         throw new ProviderError('timeout', 'another process did not end its refresh of this token in time');
@@ -73,23 +96,30 @@ export function createAccessTokens(parts: {
     }
   }
 
-  async function refresh(grantId: string, characterId: number, sealed: Buffer): Promise<string | undefined> {
+  async function refresh(
+    grantId: string,
+    characterId: number,
+    sealed: Buffer,
+    dead: NonNullable<Asked['dead']>,
+  ): Promise<string | undefined> {
     const place = grantPlace(grantId, 'refresh_token');
     try {
       const outcome = await askTwice(vault.open(sealed, place));
       if (outcome.kind === 'dead') {
-        await markInvalid(db, grantId, sealed, outcome.cause, clock.now());
-        log.info(
-          { character_id: characterId, grant_id: grantId, cause: outcome.cause },
-          'a refresh token is dead',
-        );
+        await bury({ grantId, characterId, used: sealed, cause: outcome.cause }, dead);
         return undefined;
       }
       const { accessToken } = outcome;
       const refreshToken = vault.seal(outcome.refreshToken, place);
+      const nextCheckOn = nextCheck(clock.now());
       const identity = await sso.identify(accessToken).catch(async (error: unknown) => {
         // Whoever it is of, the former refresh token may be dead.
-        await storeTokens(db, grantId, sealed, { refreshToken, accessToken: null, accessExpiresOn: null });
+        await storeTokens(db, grantId, sealed, {
+          refreshToken,
+          accessToken: null,
+          accessExpiresOn: null,
+          nextCheckOn,
+        });
         throw error;
       });
       if (identity.characterId !== characterId) {
@@ -99,6 +129,7 @@ export function createAccessTokens(parts: {
         refreshToken,
         accessToken: vault.seal(accessToken, grantPlace(grantId, 'access_token')),
         accessExpiresOn: identity.expiresOn,
+        nextCheckOn,
       });
       return accessToken;
     } catch (error) {
@@ -106,6 +137,17 @@ export function createAccessTokens(parts: {
       if (error instanceof ProviderError) await endRefresh(db, grantId, sealed);
       throw error;
     }
+  }
+
+  async function bury(death: Death, dead: NonNullable<Asked['dead']>): Promise<void> {
+    const { grantId, characterId, used, cause } = death;
+    if (dead === 'leave') return leaveToCheck(db, grantId, used);
+    if (dead !== 'mark') {
+      await endRefresh(db, grantId, used);
+      return dead(death);
+    }
+    await markInvalid(db, grantId, used, cause, clock.now());
+    log.info({ character_id: characterId, grant_id: grantId, cause }, 'a refresh token is dead');
   }
 
   /** An answer that was lost may have replaced the token: asking at once tells, before anybody counts on it. */
@@ -119,7 +161,8 @@ export function createAccessTokens(parts: {
   }
 
   return {
-    async of(grant, characterId, deadline, refused) {
+    async of(grant, characterId, deadline, asked = {}) {
+      const { refused } = asked;
       const token = living(grant, refused);
       if (token !== undefined) return token;
       const { grant_id: id } = grant;
@@ -129,7 +172,7 @@ export function createAccessTokens(parts: {
         // Who joins with a refused token does not want that very token again.
         if (shared !== refused || shared === undefined) return shared;
       }
-      const renewing = renew(id, characterId, deadline, refused).finally(() => {
+      const renewing = renew(id, characterId, deadline, asked).finally(() => {
         if (refreshing.get(id) === renewing) refreshing.delete(id);
       });
       refreshing.set(id, renewing);

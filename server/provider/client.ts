@@ -25,6 +25,11 @@ export interface ProviderRequest {
   readonly body?: readonly number[];
   /** Ask even while a kept answer is fresh: for pages that must belong together. */
   readonly anew?: boolean;
+  /**
+   * Of a job that comes back by itself: tried once, and a refresh token that turns out dead is left to the check of
+   * all of them, which knows when too many are (D63).
+   */
+  readonly patient?: boolean;
   /** Counts what the request costs of the provider's error limit, further tries included. */
   readonly tally?: ErrorTally;
 }
@@ -90,19 +95,21 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
     const key = requestKey(request.path, request.query);
     for (;;) {
       const found = await findGrantWithAnswer(db, characterId, scope, key);
-      if (found === undefined) {
-        const message = `Could not find valid refresh token for character ${characterId}`;
-        throw new ProviderError('no-token', message);
-      }
+      if (found === undefined) throw noToken(characterId);
       const { grant, kept } = found;
       if (isFresh(kept) && !request.anew) return fromCache(kept);
-      const token = await access.of(grant, characterId, deadline);
-      if (token === undefined) continue;
+      const dead = request.patient ? 'leave' : 'mark';
+      const token = await access.of(grant, characterId, deadline, { dead });
+      if (token === undefined) {
+        if (request.patient) throw noToken(characterId);
+        continue;
+      }
       const how = { kept, place: { key: privateKey(grant.grant_id, key), grantId: grant.grant_id } };
       const answer = await send(request, deadline, { ...how, token });
       if (answer.status !== 401) return answer;
       // A token that should live is refused: once more with a new one.
-      const anew = await access.of(grant, characterId, deadline, token);
+      const anew = await access.of(grant, characterId, deadline, { refused: token, dead });
+      if (anew === undefined && request.patient) throw noToken(characterId);
       if (anew !== undefined) return send(request, deadline, { ...how, token: anew });
     }
   }
@@ -134,6 +141,7 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
         label: operation?.template ?? path.replace(/\d+/g, 'N'),
         characterId: as?.characterId ?? 0,
         bytes: limits.bytes,
+        ...(request.patient && { tries: 1 }),
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(tally !== undefined && { tally }),
         ...(place !== undefined && {
@@ -155,13 +163,13 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
   return {
     async ask(request) {
       const deadline = performance.now() + limits.milliseconds;
-      const { as, body, anew = false } = request;
+      const { as, body, anew = false, patient = false } = request;
       const start = () =>
         as === undefined ? fetchPublic(request, deadline) : fetchAs(request, as, deadline);
       if (body !== undefined) return start();
       const on = request.on === 'service' ? 'service' : request.on.caller;
       const who = as === undefined ? '' : `${as.characterId} ${as.scope}`;
-      const key = `${who} ${anew} ${requestKey(request.path, request.query)}`;
+      const key = `${who} ${anew} ${patient} ${requestKey(request.path, request.query)}`;
       for (;;) {
         const flight = flights.get(key);
         if (flight === undefined) break;
@@ -179,6 +187,10 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
       return answer;
     },
   };
+}
+
+function noToken(characterId: number): ProviderError {
+  return new ProviderError('no-token', `Could not find valid refresh token for character ${characterId}`);
 }
 
 /** Plain segments only: whatever a path holds, the request goes to the configured host and below its base. */

@@ -23,6 +23,8 @@ export interface Exchange {
   readonly characterId: number;
   /** Of the answer, at the most. */
   readonly bytes: number;
+  /** At the most; several where nothing is said. */
+  readonly tries?: number;
   /** How the answer is to be remembered. */
   readonly toKeep?: (answer: RawAnswer, now: Date) => CachedAnswer | undefined;
   readonly tally?: ErrorTally;
@@ -114,6 +116,7 @@ export function createExchanger(parts: { readonly db: Kysely<Database>; readonly
   }
 
   return async (exchange, deadline) => {
+    const most = exchange.tries ?? TRIES;
     for (let tries = 1; ; tries += 1) {
       const outcome = await once(exchange, deadline);
       if (!('error' in outcome)) return outcome;
@@ -121,7 +124,7 @@ export function createExchanger(parts: { readonly db: Kysely<Database>; readonly
       const left = deadline - performance.now();
       const jitter = Math.min(FIRST_PAUSE * 2 ** tries * Math.random(), left / 2);
       const pause = Math.max(jitter, (error.retryAfter ?? 0) * 1000);
-      if (!passing || tries === TRIES || pause >= left) throw error;
+      if (!passing || tries >= most || pause >= left) throw error;
       await sleep(pause);
     }
   };

@@ -2,11 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
+import { openTurns } from '../history/turn.queries.ts';
 import type { Vault } from '../vault.ts';
 
 /** Where a sealed token is stored: row and column, so that it opens nowhere else (D34). */
 export function grantPlace(grantId: string, column: 'refresh_token' | 'access_token'): string {
   return `grants/${grantId}/${column}`;
+}
+
+/** Milliseconds after its last word when the provider is asked again whether a refresh token lives: at the most. */
+const CHECK_AFTER = 45 * 60_000;
+/** Share of that by which the next check may come earlier, so that tokens of one moment do not stay together. */
+const EARLIER = 0.1;
+
+/** When a refresh token that lives at this moment is checked again, if nobody uses it before. */
+export function nextCheck(now: Date): Date {
+  return new Date(now.getTime() + CHECK_AFTER * (1 - EARLIER * Math.random()));
 }
 
 export interface NewGrant {
@@ -18,7 +29,10 @@ export interface NewGrant {
   readonly accessExpiresOn: Date;
 }
 
-/** Stores what the provider granted: one refresh token per user and set of scopes, the newest (D34b). */
+/**
+ * Stores what the provider granted: one refresh token per user and set of scopes, the newest (D34b). From now on the
+ * histories that it allows are kept.
+ */
 export async function saveGrant(
   db: Kysely<Database>,
   vault: Vault,
@@ -40,6 +54,7 @@ export async function saveGrant(
     valid: true,
     cause: null,
     refresh_started_on: null,
+    next_check_on: nextCheck(now),
     updated_on: now,
   };
   if (existing !== undefined) {
@@ -56,6 +71,7 @@ export async function saveGrant(
       })
       .execute();
   }
+  await openTurns(db, grant.characterId, now);
 }
 
 /** Removes a user's grants and returns them, so that the provider can be told (D19b, D29b). */

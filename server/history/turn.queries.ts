@@ -1,0 +1,121 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { Database, HistoryTurnTable } from '../database/tables.ts';
+
+export type HistoryName = HistoryTurnTable['history'];
+
+/** How a history is kept by itself: every so many seconds, for whoever granted all these scopes. */
+export interface Rhythm {
+  readonly history: HistoryName;
+  readonly seconds: number;
+  readonly scopes: readonly ExtScope[];
+}
+
+/** A character that a worker has taken on; nobody else does until `until`. */
+export interface Turn {
+  readonly rhythm: Rhythm;
+  readonly characterId: number;
+  readonly until: Date;
+  /** Those before, in a row. */
+  readonly failures: number;
+}
+
+const HISTORIES: readonly HistoryName[] = ['location', 'mail', 'skillpoints', 'wallet'];
+
+/** From now on the character has its turns; the first ones come at once. */
+export async function openTurns(db: Kysely<Database>, characterId: number, now: Date): Promise<void> {
+  await sql`
+    insert into history_turns (character_id, history, due_on)
+    select ${characterId}, history, ${now} from unnest(${[...HISTORIES]}::text[]) history
+    on conflict do nothing`.execute(db);
+}
+
+/**
+ * The begin of the next interval of the character's own: they begin at a moment that its id tells, so that all of
+ * them together are spread evenly, and a late turn does not put off those that follow.
+ */
+function nextInterval(now: Date, seconds: number): RawBuilder<Date> {
+  const phase = sql`t.character_id % ${seconds}::bigint`;
+  return sql`to_timestamp((floor((extract(epoch from ${now}::timestamptz) - ${phase}) / ${seconds}) + 1)
+    * ${seconds} + ${phase})`;
+}
+
+/** An update of the turn `t`, to be completed: it is over, unless others have taken it on meanwhile. */
+export function endOfTurn({ rhythm, characterId, until }: Turn, now: Date): RawBuilder<unknown> {
+  return sql`update history_turns t set due_on = ${nextInterval(now, rhythm.seconds)}, failures = 0
+    where t.character_id = ${characterId} and t.history = ${rhythm.history} and t.due_on = ${until}`;
+}
+
+export async function endTurn(db: Kysely<Database>, turn: Turn, now: Date): Promise<void> {
+  await endOfTurn(turn, now).execute(db);
+}
+
+export async function countDue(db: Kysely<Database>, history: HistoryName, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from history_turns where history = ${history} and due_on <= ${now}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Takes on some of the characters that were due at `due`, those that wait longest first. Who lacks a scope, or the
+ * refresh token for it, is passed over until its next interval.
+ */
+export async function takeTurns(
+  db: Kysely<Database>,
+  rhythm: Rhythm,
+  {
+    due,
+    now,
+    until,
+    most,
+  }: { readonly due: Date; readonly now: Date; readonly until: Date; readonly most: number },
+): Promise<{ readonly turns: readonly Turn[]; readonly passed: number }> {
+  const { history, seconds, scopes } = rhythm;
+  const { rows } = await sql<{ character_id: number; failures: number; granted: boolean }>`
+    with due as materialized (
+      select character_id, due_on from history_turns
+      where history = ${history} and due_on <= ${due}
+      order by due_on, character_id limit ${most}
+      for update skip locked
+    ), judged as materialized (
+      select character_id, due_on as waited_since, not exists (
+        select from unnest(${[...scopes]}::text[]) scope
+        where not exists (
+          select from grants g
+          where g.character_id = due.character_id and g.valid and g.scopes @> array[scope])) as granted
+      from due
+    ), taken as (
+      update history_turns t
+      set due_on = case when granted then ${until} else ${nextInterval(now, seconds)} end
+      from judged where t.character_id = judged.character_id and t.history = ${history}
+      returning t.character_id, failures, granted, waited_since
+    )
+    select character_id, failures, granted from taken order by waited_since, character_id`.execute(db);
+  const turns = rows
+    .filter(({ granted }) => granted)
+    .map(({ character_id, failures }) => ({ rhythm, characterId: character_id, until, failures }));
+  return { turns, passed: rows.length - turns.length };
+}
+
+/** The turn came to nothing, and is tried again then. */
+export async function putOff(db: Kysely<Database>, turn: Turn, until: Date): Promise<void> {
+  await db
+    .updateTable('history_turns')
+    .set({ due_on: until, failures: Math.min(turn.failures + 1, 1000) })
+    .where('character_id', '=', turn.characterId)
+    .where('history', '=', turn.rhythm.history)
+    .where('due_on', '=', turn.until)
+    .execute();
+}
+
+/** Gives back turns that were taken on and not begun. */
+export async function giveBack(db: Kysely<Database>, turns: readonly Turn[], now: Date): Promise<void> {
+  const [first] = turns;
+  if (first === undefined) return;
+  await sql`
+    update history_turns set due_on = ${now}
+    where character_id = any(${turns.map((turn) => turn.characterId)}::bigint[])
+      and history = ${first.rhythm.history} and due_on = ${first.until}`.execute(db);
+}

@@ -1,0 +1,74 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** A place in the order in which grants are checked. */
+export interface CheckPlace {
+  readonly next_check_on: Date;
+  readonly grant_id: string;
+}
+
+export interface GrantToCheck extends CheckPlace {
+  readonly character_id: number;
+  readonly refresh_token: Buffer;
+  readonly access_token: Buffer | null;
+}
+
+export async function countToCheck(db: Kysely<Database>, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from grants where valid and next_check_on <= ${now}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Some of the grants that were to be checked by `now`, those that wait longest first, beyond `after`. */
+export async function findToCheck(
+  db: Kysely<Database>,
+  { now, after, most }: { readonly now: Date; readonly after: CheckPlace | undefined; readonly most: number },
+): Promise<GrantToCheck[]> {
+  const beyond =
+    after === undefined
+      ? sql`true`
+      : sql`(next_check_on, grant_id) > (${after.next_check_on}::timestamptz, ${after.grant_id}::uuid)`;
+  const { rows } = await sql<GrantToCheck>`
+    select grant_id, character_id, refresh_token, access_token, next_check_on from grants
+    where valid and next_check_on <= ${now} and ${beyond}
+    order by next_check_on, grant_id limit ${most}`.execute(db);
+  return rows;
+}
+
+/** Nothing was learned about it: others go first. */
+export async function postponeCheck(db: Kysely<Database>, grantId: string, until: Date): Promise<void> {
+  await db.updateTable('grants').set({ next_check_on: until }).where('grant_id', '=', grantId).execute();
+}
+
+/** A refresh token that the provider called dead, and as what it was sealed when it was used. */
+export interface DeadGrant {
+  readonly grantId: string;
+  readonly used: Buffer;
+  readonly cause: string;
+}
+
+/** Those that were replaced meanwhile, by a sign-in, stay what they are. Returns the grants that are invalid now. */
+export async function markAllInvalid(
+  db: Kysely<Database>,
+  dead: readonly DeadGrant[],
+  now: Date,
+): Promise<string[]> {
+  const found = dead.map(({ grantId, used, cause }) => ({
+    grant_id: grantId,
+    used: used.toString('base64'),
+    cause,
+  }));
+  const { rows } = await sql<{ grant_id: string }>`
+    with found as materialized (
+      select g.grant_id, f.cause
+      from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as f(grant_id uuid, used text, cause text)
+        join grants g on g.grant_id = f.grant_id and g.refresh_token = decode(f.used, 'base64')
+      where g.valid
+      order by g.grant_id for update of g
+    )
+    update grants g set valid = false, cause = found.cause, access_token = null, access_expires_on = null,
+      refresh_started_on = null, updated_on = ${now}
+    from found where g.grant_id = found.grant_id
+    returning g.grant_id`.execute(db);
+  return rows.map(({ grant_id }) => grant_id);
+}

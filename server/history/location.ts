@@ -6,6 +6,7 @@ import type { Page } from './page.ts';
 import type { Snapshot, SnapshotRow } from './snapshot.queries.ts';
 import { pageOf, store } from './snapshot.ts';
 import { type Budget, type HistoryParts, id, read, requireSubject, text } from './source.ts';
+import type { Turn } from './turn.queries.ts';
 
 const Location = z.object({
   solar_system_id: id,
@@ -36,10 +37,11 @@ export async function storeLocation(
   characterId: number,
   now: Date,
   on: Budget = 'service',
+  turn?: Turn,
 ): Promise<CharacterLocation> {
   const subject = await requireSubject(parts.db, characterId);
   const snapshot = await fetchLocation(parts, characterId, on);
-  await store(parts.db, 'character_locations', subject, now, snapshot);
+  await store(parts.db, 'character_locations', subject, now, snapshot, turn);
   return toLocation({ ...snapshot, ...subject, timestamp: now });
 }
 

@@ -3,6 +3,7 @@ import type { CharacterSkillPoints } from '../../contract/ext.ts';
 import type { Page } from './page.ts';
 import { pageOf, store } from './snapshot.ts';
 import { type HistoryParts, id, read, requireSubject } from './source.ts';
+import type { Turn } from './turn.queries.ts';
 
 const Skills = z.object({ total_sp: id, unallocated_sp: id.default(0) });
 
@@ -24,6 +25,7 @@ export async function storeSkillPoints(
   { db, client }: Pick<HistoryParts, 'db' | 'client'>,
   characterId: number,
   now: Date,
+  turn?: Turn,
 ): Promise<void> {
   const subject = await requireSubject(db, characterId);
   const skills = await read(
@@ -35,5 +37,5 @@ export async function storeSkillPoints(
     },
     Skills,
   );
-  await store(db, 'character_skill_points', subject, now, skills);
+  await store(db, 'character_skill_points', subject, now, skills, turn);
 }

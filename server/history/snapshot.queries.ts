@@ -3,6 +3,7 @@ import { PAGE_SIZE } from '../../contract/common.ts';
 import type { Database } from '../database/tables.ts';
 import type { Found } from './page.ts';
 import { type Subject, stillThere } from './subject.queries.ts';
+import { endOfTurn, type Turn } from './turn.queries.ts';
 
 /** The histories of what a character was at a moment, each partitioned by week. */
 export const SNAPSHOT_TABLES = [
@@ -15,19 +16,28 @@ export type SnapshotTable = (typeof SNAPSHOT_TABLES)[number];
 /** What is stored of one moment, without whose it is and when. */
 export type Snapshot<Table extends SnapshotTable> = Omit<Database[Table], 'character_id' | 'timestamp'>;
 
-/** Stores an entry, once however often it is asked to, and not at all if the user is gone or another's (D29b). */
+/**
+ * Stores an entry, once however often it is asked to, and not at all if the user is gone or another's (D29b). With a
+ * turn, the entry ends it in the same statement, so that a turn has one entry: none if others have taken it over.
+ */
 export async function insertSnapshot<Table extends SnapshotTable>(
   db: Kysely<Database>,
   table: Table,
   subject: Subject,
   timestamp: Date,
   snapshot: Snapshot<Table>,
+  turn: Turn | undefined,
 ): Promise<void> {
   const columns = Object.keys(snapshot);
+  const taken =
+    turn === undefined
+      ? sql`select character_id from subject`
+      : sql`${endOfTurn(turn, timestamp)} and t.character_id in (select character_id from subject)
+        returning t.character_id`;
   await sql`
+    with subject as materialized (${stillThere(subject)}), taken as (${taken})
     insert into ${sql.table(table)} (character_id, timestamp, ${sql.join(columns.map((name) => sql.ref(name)))})
-    select character_id, ${timestamp}, ${sql.join(Object.values(snapshot))}
-    from (${stillThere(subject)}) as subject
+    select character_id, ${timestamp}, ${sql.join(Object.values(snapshot))} from taken
     on conflict do nothing`.execute(db);
 }
 

@@ -11,21 +11,26 @@ import {
   type SnapshotTable,
 } from './snapshot.queries.ts';
 import type { Subject } from './subject.queries.ts';
+import type { Turn } from './turn.queries.ts';
 
-/** Stores what a character was at a moment, twice the same once; never fails for a missing partition. */
+/**
+ * Stores what a character was at a moment, twice the same once, and ends the turn that it was looked at in; never
+ * fails for a missing partition.
+ */
 export async function store<Table extends SnapshotTable>(
   db: Kysely<Database>,
   table: Table,
   subject: Subject,
   now: Date,
   snapshot: Snapshot<Table>,
+  turn: Turn | undefined,
 ): Promise<void> {
   try {
-    await insertSnapshot(db, table, subject, now, snapshot);
+    await insertSnapshot(db, table, subject, now, snapshot, turn);
   } catch (error) {
     if (!isMissingPartition(error)) throw error;
     await ensurePartitions(db, now);
-    await insertSnapshot(db, table, subject, now, snapshot);
+    await insertSnapshot(db, table, subject, now, snapshot, turn);
   }
 }
 

@@ -3,6 +3,7 @@ import type { CharacterWalletBalance } from '../../contract/ext.ts';
 import type { Page } from './page.ts';
 import { pageOf, store } from './snapshot.ts';
 import { type HistoryParts, read, requireSubject } from './source.ts';
+import type { Turn } from './turn.queries.ts';
 
 /** A bare number (facts §2). */
 const Balance = z.number().finite();
@@ -24,6 +25,7 @@ export async function storeWallet(
   { db, client }: Pick<HistoryParts, 'db' | 'client'>,
   characterId: number,
   now: Date,
+  turn?: Turn,
 ): Promise<void> {
   const subject = await requireSubject(db, characterId);
   const balance = await read(
@@ -35,5 +37,5 @@ export async function storeWallet(
     },
     Balance,
   );
-  await store(db, 'character_wallets', subject, now, { balance });
+  await store(db, 'character_wallets', subject, now, { balance }, turn);
 }

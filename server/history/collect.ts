@@ -1,0 +1,186 @@
+import { isUnreachable } from '../database/errors.ts';
+import { createPace, type Pace } from '../pace.ts';
+import type { Parts } from '../parts.ts';
+import { ProviderError } from '../provider/http.ts';
+import { createNames } from '../provider/names.ts';
+import type { Run } from '../run.ts';
+import { createLine, Ended } from './line.ts';
+import { storeLocation } from './location.ts';
+import { indexMail } from './mailbox.ts';
+import { storeSkillPoints } from './skill-points.ts';
+import type { HistoryParts } from './source.ts';
+import { countDue, endTurn, giveBack, putOff, type Rhythm, type Turn, takeTurns } from './turn.queries.ts';
+import { storeWallet } from './wallet.ts';
+
+type CollectParts = Pick<Parts, 'db' | 'client' | 'clock' | 'log'>;
+
+const HOUR = 3600;
+const MINUTE = 60_000;
+
+/** Characters that one run looks at: at a run every five minutes, 60,000 in an hour. */
+const PER_RUN = 5000;
+/** Characters in one statement: no more than are done long before {@link HELD_FOR} has passed. */
+const PAGE = 40;
+/** Milliseconds after which others take over from a worker that is silent. */
+const HELD_FOR = 10 * MINUTE;
+/** With these the daily downtime costs a run 9 errors where it begins, and each run that finds it one (D63). */
+const BOUNDS = { most: 8, atStart: 1, inARow: 3 };
+/** Refusals in a row, as odd 403s (facts §2), that say more about the provider than about the characters. */
+const REFUSALS = 5;
+/** Milliseconds before a character that failed is tried again: at first, doubling, and at the most. */
+const AGAIN_AFTER = 5 * MINUTE;
+const LONGEST_PAUSE = 24 * 60 * MINUTE;
+
+/** One history: its rhythm, and how a turn of it is taken. Ending the turn is up to it. */
+interface Kept extends Rhythm {
+  readonly take: (parts: HistoryParts, turn: Turn) => Promise<unknown>;
+}
+
+const LOCATION: Kept = {
+  history: 'location',
+  seconds: HOUR,
+  scopes: ['ext-location.read_location.v1', 'ext-location.read_online.v1', 'ext-location.read_ship_type.v1'],
+  take: (parts, turn) => storeLocation(parts, turn.characterId, parts.clock.now(), 'service', turn),
+};
+const MAIL: Kept = {
+  history: 'mail',
+  seconds: HOUR,
+  scopes: ['ext-mail.read_mail.v1'],
+  async take(parts, turn) {
+    // A mail is kept once however often it is met.
+    await indexMail(parts, turn.characterId);
+    await endTurn(parts.db, turn, parts.clock.now());
+  },
+};
+const SKILL_POINTS: Kept = {
+  history: 'skillpoints',
+  seconds: 12 * HOUR,
+  scopes: ['ext-skills.read_skills.v1'],
+  take: (parts, turn) => storeSkillPoints(parts, turn.characterId, parts.clock.now(), turn),
+};
+const WALLET: Kept = {
+  history: 'wallet',
+  seconds: 12 * HOUR,
+  scopes: ['ext-wallet.read_character_wallet.v1'],
+  take: (parts, turn) => storeWallet(parts, turn.characterId, parts.clock.now(), turn),
+};
+
+/**
+ * Stores where characters are, for those who are due: each once in every hour of its own. What fails for one
+ * character is tried again later, after longer and longer pauses, and holds up no other; a run takes `most`.
+ *
+ * @throws Error when the provider is away or the run was told to end; who was not looked at stays due
+ */
+export const collectLocations = (parts: CollectParts, run: Run, most = PER_RUN) =>
+  collect(parts, run, LOCATION, most);
+
+/** Brings mailboxes up to date (D36b), each once in every hour of its own; see {@link collectLocations}. */
+export const collectMail = (parts: CollectParts, run: Run, most = PER_RUN) => collect(parts, run, MAIL, most);
+
+/** Stores skill points, each character's once in 12 hours; see {@link collectLocations}. */
+export const collectSkillPoints = (parts: CollectParts, run: Run, most = PER_RUN) =>
+  collect(parts, run, SKILL_POINTS, most);
+
+/** Stores balances, each character's once in 12 hours; see {@link collectLocations}. */
+export const collectWallets = (parts: CollectParts, run: Run, most = PER_RUN) =>
+  collect(parts, run, WALLET, most);
+
+/** What the turns of one run have in common. */
+interface Collecting {
+  readonly parts: CollectParts;
+  readonly run: Run;
+  readonly kept: Kept;
+  readonly pace: Pace;
+  /** Turns in a row that the provider answered, and not with what was asked for. */
+  refusals: number;
+}
+
+async function collect(parts: CollectParts, run: Run, kept: Kept, most: number): Promise<void> {
+  const { db, clock } = parts;
+  const due = clock.now();
+  const total = Math.min(await countDue(db, kept.history, due), most);
+  const pace = createPace(BOUNDS, run.signal);
+  const collecting: Collecting = { parts, run, kept, pace, refusals: 0 };
+  let done = 0;
+  for (let found = 1; found > 0 && done < most && pace.stopped === undefined; ) {
+    const now = clock.now();
+    const until = new Date(now.getTime() + HELD_FOR);
+    const { turns, passed } = await takeTurns(db, kept, {
+      due,
+      now,
+      until,
+      most: Math.min(PAGE, most - done),
+    });
+    found = turns.length + passed;
+    done += passed;
+    const left = await takeAll(collecting, turns, () => {
+      done += 1;
+      run.progress(done, Math.max(done, total));
+    });
+    await giveBack(db, left, clock.now());
+  }
+  if (pace.stopped !== undefined) {
+    throw new Error(`the history of ${kept.history} was kept for ${done} of ${total}: ${pace.stopped}`);
+  }
+}
+
+/** Returns the turns that were not begun, or broken off without anybody's fault. */
+async function takeAll(
+  collecting: Collecting,
+  turns: readonly Turn[],
+  onDone: () => void,
+): Promise<readonly Turn[]> {
+  const { parts, pace } = collecting;
+  const waiting = [...turns];
+  const left: Turn[] = [];
+  const work = async () => {
+    for (let turn = waiting.shift(); turn !== undefined; turn = waiting.shift()) {
+      const over =
+        pace.stopped === undefined &&
+        (await takeTurn(collecting, turn).catch((error: unknown) => {
+          parts.log.error({ err: error }, 'the state of a history could not be written');
+          pace.stop('the database failed');
+          return false;
+        }));
+      if (over) onDone();
+      else left.push(turn);
+    }
+  };
+  await Promise.all(Array.from({ length: BOUNDS.most }, work));
+  return left;
+}
+
+/** False: the run came to its end meanwhile. Throws when the database fails. */
+async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
+  const { parts, run, kept, pace } = collecting;
+  const { db, clock, log } = parts;
+  const client = createLine(parts.client, pace, run.signal);
+  try {
+    await kept.take({ db, client, clock, names: createNames({ db, client, clock }) }, turn);
+    collecting.refusals = 0;
+  } catch (error) {
+    if (error instanceof Ended) return false;
+    if (isUnreachable(error)) throw error;
+    if (error instanceof ProviderError && error.fault === 'no-token') {
+      // Its refresh token died meanwhile: nothing to wait for.
+      await endTurn(db, turn, clock.now());
+      return true;
+    }
+    const { characterId: character_id, failures } = turn;
+    log.warn({ err: error, character_id, history: kept.history, failures }, 'a history could not be kept');
+    if (client.fault === undefined) refused(collecting);
+    await putOff(db, turn, new Date(clock.now().getTime() + pauseAfter(turn, client.fault)));
+  }
+  return true;
+}
+
+function refused(collecting: Collecting): void {
+  collecting.refusals += 1;
+  if (collecting.refusals >= REFUSALS) collecting.pace.stop(`${REFUSALS} characters in a row were refused`);
+}
+
+/** Milliseconds. */
+function pauseAfter({ failures }: Turn, fault: ProviderError | undefined): number {
+  const doubling = Math.min(AGAIN_AFTER * 2 ** failures, LONGEST_PAUSE);
+  return Math.max(doubling, (fault?.retryAfter ?? 0) * 1000);
+}

@@ -1,0 +1,319 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Run } from '../../server/run.ts';
+import { checkGrants } from '../../server/sign-in/grant-check.ts';
+import type { Fault, OAuthFault } from '../../server/simulated/faults.ts';
+import { FIRST_CHARACTER_ID } from '../../server/simulated/world.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addGrants, statementsOf } from '../harness/grants.ts';
+import {
+  addGrant,
+  expireAccessTokens,
+  forgetProvider,
+  otherProcess,
+  outcomeOf,
+  ownRecord,
+  SKILLS,
+  WALLET,
+} from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
+
+const TOKEN = '/v2/oauth/token';
+const MINUTE = 60_000;
+const ADA = FIRST_CHARACTER_ID;
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ provider: { corporations: 20, characters: 2_100 } });
+  await app.app.parts.document.current();
+});
+beforeEach(async () => {
+  app.provider.reset();
+  await forgetProvider(app);
+  await sql`truncate users cascade`.execute(app.db);
+  await sql`truncate held_changes`.execute(app.db);
+});
+afterAll(() => app.stop());
+
+const check = (options: Partial<Omit<Run, 'job'>> = {}, parts = app.app.parts) =>
+  checkGrants(parts, testRun('check-grants', options));
+const asked = () => app.provider.requests.filter(({ path }) => path === TOKEN);
+const grants = () => app.db.selectFrom('grants').selectAll().orderBy('character_id').execute();
+const invalid = async () => (await grants()).filter(({ valid }) => !valid).map((grant) => grant.character_id);
+/** The sign-on takes the grants of a character for dead: it belongs to somebody else. */
+const kill = (ids: readonly number[]) => {
+  for (const id of ids) app.provider.world.handOver(id);
+};
+
+describe('the check of refresh tokens keeps tracking true within the hour', () => {
+  it('asks about each that nothing has used for 45 minutes, once, and has access tokens at hand', async () => {
+    await addGrants(app, 3, [SKILLS]);
+    await addGrant(app, ADA + 3, [SKILLS]);
+    app.provider.reset();
+    await check();
+    expect(asked()).toHaveLength(3);
+    await check();
+    expect(asked()).toHaveLength(3);
+    // 40 to 45 minutes: not all at the same time for ever.
+    const next = (await grants()).map((grant) => grant.next_check_on.getTime() - app.clock.now().getTime());
+    expect(Math.min(...next)).toBeGreaterThan(40 * MINUTE);
+    expect(Math.max(...next)).toBeLessThanOrEqual(45 * MINUTE);
+    expect(new Set(next).size).toBe(4);
+    app.clock.advance(10 * MINUTE);
+    expect(await outcomeOf(app.app.parts.client.ask(ownRecord(ADA)))).toBe(200);
+    expect(asked()).toHaveLength(3);
+    app.clock.advance(36 * MINUTE);
+    await check();
+    expect(asked()).toHaveLength(7);
+  });
+
+  it('a use that refreshes counts as a check', async () => {
+    await addGrants(app, 2, [SKILLS]);
+    await app.app.parts.client.ask(ownRecord(ADA));
+    await check();
+    expect(asked()).toHaveLength(2);
+  });
+
+  it('a token that dies at any moment is known for dead within the hour, with its cause; the others stay', async () => {
+    await addGrants(app, 12, [SKILLS]);
+    await check();
+    const deaths = [0, 10, 20, 30, 40, 50].map((minute, n) => ({ minute, id: ADA + 2 * n }));
+    const known = new Map<number, number>();
+    for (let minute = 0; minute < 120; minute += 5) {
+      kill(deaths.filter((death) => death.minute === minute).map(({ id }) => id));
+      await check();
+      for (const id of await invalid()) known.set(id, known.get(id) ?? minute);
+      app.clock.advance(5 * MINUTE);
+    }
+    expect([...known.keys()].sort()).toEqual(deaths.map(({ id }) => id));
+    for (const { minute, id } of deaths) expect((known.get(id) ?? 0) - minute).toBeLessThan(60);
+    expect((await grants())[0]).toMatchObject({
+      cause: expect.stringContaining('Character grant missing/expired'),
+      access_token: null,
+      refresh_started_on: null,
+    });
+  });
+
+  it('a refresh that was cut off is cleared up', async () => {
+    await addGrants(app, 1, [SKILLS]);
+    await sql`update grants set refresh_started_on = now() - interval '10 minutes'`.execute(app.db);
+    await check();
+    expect(await grants()).toMatchObject([{ valid: true, refresh_started_on: null }]);
+  });
+
+  it('an access token that still lives is replaced, too: only a refresh tells', async () => {
+    await addGrant(app, ADA, [SKILLS]);
+    await sql`update grants set next_check_on = ${app.clock.now()}`.execute(app.db);
+    app.provider.reset();
+    await check();
+    expect(asked()).toHaveLength(1);
+  });
+});
+
+describe('a run visits each grant once, whatever happens', () => {
+  it('2,000 grants: eight at a time, one statement for a page of 200, progress to the end', async () => {
+    await addGrants(app, 2_000, [SKILLS]);
+    app.provider.rotateRefreshTokens = true;
+    const told: [number, number][] = [];
+    const sent = await statementsOf(app, () => check({ progress: (...step) => told.push(step) }));
+    expect(asked()).toHaveLength(2_000);
+    expect(new Set(asked().map(({ status }) => status))).toEqual(new Set([200]));
+    expect(Math.max(...asked().map(({ open }) => open))).toBeLessThanOrEqual(8);
+    expect(told.at(-1)).toEqual([2_000, 2_000]);
+    const pages = sent.filter((text) => /order by next_check_on/.test(text));
+    // A page that is not full is the last: after ten full ones, an empty one.
+    expect(pages).toHaveLength(11);
+    // Of one grant: what its row says, the claim, what came of it.
+    expect(sent).toHaveLength(
+      3 * 2_000 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length,
+    );
+  }, 60_000);
+
+  it('two at once, in two processes: each refreshed once', async () => {
+    await addGrants(app, 60, [SKILLS]);
+    app.provider.rotateRefreshTokens = true;
+    const other = otherProcess(app);
+    await Promise.all([check(), check({}, { ...app.app.parts, db: other.db })]);
+    await other.stop();
+    expect(asked()).toHaveLength(60);
+    expect(await invalid()).toEqual([]);
+  });
+
+  it('told to end it ends soon, and the next run does the rest', async () => {
+    await addGrants(app, 100, [SKILLS]);
+    const end = new AbortController();
+    const progress = (done: number) => done === 20 && end.abort();
+    await expect(check({ signal: end.signal, progress: (done) => void progress(done) })).rejects.toThrow(
+      'told to end',
+    );
+    expect(asked().length).toBeLessThanOrEqual(20 + 8);
+    await check();
+    expect(asked()).toHaveLength(100);
+  });
+
+  it('told to end before it began it asks nothing', async () => {
+    await addGrants(app, 3, [SKILLS]);
+    await expect(check({ signal: AbortSignal.abort() })).rejects.toThrow('told to end');
+    expect(asked()).toEqual([]);
+  });
+
+  it('one whose key is gone is no reason to stop, and goes to the end of the queue', async () => {
+    await addGrants(app, 30, [SKILLS]);
+    await sql`update grants set refresh_token = '\\x0103616263'::bytea where character_id < ${ADA + 12}`.execute(
+      app.db,
+    );
+    await check();
+    expect(asked()).toHaveLength(18);
+    expect(await invalid()).toEqual([]);
+    await check();
+    expect(asked()).toHaveLength(18);
+  });
+});
+
+describe('D34: invalid on the provider’s word alone', () => {
+  it('a sign-in meanwhile outlives the death of the token that it replaced', async () => {
+    await addGrants(app, 2, [SKILLS]);
+    await sql`update grants set next_check_on = 'epoch' where character_id = ${ADA}`.execute(app.db);
+    kill([ADA]);
+    let release = () => undefined as unknown;
+    const until = new Promise((resolve) => {
+      release = () => resolve(undefined);
+    });
+    const running = check({
+      progress: (done) => void (done === 1 && app.provider.faults.add(TOKEN, { kind: 'hold', until })),
+    });
+    await vi.waitFor(() => expect(app.provider.faults.active[0]?.strikes).toBe(1));
+    app.provider.faults.clear();
+    await addGrant(app, ADA, [SKILLS]);
+    release();
+    await running;
+    expect(asked().map(({ status }) => status)).toEqual([400, 200, 200]);
+    expect(await invalid()).toEqual([]);
+  });
+});
+
+describe('D63: a sick sign-on takes nothing away', () => {
+  const sick: readonly Fault[] = [
+    { kind: 'status', status: 503, as: 'text' },
+    { kind: 'status', status: 502, as: 'html' },
+    { kind: 'oauth', error: 'invalid client' },
+    { kind: 'oauth', error: 'grant type not supported' },
+    { kind: 'not json' },
+    { kind: 'reset' },
+  ];
+  it.each(sick.map((fault) => [JSON.stringify(fault), fault] as const))(
+    'from the start: %s ends the run after three, and the next one catches up',
+    async (_, fault) => {
+      await addGrants(app, 50, [SKILLS]);
+      const before = await grants();
+      const struck = app.provider.faults.add(TOKEN, fault);
+      await expect(check()).rejects.toThrow('3 of 50');
+      // A broken connection is tried once more at once, for its answer may have been lost.
+      expect(struck.strikes).toBe(fault.kind === 'reset' ? 6 : 3);
+      const unchanged = ({ next_check_on: _next, ...row }: (typeof before)[number]) => row;
+      expect((await grants()).map(unchanged)).toEqual(before.map(unchanged));
+      app.provider.faults.clear();
+      app.clock.advance(5 * MINUTE);
+      await check();
+      expect((await grants()).every((grant) => grant.valid && grant.access_token !== null)).toBe(true);
+    },
+  );
+
+  it.each([1, 25, 40])(
+    'after %i answers: the run ends, and what it heard of dead tokens waits',
+    async (n) => {
+      const ids = await addGrants(app, 60, [SKILLS]);
+      await sql`update grants set next_check_on = 'epoch' where character_id = ${ADA}`.execute(app.db);
+      kill([ADA]);
+      const progress = (done: number) => {
+        if (done === n) app.provider.faults.add(TOKEN, { kind: 'status', status: 503 });
+      };
+      await expect(check({ progress })).rejects.toThrow(/of 60: /);
+      expect(asked().filter(({ status }) => status === 503).length).toBeLessThanOrEqual(10 + 8);
+      expect(await invalid()).toEqual([]);
+      app.provider.faults.clear();
+      app.clock.advance(5 * MINUTE);
+      await check();
+      expect(await invalid()).toEqual([ADA]);
+      const later = app.clock.now();
+      expect((await grants()).filter((row) => row.valid && row.next_check_on > later)).toHaveLength(
+        ids.length - 1,
+      );
+    },
+  );
+
+  it('a tenth of failures here and there ends it, too', async () => {
+    await addGrants(app, 400, [SKILLS]);
+    app.provider.faults.add(TOKEN, { kind: 'status', status: 500 }, { probability: 0.3 });
+    await expect(check()).rejects.toThrow(/of 400: /);
+    expect(asked().length).toBeLessThan(200);
+  });
+
+  const words: readonly OAuthFault[] = ['token missing', 'grant not found', 'other client'];
+  it.each(words)('everybody’s token called dead at once (%s): not one becomes invalid', async (error) => {
+    await addGrants(app, 40, [SKILLS]);
+    const metric = async () => (await app.app.parts.metrics.jobsHeld.get()).values[0]?.value ?? 0;
+    const before = await metric();
+    app.provider.faults.add(TOKEN, { kind: 'oauth', error });
+    await check();
+    expect(await invalid()).toEqual([]);
+    expect(await metric()).toBe(before + 1);
+    expect(app.logged.at(-1)).toContain('too many users');
+    app.provider.faults.clear();
+    await check();
+    expect(await invalid()).toEqual([]);
+    expect(asked()).toHaveLength(80);
+  });
+
+  it('20 of 200 are not more than a tenth, 21 are; 19 of 19 are too few to be suspicious', async () => {
+    const ids = await addGrants(app, 200, [SKILLS]);
+    kill(ids.slice(0, 21));
+    await check();
+    expect(await invalid()).toEqual([]);
+    await sql`delete from users where character_id = ${ADA}`.execute(app.db);
+    await addGrants(app, 1, [SKILLS], 300);
+    await sql`update grants set next_check_on = ${app.clock.now()}`.execute(app.db);
+    await check();
+    expect(await invalid()).toEqual(ids.slice(1, 21));
+    const few = await addGrants(app, 19, [WALLET], 400);
+    kill(few);
+    await check();
+    expect(await invalid()).toEqual([...ids.slice(1, 21), ...few]);
+  });
+
+  it('forced, or the same set found three times half an hour apart, it goes through', async () => {
+    const ids = await addGrants(app, 60, [SKILLS]);
+    kill(ids.slice(0, 30));
+    for (let run = 0; run < 2; run += 1) {
+      await check();
+      expect(await invalid()).toEqual([]);
+      app.clock.advance(31 * MINUTE);
+    }
+    await check();
+    expect(await invalid()).toEqual(ids.slice(0, 30));
+    const more = await addGrants(app, 30, [WALLET], 100);
+    kill(more);
+    await check();
+    expect(await invalid()).toHaveLength(30);
+    await check({ force: true });
+    expect(await invalid()).toHaveLength(60);
+  });
+});
+
+describe('what a job comes upon on its way', () => {
+  it('a dead refresh token is left to the check, which comes to it first; forwarding decides at once', async () => {
+    await addGrants(app, 2, [SKILLS]);
+    await check();
+    kill([ADA, ADA + 1]);
+    await expireAccessTokens(app);
+    const { client } = app.app.parts;
+    expect(await outcomeOf(client.ask({ ...ownRecord(ADA), patient: true }))).toBe('no-token');
+    expect(await invalid()).toEqual([]);
+    expect((await grants())[0]).toMatchObject({ next_check_on: new Date(0), refresh_started_on: null });
+    expect(await outcomeOf(client.ask(ownRecord(ADA + 1, 'skills', { caller: '7' })))).toBe('no-token');
+    expect(await invalid()).toEqual([ADA + 1]);
+    await check();
+    expect(await invalid()).toEqual([ADA, ADA + 1]);
+  });
+});

@@ -3,7 +3,6 @@ import { type AppRouteImplementation, createExpressEndpoints } from '@ts-rest/ex
 import { json, type RequestHandler, type Response, Router } from 'express';
 import type { Authority } from '../../contract/access.ts';
 import type { Parts } from '../parts.ts';
-import { Problem } from '../problem.ts';
 import { requireAuthority } from '../registry/authority.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { admit, callerOf, ruleOf } from './admission.ts';
@@ -19,11 +18,6 @@ export type Handler<R extends AppRoute> = (
 export type Handlers<C extends AppRouter> = {
   readonly [K in keyof C]: C[K] extends AppRoute ? Handler<C[K]> : never;
 };
-
-/** What an operation of the contract answers until it is built: the rule is enforced all the same. */
-export async function notImplemented(): Promise<never> {
-  throw new Problem(501, 'This operation is not implemented yet.');
-}
 
 /** Bodies that the contract does not ask for are not even read; the forwarding by GET takes one (D30). */
 function takesBody(route: AppRoute): boolean {

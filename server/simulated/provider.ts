@@ -9,6 +9,8 @@ import { type Answer, json, Refusal, readBody, send, text } from './http.ts';
 import { createLimits } from './limits.ts';
 import { createRequestLog, type OpenRecord, type RecordedRequest } from './request-log.ts';
 import { createSso } from './sso.ts';
+import { takeNickname, VOICE_PATH, voicePage } from './voice-page.ts';
+import type { SimulatedVoiceServer } from './voice-server.ts';
 import { World } from './world.ts';
 
 const API_BASE = '/api';
@@ -29,6 +31,8 @@ export interface SimulatedProviderOptions {
   /** `iss` of the access tokens: the bare host (default) or the URL, as the provider does both (facts §1). */
   readonly issuerForm?: 'host' | 'url';
   readonly scopePrefix?: string;
+  /** A voice server to show a page of, and to stop together with this. */
+  readonly voice?: SimulatedVoiceServer | undefined;
 }
 
 export type Choice =
@@ -46,6 +50,8 @@ export interface SimulatedProvider {
   /** Change it at will: every answer is made from its present state. */
   readonly world: World;
   readonly faults: Faults;
+  /** The voice server beside it, whose page is at {@link VOICE_PATH}. */
+  readonly voice: SimulatedVoiceServer | undefined;
   /** The newest 10,000 requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
   /** Is the refresh token replaced at every refresh? */
@@ -76,6 +82,7 @@ export interface SimulatedProvider {
  */
 export async function startSimulatedProvider(options: SimulatedProviderOptions): Promise<SimulatedProvider> {
   const { clientId, clientSecret, seed = 1, scopePrefix = 'esi-', now = () => new Date() } = options;
+  const { voice } = options;
   const { alliances = 3, corporations = 12, characters = 300, host = '127.0.0.1' } = options;
   const world = new World({ seed, alliances, corporations, characters });
   const limits = createLimits(now);
@@ -156,7 +163,7 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions):
 
     const produce = async (): Promise<Answer> => {
       if (visit !== undefined) return await api.answer(visit, () => readBody(request), faults.downtime);
-      if (area === 'none') return home(method, pathname);
+      if (area === 'none') return ours(method, pathname, request);
       if (!sso.routes[pathname]?.includes(method)) return json(405, { error: 'invalid_request' });
       const form = new URLSearchParams(method === 'POST' ? await readBody(request) : '');
       record.grantType = form.get('grant_type');
@@ -169,7 +176,11 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions):
     else await sendFaultily(response, fault, produce, count);
   }
 
-  function home(method: string, path: string): Answer {
+  async function ours(method: string, path: string, request: IncomingMessage): Promise<Answer> {
+    if (path === VOICE_PATH && voice !== undefined) {
+      if (method === 'GET') return voicePage(voice);
+      if (method === 'POST') return takeNickname(voice, new URLSearchParams(await readBody(request)));
+    }
     if (path !== '/' || method !== 'GET') return text(404, 'Not found');
     return homePage(world, urls, faults, limits.errorBudget());
   }
@@ -189,6 +200,7 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions):
     specUrl: urls.EXT_API_SPEC_URL,
     world,
     faults,
+    voice,
     get requests() {
       return log.records;
     },
@@ -219,6 +231,7 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions):
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
+      await voice?.stop();
     },
   };
 }

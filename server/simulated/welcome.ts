@@ -9,6 +9,7 @@ import { rootToken } from '../token/root-token.ts';
 import { type DemoApplication, startDemoApplication } from './demo-application.ts';
 import { keepForWorkers } from './development.ts';
 import type { SimulatedProvider } from './provider.ts';
+import { VOICE_PATH } from './voice-page.ts';
 
 export interface Welcome {
   /** For the terminal: where everything is, and what to do next. */
@@ -56,13 +57,14 @@ async function letFirstCoalitionIn({ db, api, clock }: Parts, { world }: Simulat
 
 async function message(parts: Parts, provider: SimulatedProvider, demo: DemoApplication): Promise<string> {
   const { baseUrl } = parts.settings;
+  const voice = provider.voice === undefined ? '' : `\n    Voice        ${provider.url}${VOICE_PATH}`;
   // The token starts its line, so that copying the line copies the token alone, however it wraps.
   return `
   castellan is ready. The game provider beside it is simulated.
 
     API          ${baseUrl}
     Reference    ${baseUrl}/docs
-    Provider     ${provider.url}
+    Provider     ${provider.url}${voice}
 
   Sign somebody in:
 

@@ -21,7 +21,7 @@ export interface Pace {
   check(): void;
 }
 
-export function createPace(): Pace {
+function createPace(): Pace {
   let sent: number[] = [];
   let resting = 0;
   const check = () => {

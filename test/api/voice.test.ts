@@ -5,6 +5,7 @@ import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../serv
 import { ensureVoiceGroup } from '../../server/voice/voice.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addHome, addMember } from '../harness/people.ts';
+import { letIn } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
 let voice: SimulatedVoiceServer;
@@ -193,6 +194,21 @@ describe('D41: the identity', () => {
     expect(await rows.where('client_database_id', '=', identity).execute()).toEqual([{ character_id: null }]);
     const challenges = app.db.selectFrom('voice_challenges').selectAll();
     expect(await challenges.where('character_id', '=', somebody.id).execute()).toEqual([]);
+  });
+
+  it('is unbound when the character is handed to another person, who has to prove it anew (D29b)', async () => {
+    const pilot = 2_112_000_023;
+    await letIn(app, { alliances: [99_000_001] });
+    const { token } = await app.signIn(pilot);
+    const somebody = { id: pilot, uuid: '', jwt: token, name: '' };
+    const identity = await prove(somebody);
+    expect(await identityOf(pilot)).toBe(identity);
+    await nicknameFor(somebody);
+    app.provider.world.handOver(pilot);
+    const { token: fresh } = await app.signIn(pilot);
+    expect(await identityOf(pilot)).toBeUndefined();
+    expect(await isInVoiceGroup(pilot)).toBe(false);
+    expect(await complete(fresh)).toMatchObject(NO_CHALLENGE);
   });
 
   it('a user who is deleted while the voice server is asked gets nothing', async () => {

@@ -1579,7 +1579,7 @@ export interface Api {
     /**
      * Complete a voice challenge.
      *
-     * Looks for the client that bears the nickname and binds its voice identity to the caller. 404 `Could not find challenge for user` without a live challenge; 404 `Could not find corresponding teamspeak client` where no client bears the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.
+     * Looks for the client that bears the nickname and binds its voice identity to the caller, who thereby becomes a member of the voice autogroup. An identity belongs to whoever proved it last: another user who had it loses it. 404 `Could not find challenge for user` without a live challenge; 404 `Could not find corresponding teamspeak client` where no client bears the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */

@@ -51,6 +51,18 @@ describe('the simulated provider of the development start', () => {
     await started.simulated.stop();
   });
 
+  it('comes with a voice server, unless one is configured', async () => {
+    const { simulated, settings: pointed } = await startForDevelopment(settings);
+    expect(pointed.voice.url).toBe(simulated.voice?.url);
+    expect(simulated.voice?.world.clients.length).toBeGreaterThan(0);
+    await simulated.stop();
+    const url = 'ts3query://user:password@voice.example';
+    const given = { ...settings, voice: { ...settings.voice, url } };
+    const own = await startForDevelopment(given);
+    expect([own.simulated.voice, own.settings.voice.url]).toEqual([undefined, url]);
+    await own.simulated.stop();
+  });
+
   it('takes another port when the next one is taken', async () => {
     const taken = await listen(() => undefined, '127.0.0.1', 0);
     const { simulated, settings: pointed } = await startForDevelopment({ ...settings, port: taken.port - 1 });

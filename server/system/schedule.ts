@@ -1,4 +1,4 @@
-import { parseExpression } from 'cron-parser';
+import cronParser from 'cron-parser';
 import { isScheduled, type JobName, scheduledJobs, scheduleOf } from '../../jobs/catalogue.ts';
 
 /** When the scheduled jobs run: a cron expression of five fields each, all in one time zone. */
@@ -50,7 +50,7 @@ export function isTimeZone(name: string): boolean {
 function problemOf(expression: string): string | undefined {
   if (expression.split(/\s+/).length !== 5) return 'it wants five fields';
   try {
-    parseExpression(expression).next();
+    cronParser.parseExpression(expression).next();
     return undefined;
   } catch (error) {
     return (error as Error).message;
@@ -69,5 +69,7 @@ export function previousRun(schedules: Schedules, job: JobName, now: Date): Date
 
 function at({ cron, timeZone }: Schedules, job: JobName, currentDate: Date) {
   const expression = cron.get(job);
-  return expression === undefined ? undefined : parseExpression(expression, { currentDate, tz: timeZone });
+  return expression === undefined
+    ? undefined
+    : cronParser.parseExpression(expression, { currentDate, tz: timeZone });
 }

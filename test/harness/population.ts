@@ -62,3 +62,87 @@ export async function membersOf(
   if (answer.status !== 200) throw new Error(`no group of ${id}: ${answer.status}`);
   return answer.body.members.map((member) => member.character_id);
 }
+
+/** Users and corporations that the registry has elsewhere than the simulated world; none when all is well. */
+export async function untrue(app: TestApp): Promise<unknown[]> {
+  const { world } = app.provider;
+  const users = await app.db
+    .selectFrom('users')
+    .select(['character_id', 'corporation_id', 'character_name'])
+    .where('character_id', '>', 0)
+    .where('clearance_level', '>=', 0)
+    .execute();
+  const corporations = await app.db
+    .selectFrom('corporations')
+    .select(['corporation_id', 'alliance_id', 'ceo_id', 'corporation_name'])
+    .execute();
+  return [
+    ...users.filter((user) => {
+      const character = world.character(user.character_id);
+      const home = world.corporation(character?.corporationId ?? 0);
+      return character?.deleted || (home?.npc ? null : home?.id) !== user.corporation_id;
+    }),
+    ...corporations.filter((row) => {
+      const corporation = world.corporation(row.corporation_id);
+      if (corporation?.closed) return row.alliance_id !== null;
+      return corporation?.allianceId !== row.alliance_id || corporation?.ceoId !== row.ceo_id;
+    }),
+  ];
+}
+
+/** Requests among these that the provider counts as errors. */
+export function errorsIn(requests: TestApp['provider']['requests']): number {
+  return requests.filter(({ area, status }) => area === 'api' && (status === null || status >= 400)).length;
+}
+
+/** Who belongs where at which level, and which tokens and grants there are. */
+export async function standings({ db }: TestApp): Promise<unknown> {
+  const { rows } = await sql`
+    select character_id, corporation_id, clearance_level, character_name,
+      (select count(*) from tokens t where t.owner_id = u.character_id) as tokens,
+      (select count(*) from grants g where g.character_id = u.character_id and g.valid) as grants
+    from users u order by character_id`.execute(db);
+  const { rows: bodies } = await sql`
+    select corporation_id, alliance_id, ceo_id from corporations order by corporation_id`.execute(db);
+  return { rows, bodies };
+}
+
+/** A client that does something before its n-th request, counted from 1. */
+export function atRequest(
+  client: TestApp['app']['parts']['client'],
+  nth: number,
+  happens: () => void,
+): TestApp['app']['parts']['client'] {
+  let made = 0;
+  return {
+    ask(request) {
+      made += 1;
+      if (made === nth) happens();
+      return client.ask(request);
+    },
+  };
+}
+
+/** As if nobody had ever registered the corporation, or the alliance with its corporations, or anybody in them. */
+export async function forget(
+  { db, provider }: TestApp,
+  body: { readonly corporation_id: number } | { readonly alliance_id: number },
+): Promise<void> {
+  const corporations =
+    'corporation_id' in body ? [body.corporation_id] : provider.world.corporationsOf(body.alliance_id);
+  const alliance = 'alliance_id' in body ? body.alliance_id : -1;
+  await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('users').where('corporation_id', 'in', corporations).execute();
+    await tx.deleteFrom('groups').where('corporation_id', 'in', corporations).execute();
+    await tx.deleteFrom('groups').where('alliance_id', '=', alliance).execute();
+    await tx.deleteFrom('coalition_corporations').where('corporation_id', 'in', corporations).execute();
+    await tx.deleteFrom('coalition_alliances').where('alliance_id', '=', alliance).execute();
+    await tx
+      .updateTable('corporations')
+      .set({ alliance_id: null })
+      .where('corporation_id', 'in', corporations)
+      .execute();
+    await tx.deleteFrom('alliances').where('alliance_id', '=', alliance).execute();
+    await tx.deleteFrom('corporations').where('corporation_id', 'in', corporations).execute();
+  });
+}

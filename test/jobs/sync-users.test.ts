@@ -4,7 +4,7 @@ import { syncUsers } from '../../server/registry/sync-users.ts';
 import type { Change, Run } from '../../server/run.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addUser, makeToken, uuidOf } from '../harness/people.ts';
-import { membersOf, populate, requestsOf } from '../harness/population.ts';
+import { forget, membersOf, populate, requestsOf } from '../harness/population.ts';
 import { addGrant, SKILLS } from '../harness/provider.ts';
 import { setLevel } from '../harness/registry.ts';
 import { testRun } from '../harness/run.ts';
@@ -158,7 +158,7 @@ describe('the sync of users', () => {
   it('D39: a corporation that nobody registered comes with its CEO and its alliance before who joined it', async () => {
     const { world } = app.provider;
     const id = memberOf(FIRST);
-    await forget(98_000_002, 99_000_002);
+    await forget(app, { alliance_id: 99_000_002 });
     world.moveCharacter(id, SECOND);
     const changes = await sync({ force: true });
     expect(changes).toContainEqual({ alliance_id: 99_000_002, registered: true });
@@ -187,7 +187,7 @@ describe('the sync of users', () => {
   it('a corporation without an answer: who joined it stays where it was, everybody else moves', async () => {
     const { world } = app.provider;
     const [blocked, free] = [memberOf(FIRST), memberOf(FIRST)];
-    await forget(OTHER_LONELY);
+    await forget(app, { corporation_id: OTHER_LONELY });
     world.moveCharacter(blocked, OTHER_LONELY);
     world.moveCharacter(free, LONELY);
     app.provider.faults.add(`/corporations/${OTHER_LONELY}`, { kind: 'status', status: 502, as: 'html' });
@@ -196,23 +196,6 @@ describe('the sync of users', () => {
     app.provider.faults.clear();
     expect(await sync()).toContainEqual({ character_id: blocked, corporation: [FIRST, OTHER_LONELY] });
   });
-
-  /** Nobody ever heard of the corporation, or of its alliance. */
-  async function forget(corporation_id: number, alliance_id: number | null = null): Promise<void> {
-    await app.db.transaction().execute(async (tx) => {
-      const { world } = app.provider;
-      const bodies = alliance_id === null ? [corporation_id] : world.corporationsOf(alliance_id);
-      await tx.deleteFrom('users').where('corporation_id', 'in', bodies).execute();
-      await tx.deleteFrom('groups').where('corporation_id', 'in', bodies).execute();
-      await tx.deleteFrom('groups').where('alliance_id', '=', alliance_id).execute();
-      await tx.deleteFrom('coalition_corporations').where('corporation_id', 'in', bodies).execute();
-      await tx.deleteFrom('coalition_alliances').where('alliance_id', '=', alliance_id).execute();
-      const held = tx.updateTable('corporations').set({ alliance_id: null });
-      await held.where('corporation_id', 'in', bodies).execute();
-      await tx.deleteFrom('alliances').where('alliance_id', '=', alliance_id).execute();
-      await tx.deleteFrom('corporations').where('corporation_id', 'in', bodies).execute();
-    });
-  }
 });
 
 describe('D63b: characters that were deleted', () => {

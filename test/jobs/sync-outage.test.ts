@@ -1,0 +1,271 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { syncUsers } from '../../server/registry/sync-users.ts';
+import type { Run } from '../../server/run.ts';
+import type { Fault } from '../../server/simulated/faults.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { makeToken, uuidOf } from '../harness/people.ts';
+import {
+  atRequest,
+  errorsIn,
+  forget,
+  populate,
+  requestsOf,
+  standings,
+  untrue,
+} from '../harness/population.ts';
+import { forgetProvider } from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
+import { userRow } from '../harness/sign-in.ts';
+
+const POPULATION = 5_000;
+const CORPORATIONS = 60;
+/** Alliance that nobody has heard of, and who leads it. */
+const [FORGOTTEN, FORGOTTEN_EXECUTOR] = [99_000_008, 98_000_008];
+const HOUR = 3_600_000;
+/** Most errors of the provider's error limit that one run may cost. */
+const MOST_ERRORS = 20;
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({
+    provider: { alliances: 8, corporations: CORPORATIONS, characters: POPULATION },
+    providerLimits: { milliseconds: 3_000, bytes: 8 * 1024 * 1024 },
+  });
+  await populate(app);
+});
+afterAll(() => app.stop());
+beforeEach(recover);
+afterEach(async () => {
+  await recover();
+  await sync({ force: true });
+  expect(await untrue(app)).toHaveLength(0);
+});
+
+/** The provider is well again, and time has passed. */
+async function recover(): Promise<void> {
+  app.provider.reset();
+  app.clock.advance(2 * HOUR);
+  await forgetProvider(app);
+}
+
+const sync = (options: Partial<Omit<Run, 'job'>> = {}, parts: Partial<TestApp['app']['parts']> = {}) =>
+  syncUsers({ ...app.app.parts, ...parts }, testRun('sync-users', options));
+
+/** Moves every n-th character that leads nothing into the next player corporation. */
+function moveEvery(n: number, from = 1): number[] {
+  const { world } = app.provider;
+  const moved: number[] = [];
+  for (let index = CORPORATIONS + from; index < POPULATION; index += n) {
+    const id = 2_112_000_001 + index;
+    const corporation = world.character(id)?.corporationId ?? 0;
+    const to = corporation >= 98_000_001 + CORPORATIONS - 1 ? 98_000_001 : corporation + 1;
+    world.moveCharacter(id, Math.max(to, 98_000_001));
+    moved.push(id);
+  }
+  return moved;
+}
+
+/** Warnings and errors that `work` logs. */
+async function complaintsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const logged = app.logged.length;
+  await work();
+  return app.logged.slice(logged).flatMap((line) => {
+    const { level, msg } = JSON.parse(line) as { level: string; msg: string };
+    return level === 'warn' || level === 'error' ? [msg] : [];
+  });
+}
+
+const STOPPED = 'the provider failed: who was not answered for stays as it was until the next run';
+const HELD = 'a run would take something from too many users and changed nothing; force it if it is right';
+
+describe('D63: a provider that fails takes nothing away', () => {
+  const faults: [string, Fault][] = [
+    ['5xx in HTML', { kind: 'status', status: 502, as: 'html' }],
+    ['5xx', { kind: 'status', status: 504 }],
+    ['404 for everything', { kind: 'status', status: 404 }],
+    ['400 for everything', { kind: 'status', status: 400 }],
+    ['empty lists', { kind: 'empty list' }],
+    ['HTML that calls itself JSON', { kind: 'not json' }],
+    ['a redirect', { kind: 'redirect' }],
+    ['connections that break', { kind: 'reset' }],
+    ['answers that break off', { kind: 'truncate' }],
+    ['no answer at all', { kind: 'hang' }],
+    ['its error limit used up', { kind: 'status', status: 420 }],
+    ['a rate limit', { kind: 'status', status: 429 }],
+  ];
+
+  it.each(faults)('%s: the run stops, says why once, and changes nothing', async (_, fault) => {
+    moveEvery(40);
+    const kept = await standings(app);
+    app.provider.faults.add('api', fault);
+    const complaints = await complaintsOf(async () => expect(await sync()).toEqual([]));
+    expect(complaints).toEqual([STOPPED]);
+    expect(await standings(app)).toEqual(kept);
+    expect(errorsIn(app.provider.requests)).toBeLessThanOrEqual(MOST_ERRORS);
+  });
+
+  it('every other request fails: at most 20 errors, further tries included; what was answered counts', async () => {
+    moveEvery(40);
+    app.provider.faults.add('api', { kind: 'status', status: 502 }, { probability: 0.5 });
+    for (let run = 0; run < 5; run += 1) {
+      const seen = app.provider.requests.length;
+      await sync();
+      expect(errorsIn(app.provider.requests.slice(seen))).toBeLessThanOrEqual(MOST_ERRORS);
+      app.clock.advance(61_000);
+    }
+  });
+
+  it('the next run goes on where one stopped, and asks for everybody once', async () => {
+    const client = atRequest(app.app.parts.client, 3, () => {
+      app.provider.faults.downtime = true;
+    });
+    await sync({}, { client });
+    app.provider.faults.downtime = false;
+    app.clock.advance(61_000);
+    const asked: number[] = [];
+    const watched: typeof client = {
+      ask(request) {
+        asked.push(...(request.body ?? []));
+        return app.app.parts.client.ask(request);
+      },
+    };
+    await sync({}, { client: watched });
+    const users = app.db.selectFrom('users').select('character_id').where('character_id', '>', 0);
+    const ids = (await users.orderBy('character_id', 'desc').execute()).map((row) => row.character_id);
+    expect(asked.toSorted((a, b) => b - a)).toEqual(ids);
+    // The first two thousand were answered for: the others come first.
+    expect(asked[0]).toBe(ids[2_000]);
+  });
+});
+
+describe('what a run costs', () => {
+  it('5,000 characters: 5 affiliation requests, the latest sign-ins first', async () => {
+    const first = 2_112_000_100;
+    await app.db
+      .updateTable('users')
+      .set({ signed_in_on: new Date() })
+      .where('character_id', '=', first)
+      .execute();
+    const asked: number[] = [];
+    const client: TestApp['app']['parts']['client'] = {
+      ask(request) {
+        asked.push(...(request.body ?? []));
+        return app.app.parts.client.ask(request);
+      },
+    };
+    const requests = await requestsOf(app, () => sync({}, { client }));
+    expect(Object.fromEntries(requests)).toEqual({ '/characters/affiliation': POPULATION / 1_000 });
+    expect(asked[0]).toBe(first);
+  });
+
+  it('as many statements for 5 moves as for 400, and as many for every page', async () => {
+    const statementsOf = async (work: () => unknown) => {
+      work();
+      const seen = app.statements.length;
+      await sync({ force: true });
+      return app.statements.length - seen;
+    };
+    const few = await statementsOf(() => moveEvery(990));
+    const many = await statementsOf(() => moveEvery(12, 2));
+    // Answers are followed by a little tidying up now and then.
+    expect(Math.abs(many - few)).toBeLessThanOrEqual(1);
+    const idle = await statementsOf(() => undefined);
+    expect(idle).toBeLessThan(8 + 5 * (POPULATION / 1_000));
+  });
+});
+
+describe('D63: the brake', () => {
+  it('changes nothing when more than 10 % would lose something, logs an error and counts; force lets it through', async () => {
+    moveEvery(8);
+    const kept = await standings(app);
+    const complaints = await complaintsOf(() => sync());
+    expect(complaints).toEqual([HELD]);
+    expect(await standings(app)).toEqual(kept);
+    await sync({ force: true });
+    expect(await untrue(app)).toHaveLength(0);
+  });
+
+  it('the same set of changes found in three runs, each 30 minutes after the other, is let through', async () => {
+    moveEvery(8, 2);
+    expect(await complaintsOf(() => sync())).toEqual([HELD]);
+    app.clock.advance(31 * 60_000);
+    expect(await complaintsOf(() => sync())).toEqual([HELD]);
+    app.clock.advance(10 * 60_000);
+    expect(await complaintsOf(() => sync())).toEqual([HELD]);
+    expect(await untrue(app)).not.toHaveLength(0);
+    app.clock.advance(21 * 60_000);
+    expect(await complaintsOf(() => sync())).toEqual([]);
+    expect(await untrue(app)).toHaveLength(0);
+  });
+
+  it('indirect losses count: an alliance that loses a tenth of all in one corporation', async () => {
+    const { world } = app.provider;
+    const alliance = world.alliances.find(({ id }) => {
+      const members = world.corporationsOf(id).flatMap((corporation) => world.membersOf(corporation));
+      return members.length > POPULATION / 10;
+    });
+    const kept = await standings(app);
+    world.closeAlliance(alliance?.id ?? 0);
+    expect(await complaintsOf(() => sync())).toEqual([HELD]);
+    expect(await standings(app)).toEqual(kept);
+  });
+
+  it('indirect losses count: a deleted character takes along all tokens that descend from its own', async () => {
+    const { world } = app.provider;
+    const [deleted = 0, ...holders] = moveEvery(8, 3);
+    await sync({ force: true });
+    const permanent = await makeToken(app, 'per', deleted, uuidOf(app.root));
+    for (const holder of holders) await makeToken(app, 'use', holder, permanent.uuid);
+    world.deleteCharacter(deleted);
+    expect(await complaintsOf(() => sync())).toEqual([]);
+    expect(await complaintsOf(() => sync())).toEqual([HELD]);
+    expect(await userRow(app, deleted)).toBeDefined();
+    await sync({ force: true });
+    expect(await userRow(app, deleted)).toBeUndefined();
+  });
+});
+
+describe('D63: downtime in every phase of a run', () => {
+  /** A user that leads nothing. */
+  async function somebody(): Promise<number> {
+    const users = app.db.selectFrom('users').select('character_id');
+    const { character_id } = await users
+      .where('character_id', '>', 2_112_000_000 + CORPORATIONS)
+      .orderBy('character_id')
+      .executeTakeFirstOrThrow();
+    return character_id;
+  }
+
+  // Five pages, then a corporation that is new, its alliance, the executor of that, and the names of two CEOs.
+  it.each([1, 3, 5, 6, 7, 8, 9])(
+    '15 minutes of downtime from request %s on: one cycle later all is true',
+    async (nth) => {
+      const { world } = app.provider;
+      moveEvery(50, nth);
+      await forget(app, { alliance_id: FORGOTTEN });
+      const [joined = 0] = world.corporationsOf(FORGOTTEN).filter((id) => id !== FORGOTTEN_EXECUTOR);
+      const newcomer = await somebody();
+      world.moveCharacter(newcomer, joined);
+      const client = atRequest(app.app.parts.client, nth, () => {
+        app.provider.faults.downtime = true;
+      });
+      const kept = await standings(app);
+      const changes = await sync({}, { client });
+      expect(app.provider.faults.downtime).toBe(true);
+      if (nth === 1) expect(changes).toEqual([]);
+      expect(changes.filter((change) => 'level' in change || 'alliance' in change)).toEqual([]);
+      const during = await standings(app);
+      app.clock.advance(14 * 60_000);
+      expect(await sync()).toEqual([]);
+      expect(await standings(app)).toEqual(during);
+      expect(errorsIn(app.provider.requests)).toBeLessThanOrEqual(MOST_ERRORS);
+      app.provider.faults.downtime = false;
+      app.clock.advance(60_000);
+      await sync();
+      expect(await untrue(app)).toHaveLength(0);
+      expect(await userRow(app, newcomer)).toMatchObject({ corporation_id: joined });
+      expect(await standings(app)).not.toEqual(kept);
+    },
+  );
+});

@@ -33,9 +33,12 @@ export interface Limits {
   reset(): void;
 }
 
-interface Spending {
-  readonly at: number;
-  readonly tokens: number;
+/** What was spent of one bucket within its window, and the sum of it. */
+interface Spendings {
+  readonly entries: { readonly at: number; readonly tokens: number }[];
+  /** Entries before this one have come back. */
+  first: number;
+  tokens: number;
 }
 
 const MINUTE = 60_000;
@@ -54,7 +57,7 @@ export function createLimits(now: () => Date): Limits {
   let errors = 0;
   let minute = 0;
   const sizes = new Map<string, number>();
-  const spendings = new Map<string, Spending[]>();
+  const spendings = new Map<string, Spendings>();
 
   function turnMinute(): number {
     const at = now().getTime();
@@ -64,12 +67,21 @@ export function createLimits(now: () => Date): Limits {
   }
 
   /** What was spent comes back one window later: a floating window. */
-  function recent(group: RateGroup, caller: string): Spending[] {
+  function recent(group: RateGroup, caller: string): Spendings {
     const key = `${group.group} ${caller}`;
     const horizon = now().getTime() - group.windowSeconds * 1_000;
-    const kept = (spendings.get(key) ?? []).filter((spending) => spending.at > horizon);
-    spendings.set(key, kept);
-    return kept;
+    const spent = spendings.get(key) ?? { entries: [], first: 0, tokens: 0 };
+    spendings.set(key, spent);
+    for (let oldest = spent.entries[spent.first]; oldest && oldest.at <= horizon; ) {
+      spent.tokens -= oldest.tokens;
+      oldest = spent.entries[++spent.first];
+    }
+    // Now and then, so that a busy bucket costs no more than a quiet one.
+    if (spent.first * 2 > spent.entries.length) {
+      spent.entries.splice(0, spent.first);
+      spent.first = 0;
+    }
+    return spent;
   }
 
   const maxTokens = (group: RateGroup) => sizes.get(group.group) ?? group.maxTokens;
@@ -92,14 +104,17 @@ export function createLimits(now: () => Date): Limits {
       if (limit.remaining !== undefined) errors = perMinute - limit.remaining;
     },
     balance(group, caller) {
-      const spent = recent(group, caller);
-      const remaining = Math.max(0, maxTokens(group) - spent.reduce((sum, { tokens }) => sum + tokens, 0));
-      const oldest = spent[0];
+      const { entries, first, tokens } = recent(group, caller);
+      const remaining = Math.max(0, maxTokens(group) - tokens);
+      const oldest = entries[first];
       if (remaining > 0 || oldest === undefined) return { remaining, wait: 0 };
       return { remaining, wait: Math.ceil((oldest.at - now().getTime()) / 1_000 + group.windowSeconds) };
     },
     spend(group, caller, tokens) {
-      if (tokens > 0) recent(group, caller).push({ at: now().getTime(), tokens });
+      if (tokens === 0) return;
+      const spent = recent(group, caller);
+      spent.entries.push({ at: now().getTime(), tokens });
+      spent.tokens += tokens;
     },
     setRateLimit(group, size) {
       sizes.set(group, size);

@@ -1,14 +1,22 @@
 /**
- * What the service is compared with: node:http and pg, nothing else, on the service's own statements. Argument:
- * the database's URL. Prints one line of JSON when it is ready; ends when its standard input does.
+ * What the service is compared with: node:http and pg, nothing else, on the service's own statements; undici where
+ * the provider is asked. Arguments: the URLs of the database and of the provider's API. Prints one line of JSON when it is ready; ends when its standard input does.
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Kysely, type LogEvent, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { Pool } from 'undici';
 import type { Database } from '../../server/database/tables.ts';
-import { type Answer, type Record, type Run, SCENARIO_HEADER, type Statement } from './scenario.ts';
+import {
+  type Answer,
+  type AskProvider,
+  type Record,
+  type Run,
+  SCENARIO_HEADER,
+  type Statement,
+} from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 
 /** What the parent process reads. */
@@ -20,7 +28,8 @@ export interface BareReady {
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 });
+const [databaseUrl, apiUrl = ''] = process.argv.slice(2);
+const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
 const recorded: LogEvent[] = [];
 const db = new Kysely<Database>({
   dialect: new PostgresDialect({ pool }),
@@ -39,11 +48,22 @@ const record: Record = async (work) => {
 const run: Run = async <Row>({ name, text, values }: Statement, others = values) =>
   (await pool.query({ name, text, values: [...others] })).rows as Row[];
 
+const api = new URL(apiUrl);
+const provider = new Pool(api.origin);
+const ask: AskProvider = async (path) => {
+  const answer = await provider.request({ method: 'GET', path: `${api.pathname}/${path}` });
+  const data: unknown = await answer.body.json();
+  if (answer.statusCode !== 200) throw new Error(`${path}: status ${answer.statusCode}`);
+  return { pages: Number(answer.headers['x-pages'] ?? 1), data };
+};
+
 const answers = new Map<string, Answer>();
 const statements: { [scenario: string]: string[] } = {};
-for (const { name, bare } of scenarios) {
+for (const { name, other } of scenarios) {
   const texts: string[] = [];
-  const answer = await bare(async (work) => {
+  if (other.is === 'bare forwarder') answers.set(name, other.answer);
+  if (other.is !== 'bare') continue;
+  const answer = await other.answer(async (work) => {
     const statement = await record(work);
     texts.push(statement.text);
     return statement;
@@ -56,7 +76,7 @@ const server = createServer((req, res) => {
   const answer = answers.get(String(req.headers[SCENARIO_HEADER]));
   if (answer === undefined) res.writeHead(404).end();
   else
-    answer(run, req.url ?? '/').then(
+    answer(run, req.url ?? '/', ask).then(
       (body) => send(res, body),
       (error) => fail(res, error),
     );
@@ -80,4 +100,5 @@ process.stdout.write(`${JSON.stringify(ready)}\n`);
 await once(process.stdin.resume(), 'end');
 server.close();
 server.closeAllConnections();
+await provider.destroy();
 await db.destroy();

@@ -3,25 +3,18 @@
  * alternation: what should not depend on the number of rows shows in the ratio of the two.
  */
 import { sql } from 'kysely';
-import pg from 'pg';
-import pino from 'pino';
 import { PAGE_SIZE } from '../../contract/common.ts';
-import { type Connection, connect } from '../../server/database/connection.ts';
-import { migrate } from '../../server/database/migrate.ts';
+import type { Connection } from '../../server/database/connection.ts';
 import { listLocations } from '../../server/history/location.ts';
 import { listMails } from '../../server/history/mail.ts';
 import { ensurePartitions } from '../../server/history/partitions.ts';
-import { databaseUrl } from '../harness/postgres.ts';
-import { median } from './report.ts';
+import { compare, createDatabase } from './scale.ts';
 
 /** Entries of one character, by the hour; every character of the larger table has as many. */
 const ENTRIES = 1_000;
-const REQUESTS = 400;
-const WARM_UP = 50;
 /** A prime: the characters in no order of the table. */
 const STRIDE = 7_919;
 const HOUR = 3_600_000;
-const log = pino({ level: 'silent' });
 
 interface Filled extends Connection {
   readonly characters: number;
@@ -35,15 +28,37 @@ export async function benchHistories(serverUrl: string, rows: number): Promise<s
   const many = await fill(serverUrl, 'many_rows', rows);
   const lines: string[] = [];
   for (const page of ['first', 'last'] as const) {
-    lines.push(await compare(`locations, ${page} page`, few, many, (of) => location(of, 1, page)));
+    lines.push(
+      await compare(
+        `locations, ${page} page`,
+        few,
+        many,
+        full((of) => location(of, 1, page)),
+      ),
+    );
     // What a cache smaller than the table adds: 50 rows from 50 places.
     const anybody = (of: Filled, n: number) => location(of, 1 + ((n * STRIDE) % of.characters), page);
-    lines.push(await compare(`anybody's, ${page} page`, few, many, anybody));
-    lines.push(await compare(`mails, ${page} page`, few, many, (of) => mail(of, page)));
+    lines.push(await compare(`anybody's, ${page} page`, few, many, full(anybody)));
+    lines.push(
+      await compare(
+        `mails, ${page} page`,
+        few,
+        many,
+        full((of) => mail(of, page)),
+      ),
+    );
   }
   await few.close();
   await many.close();
   return `${ENTRIES} and ${rows} rows: median ms, and their ratio\n${lines.join('\n')}\n`;
+}
+
+/** Refuses a page that holds less than it should. */
+function full(ask: (of: Filled, n: number) => Promise<{ entries: readonly unknown[] }>) {
+  return async (of: Filled, n: number) => {
+    const { entries } = await ask(of, n);
+    if (entries.length !== PAGE_SIZE) throw new Error(`a page of ${entries.length} entries`);
+  };
 }
 
 async function location({ db }: Filled, character: number, page: 'first' | 'last') {
@@ -55,37 +70,10 @@ async function mail({ db, mails }: Filled, page: 'first' | 'last') {
   return listMails({ db }, 1, page === 'first' ? 1 : mails / PAGE_SIZE);
 }
 
-async function compare(
-  name: string,
-  few: Filled,
-  many: Filled,
-  ask: (of: Filled, n: number) => Promise<{ entries: readonly unknown[] }>,
-): Promise<string> {
-  const times = new Map<Filled, number[]>([
-    [few, []],
-    [many, []],
-  ]);
-  for (let n = 0; n < WARM_UP + REQUESTS; n += 1) {
-    for (const [of, taken] of times) {
-      const started = performance.now();
-      const { entries } = await ask(of, n);
-      if (n >= WARM_UP) taken.push(performance.now() - started);
-      if (entries.length !== PAGE_SIZE) throw new Error(`${name}: ${entries.length} entries`);
-    }
-  }
-  const [small = 0, large = 0] = [...times.values()].map(median);
-  return `${name.padEnd(22)} ${small.toFixed(2)}  ${large.toFixed(2)}  ${(large / small).toFixed(2)}`;
-}
-
 async function fill(serverUrl: string, name: string, rows: number): Promise<Filled> {
-  const server = new pg.Client({ connectionString: serverUrl });
-  await server.connect();
-  await server.query(`create database ${name}`);
-  await server.end();
-  const connection = connect({ url: databaseUrl(serverUrl, name), log, poolSize: 1 });
+  const connection = await createDatabase(serverUrl, name);
   const { db } = connection;
   const characters = rows / ENTRIES;
-  await migrate(db, log);
   const now = Date.now();
   for (let hour = 0; hour <= ENTRIES; hour += 24) await ensurePartitions(db, new Date(now - hour * HOUR));
   await db.connection().execute(async (one) => {

@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: the service against a handler of node:http and pg alone that runs the same statements on the
- * same database, in alternation, because only ratios bear a machine that others use too. Nothing is asserted
- * about time; that both give the same answers by the same statements is.
+ * same database, in alternation, because only ratios bear a machine that others use too; where it forwards, against
+ * asking the provider without it. Nothing is asserted about time; that both give the same answers by the same
+ * statements is.
  */
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { request } from 'undici';
@@ -16,6 +17,7 @@ import {
   startProvider,
   startService,
 } from './processes.ts';
+import { benchRegistry } from './registry.ts';
 import { type Pair, type Result, type Round, table } from './report.ts';
 import { SCENARIO_HEADER, type Scenario } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
@@ -26,11 +28,14 @@ npm run bench -- --quick             one short round each, to see that it runs
 npm run bench -- --only tracking     only operations whose name contains the word, or is it; commas between words
 npm run bench -- --rounds 9          more pairs of rounds than 5
 npm run bench -- --profile FOLDER    leave a CPU profile of the service there
+npm run bench -- --registry COUNT    what a sign-in writes instead, at 20 corporations and at these (2000: a minute)
 npm run bench -- --histories ROWS    pages of histories instead, at 1,000 rows and at these (10000000: 10 minutes)
 `;
 
 const CONNECTIONS = 16;
+const CONNECTIONS_SLOW = 2;
 const COUNTED_REQUESTS = 100;
+const COUNTED_REQUESTS_SLOW = 5;
 /** After so many requests V8 has compiled what it will. */
 const COMPILED_AFTER = 5_000;
 
@@ -45,7 +50,8 @@ interface Plan {
 
 interface Contest {
   readonly service: Server;
-  readonly bare: Server;
+  readonly bare: Server & { readonly statements: { readonly [scenario: string]: readonly string[] } };
+  readonly provider: Server;
   readonly token: string;
   readonly plan: Plan;
 }
@@ -58,6 +64,7 @@ function readOptions() {
       rounds: { type: 'string', default: '5' },
       profile: { type: 'string' },
       histories: { type: 'string' },
+      registry: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -66,10 +73,17 @@ function readOptions() {
   const plan: Plan = values.quick
     ? { rounds: 1, start: 1, warmUp: 0.2, seconds: 0.5 }
     : { rounds, start: 15, warmUp: 1, seconds: 3 };
-  const historyRows = values.histories === undefined ? undefined : Number(values.histories);
-  if (historyRows !== undefined && !(historyRows > 0 && historyRows % 1000 === 0))
-    throw new Error('--histories wants thousands of rows.');
-  return { ...values, historyRows, plan, chosen: choose(values.only) };
+  const histories = size('--histories', values.histories, 1_000);
+  const registry = size('--registry', values.registry, 20);
+  return { ...values, histories, registry, plan, chosen: choose(values.only) };
+}
+
+/** A multiple of `step`, where it is asked for. */
+function size(option: string, text: string | undefined, step: number): number | undefined {
+  const value = text === undefined ? undefined : Number(text);
+  if (value !== undefined && !(value > 0 && value % step === 0))
+    throw new Error(`${option} wants a multiple of ${step}.`);
+  return value;
 }
 
 /** The scenarios that the words name; a word that is a whole name means that one alone. */
@@ -87,7 +101,9 @@ function choose(only: string | undefined): readonly Scenario[] {
 async function main(): Promise<void> {
   const options = readOptions();
   if (options.help) return void process.stdout.write(USAGE);
-  if (options.historyRows !== undefined) return compareHistories(options.historyRows);
+  const { histories, registry } = options;
+  if (histories !== undefined) return onDatabase((url) => benchHistories(url, histories));
+  if (registry !== undefined) return onDatabase((url) => benchRegistry(url, registry));
   const closers: (() => Promise<void>)[] = [];
   try {
     progress('starting PostgreSQL, filling the registry, building the service …\n');
@@ -98,16 +114,16 @@ async function main(): Promise<void> {
     const env = await productionSettings(database.url, provider.settings);
     const observed = await startObserved(env);
     closers.push(observed.stop);
-    const bare = await startBare(database.url);
+    const bare = await startBare(database.url, provider.settings.EXT_API_URL);
     closers.push(bare.stop);
     build();
     const service = await startService(env, options.profile);
     closers.push(service.stop);
 
-    const contest: Contest = { service, bare, token: observed.token, plan: options.plan };
+    const contest: Contest = { service, bare, provider, token: observed.token, plan: options.plan };
     const results: Result[] = [];
     for (const scenario of options.chosen) {
-      const statements = await inspect(scenario, observed, bare.origin, bare.statements[scenario.name] ?? []);
+      const statements = await inspect(scenario, observed, contest);
       results.push(await measure(scenario, statements, contest));
     }
     process.stdout.write(`\n${table(results)}`);
@@ -116,40 +132,42 @@ async function main(): Promise<void> {
   }
 }
 
-async function compareHistories(rows: number): Promise<void> {
-  progress('starting PostgreSQL, filling the histories …\n');
+async function onDatabase(bench: (serverUrl: string) => Promise<string>): Promise<void> {
+  progress('starting PostgreSQL, filling two databases …\n');
   const database = await startDatabase();
   try {
-    process.stdout.write(await benchHistories(database.url, rows));
+    process.stdout.write(await bench(database.url));
   } finally {
     await database.stop();
   }
 }
 
 /** Makes sure that both give the same answer by the same statements, and counts the statements of a request. */
-async function inspect(
-  scenario: Scenario,
-  observed: ObservedService,
-  bareOrigin: string,
-  expected: readonly string[],
-): Promise<number> {
-  const ours = targetOf(scenario, observed.origin, observed.token);
-  const theirs = targetOf(scenario, bareOrigin, observed.token);
+async function inspect(scenario: Scenario, observed: ObservedService, contest: Contest): Promise<number> {
+  const { name, other, slow } = scenario;
+  const ours = serviceTarget(scenario, observed.origin, observed.token);
+  const theirs = otherSide(scenario, contest).target;
+  // Once for the cache.
+  await get(ours, 0);
   const before = observed.statements.length;
-  for (let n = 0; n < COUNTED_REQUESTS; n += 1) {
-    const { status, body } = await get(ours, n);
-    if (status !== 200) throw new Error(`${scenario.name}: status ${status}`);
-    if (n < 3 && !isDeepStrictEqual(body, (await get(theirs, n)).body)) {
-      throw new Error(`${scenario.name}: the bare handler answers something else`);
-    }
+  const requests = slow ? COUNTED_REQUESTS_SLOW : COUNTED_REQUESTS;
+  for (let n = 0; n < requests; n += 1) {
+    const body = await get(ours, n);
+    const same = other.is === 'bare' ? body : (body as { data: unknown }).data;
+    if (n < 3 && !isDeepStrictEqual(same, await get(theirs, n)))
+      throw new Error(`${name}: the other side answers something else`);
   }
   const statements = observed.statements.slice(before);
+  if (other.is === 'bare') requireSame(name, statements, contest.bare.statements[name] ?? []);
+  return statements.length / requests;
+}
+
+function requireSame(name: string, statements: readonly string[], expected: readonly string[]): void {
   const different = [
     ...without(statements, expected).map((sql) => `  only the service: ${sql}`),
     ...without(expected, statements).map((sql) => `  only the bare handler: ${sql}`),
   ];
-  if (different.length > 0) throw new Error(`${scenario.name}: other statements\n${different.join('\n')}`);
-  return statements.length / COUNTED_REQUESTS;
+  if (different.length > 0) throw new Error(`${name}: other statements\n${different.join('\n')}`);
 }
 
 /** Each of the texts that is not among the others, once. */
@@ -158,38 +176,56 @@ function without(texts: readonly string[], others: readonly string[]): string[] 
 }
 
 async function measure(scenario: Scenario, statements: number, contest: Contest): Promise<Result> {
+  const { service, token, plan } = contest;
+  const ours: Side = { server: service, target: serviceTarget(scenario, service.origin, token) };
+  const theirs = otherSide(scenario, contest);
+  const connections = scenario.slow ? CONNECTIONS_SLOW : CONNECTIONS;
   const pairs: Pair[] = [];
-  for (const { origin } of [contest.service, contest.bare]) {
-    const target = targetOf(scenario, origin, contest.token);
-    await generateLoad(target, CONNECTIONS, contest.plan.start, COMPILED_AFTER);
-  }
-  for (let n = 1; n <= contest.plan.rounds; n += 1) {
-    const service = await round(scenario, contest.service, contest);
-    const bare = await round(scenario, contest.bare, contest);
-    pairs.push({ service, bare });
-    const [ours, theirs] = [service, bare].map(({ load }) => Math.round(load.requests / load.seconds));
-    progress(`${scenario.name}  ${n}/${contest.plan.rounds}: ${ours} and ${theirs} requests/s\n`);
+  for (const { target } of [ours, theirs])
+    await generateLoad(target, connections, plan.start, COMPILED_AFTER);
+  for (let n = 1; n <= plan.rounds; n += 1) {
+    const pair = {
+      service: await round(ours, connections, plan),
+      bare: await round(theirs, connections, plan),
+    };
+    pairs.push(pair);
+    const [first, second] = [pair.service, pair.bare].map(({ load }) =>
+      (load.requests / load.seconds).toFixed(1),
+    );
+    progress(`${scenario.name}  ${n}/${plan.rounds}: ${first} and ${second} requests/s\n`);
   }
   return { name: scenario.name, users: scenario.users, statements, pairs };
 }
 
-async function round(scenario: Scenario, server: Server, { token, plan }: Contest): Promise<Round> {
-  const target = targetOf(scenario, server.origin, token);
-  await generateLoad(target, CONNECTIONS, plan.warmUp);
+/** Who is asked, and how. */
+interface Side {
+  readonly server: Server;
+  readonly target: Target;
+}
+
+async function round({ server, target }: Side, connections: number, plan: Plan): Promise<Round> {
+  await generateLoad(target, connections, plan.warmUp);
   const before = cpuTime(server);
-  const load = await generateLoad(target, CONNECTIONS, plan.seconds);
+  const load = await generateLoad(target, connections, plan.seconds);
   const after = cpuTime(server);
   return { load, cpu: before === undefined || after === undefined ? undefined : after - before };
 }
 
-function targetOf(scenario: Scenario, origin: string, token: string): Target {
-  const headers = { authorization: `Bearer ${token}`, [SCENARIO_HEADER]: scenario.name };
-  return { origin, headers, path: (n) => scenario.path(n) };
+function serviceTarget({ path }: Scenario, origin: string, token: string): Target {
+  return { origin, headers: { authorization: `Bearer ${token}` }, path };
 }
 
-async function get({ origin, path, headers }: Target, n: number): Promise<{ status: number; body: unknown }> {
+function otherSide({ name, path, other }: Scenario, { bare, provider, token }: Contest): Side {
+  const headers = { authorization: `Bearer ${token}`, [SCENARIO_HEADER]: name };
+  return other.is === 'provider'
+    ? { server: provider, target: { origin: provider.origin, headers: {}, path: other.path } }
+    : { server: bare, target: { origin: bare.origin, headers, path } };
+}
+
+async function get({ origin, path, headers }: Target, n: number): Promise<unknown> {
   const { statusCode, body } = await request(`${origin}${path(n)}`, { headers });
-  return { status: statusCode, body: await body.json() };
+  if (statusCode !== 200) throw new Error(`${path(n)}: status ${statusCode}: ${await body.text()}`);
+  return body.json();
 }
 
 function progress(text: string): void {

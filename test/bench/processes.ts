@@ -28,8 +28,11 @@ export async function startDatabase(): Promise<Running & { readonly url: string 
   return { url, ...running };
 }
 
-export async function startBare(databaseUrl: string): Promise<Server & Pick<BareReady, 'statements'>> {
-  const { line, ...running } = await startProgram('test/bench/bare.ts', [databaseUrl]);
+export async function startBare(
+  databaseUrl: string,
+  apiUrl: string,
+): Promise<Server & Pick<BareReady, 'statements'>> {
+  const { line, ...running } = await startProgram('test/bench/bare.ts', [databaseUrl, apiUrl]);
   const { port, statements } = JSON.parse(line) as BareReady;
   return { origin: `http://${HOST}:${port}`, statements, ...running };
 }

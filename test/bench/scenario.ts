@@ -18,8 +18,11 @@ export type Record = (work: (db: Kysely<Database>) => Promise<unknown>) => Promi
 /** Runs a statement, prepared under its name, with other values where they are given. */
 export type Run = <Row>(statement: Statement, values?: readonly unknown[]) => Promise<Row[]>;
 
+/** Asks the provider's API for a path and parses its answer. */
+export type AskProvider = (path: string) => Promise<{ readonly pages: number; readonly data: unknown }>;
+
 /** What the bare handler does with a request: run the statements, give back the object to answer with. */
-export type Answer = (run: Run, path: string) => Promise<unknown>;
+export type Answer = (run: Run, path: string, ask: AskProvider) => Promise<unknown>;
 
 export interface Scenario {
   /** Method and path, as in the interface: the heading in the report and the word for `--only`. */
@@ -28,6 +31,29 @@ export interface Scenario {
   path(n: number): string;
   /** Users in one answer, where its size is worth a figure. */
   readonly users?: number;
-  /** The bare handler of the same operation; its statements are recorded, so that they cannot drift apart. */
-  bare(record: Record): Promise<Answer>;
+  /** Takes so long that few are enough. */
+  readonly slow?: true;
+  /** Who else does the same, for comparison. */
+  readonly other: BareHandler | BareForwarder | ProviderItself;
+}
+
+/** The bare handler runs the same statements and gives the same answer. */
+export interface BareHandler {
+  readonly is: 'bare';
+  /** The statements are recorded, so that they cannot drift apart. */
+  answer(record: Record): Promise<Answer>;
+}
+
+/** The bare handler asks the provider, and no database. */
+export interface BareForwarder {
+  readonly is: 'bare forwarder';
+  /** Answers with what the service's answer has as `data`. */
+  readonly answer: Answer;
+}
+
+/** The provider answers by itself what the service's answer has as `data`. */
+export interface ProviderItself {
+  readonly is: 'provider';
+  /** The path of the n-th request. */
+  path(n: number): string;
 }

@@ -12,6 +12,8 @@ export const PEOPLE = CORPORATIONS * CHARACTERS;
 
 export const ALLIANCE = 99_000_001;
 export const COALITION = 'c0'.repeat(12);
+/** The alliance's autogroup. */
+export const AUTOGROUP = 'a0'.repeat(12);
 export const corporation = (n: number) => 98_000_001 + n;
 export const character = (n: number) => 2_100_000_001 + n;
 export const nameOf = (n: number) => `Pilot Number ${n}`;
@@ -47,6 +49,7 @@ export async function makeWorld(db: Kysely<Database>, kid: string): Promise<Sign
       .updateTable('alliances')
       .set({ mandatory_ext_scopes: SCOPES as never })
       .execute();
+    await tx.updateTable('groups').set({ group_id: AUTOGROUP }).where('alliance_id', '=', ALLIANCE).execute();
     await giveGrants(tx);
     await tx
       .updateTable('users')

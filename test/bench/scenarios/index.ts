@@ -1,6 +1,8 @@
 import type { Scenario } from '../scenario.ts';
 import { allUsers } from './all-users.ts';
+import { autogroup } from './autogroup.ts';
 import { currentToken } from './current-token.ts';
+import { allPagesForward, cachedForward } from './forward.ts';
 import { allianceTracking, coalitionTracking, corporationTracking } from './tracking.ts';
 import { userByName } from './user-by-name.ts';
 
@@ -9,7 +11,10 @@ export const scenarios: readonly Scenario[] = [
   currentToken,
   userByName,
   allUsers,
+  autogroup,
   corporationTracking,
   allianceTracking,
   coalitionTracking,
+  cachedForward,
+  allPagesForward,
 ];

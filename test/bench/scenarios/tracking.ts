@@ -27,15 +27,18 @@ function tracking(name: string, { path, users, of, before }: Tracked): Scenario 
     name,
     path: () => path,
     users,
-    async bare(record) {
-      const authentication = await record((db) => findCaller(db, TOKEN));
-      const admission = await record(before);
-      const members = await record((db) => findTracking(db, of));
-      return async (run) => {
-        await run(authentication);
-        await run(admission);
-        return sorted(await run<Row>(members));
-      };
+    other: {
+      is: 'bare',
+      async answer(record) {
+        const authentication = await record((db) => findCaller(db, TOKEN));
+        const admission = await record(before);
+        const members = await record((db) => findTracking(db, of));
+        return async (run) => {
+          await run(authentication);
+          await run(admission);
+          return sorted(await run<Row>(members));
+        };
+      },
     },
   };
 }

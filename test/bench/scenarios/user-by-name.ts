@@ -11,13 +11,16 @@ const STRIDE = 3_331;
 export const userByName: Scenario = {
   name: 'GET /user/{name}',
   path: (n) => `${PREFIX}${encodeURIComponent(nameOf((n * STRIDE) % PEOPLE))}`,
-  async bare(record) {
-    const authentication = await record((db) => findCaller(db, TOKEN));
-    const byName = await record((db) => findUserByName(db, nameOf(0)));
-    return async (run, path) => {
-      await run(authentication);
-      const [user] = await run<UserRow>(byName, [decodeURIComponent(path.slice(PREFIX.length))]);
-      return user && toUser(user);
-    };
+  other: {
+    is: 'bare',
+    async answer(record) {
+      const authentication = await record((db) => findCaller(db, TOKEN));
+      const byName = await record((db) => findUserByName(db, nameOf(0)));
+      return async (run, path) => {
+        await run(authentication);
+        const [user] = await run<UserRow>(byName, [decodeURIComponent(path.slice(PREFIX.length))]);
+        return user && toUser(user);
+      };
+    },
   },
 };

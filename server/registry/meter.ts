@@ -1,33 +1,55 @@
-import type { ErrorTally, ProviderClient } from '../provider/client.ts';
+import type { ErrorTally, ProviderAnswer, ProviderClient, ProviderRequest } from '../provider/client.ts';
 import { TRIES } from '../provider/exchange.ts';
 import { ProviderError } from '../provider/http.ts';
 
 /** Errors of the provider's error limit that one run may cost, further tries included. */
 const MOST_ERRORS = 20;
 
+/** Requests at the same time. */
+const AT_ONCE = 3;
+/** Failures without an answer between them, after which the provider counts as out of order for the run. */
+const FAILURES_IN_A_ROW = 2;
+
 /**
- * The provider as one run may ask it: while what is left of the run's errors covers the worst that its open
- * requests may come to, others wait; then they fail as `exhausted`. Throws the signal's reason once it is aborted.
+ * The provider as one run may ask it, a few requests at once, the first one alone. While what is left of the run's
+ * errors covers the worst that its open requests may come to, others wait; then, or when the provider is out of
+ * order, they fail as `exhausted`. Throws the signal's reason once it is aborted.
  */
 export function meter(client: ProviderClient, signal: AbortSignal): ProviderClient {
   const tally: ErrorTally = { errors: 0 };
   const open = new Map<Promise<unknown>, number>();
+  let answered = false;
+  let failedInARow = 0;
 
   function isTooMuch(worst: number): boolean {
     const risked = [...open.values()].reduce((sum, other) => sum + other, 0);
     return tally.errors + risked + worst > MOST_ERRORS;
   }
 
+  async function counted(request: ProviderRequest): Promise<ProviderAnswer> {
+    try {
+      const answer = await client.ask({ ...request, tally });
+      answered = true;
+      failedInARow = 0;
+      return answer;
+    } catch (error) {
+      // A user without a token says nothing about the provider.
+      if (error instanceof ProviderError && error.fault !== 'no-token') failedInARow += 1;
+      throw error;
+    }
+  }
+
   return {
     async ask(request) {
       // A refused access token is renewed, and the request made again.
       const worst = request.as === undefined ? TRIES : 2 * TRIES;
-      while (isTooMuch(worst) && open.size > 0) await Promise.race(open.keys());
+      const mustWait = () => open.size >= (answered ? AT_ONCE : 1) || isTooMuch(worst);
+      while (open.size > 0 && mustWait()) await Promise.race(open.keys());
       signal.throwIfAborted();
-      if (isTooMuch(worst)) {
-        throw new ProviderError('exhausted', 'the run has had its share of the provider’s errors');
+      if (failedInARow >= FAILURES_IN_A_ROW || isTooMuch(worst)) {
+        throw new ProviderError('exhausted', 'the provider has failed too often in this run');
       }
-      const asked = client.ask({ ...request, tally });
+      const asked = counted(request);
       const settled: Promise<unknown> = asked.then(
         () => open.delete(settled),
         () => open.delete(settled),
@@ -38,11 +60,6 @@ export function meter(client: ProviderClient, signal: AbortSignal): ProviderClie
   };
 }
 
-/** Requests at the same time. */
-const AT_ONCE = 4;
-/** Failures without an answer between them, after which the provider counts as out of order. */
-const FAILURES_IN_A_ROW = 3;
-
 export interface Answers<T> {
   /** By id, for as many as were answered. */
   readonly answers: ReadonlyMap<number, T>;
@@ -52,25 +69,23 @@ export interface Answers<T> {
   readonly failure: ProviderError | undefined;
 }
 
-/** Asks for one record after the other, a few at once; a record that cannot be had costs the others nothing. */
+/** Asks a {@link meter} for one record after the other; one that cannot be had costs the others nothing. */
 export async function askAll<T>(ids: Iterable<number>, ask: (id: number) => Promise<T>): Promise<Answers<T>> {
   const answers = new Map<number, T>();
   const failed: number[] = [];
   let failure: ProviderError | undefined;
-  let inARow = 0;
+  let over = false;
   const waiting = new Set(ids).values();
   const askInTurn = async () => {
-    for (let next = waiting.next(); !next.done; next = waiting.next()) {
-      if (inARow >= FAILURES_IN_A_ROW) return;
+    for (let next = waiting.next(); !next.done && !over; next = waiting.next()) {
       try {
         answers.set(next.value, await ask(next.value));
-        inARow = 0;
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         failure ??= error;
-        failed.push(next.value);
         // What is used up comes back later, not for the next id.
-        inARow += error.fault === 'exhausted' ? FAILURES_IN_A_ROW : 1;
+        if (error.fault === 'exhausted') over = true;
+        else failed.push(next.value);
       }
     }
   };

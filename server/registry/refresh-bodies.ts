@@ -3,10 +3,10 @@ import { askMembers, askNames, createGameApi, MEMBERSHIP_SCOPE } from '../provid
 import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Change, Run } from '../run.ts';
-import { markRefreshed, readBodies, readDue, type StoredBodies } from './bodies.queries.ts';
+import { type BodyIds, markRefreshed, readBodies, readDue, type StoredBodies } from './bodies.queries.ts';
 import { carryOut } from './carry-out.ts';
 import { type Findings, type FoundCharacter, findMembers } from './findings.ts';
-import { askAll, meter } from './meter.ts';
+import { type Answers, askAll, meter } from './meter.ts';
 import { countPeople, readListers, withoutMembership, withoutUsers } from './refresh-bodies.queries.ts';
 import { survey } from './survey.ts';
 
@@ -46,10 +46,13 @@ export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Ch
       'the provider failed: what was not answered stays as it was until the next run',
     );
   }
+  const unread = new Set([...joining.unread, ...members.unread]);
   if (!run.dryRun) {
-    await markRefreshed(db, found.closed, startedOn);
+    await markRefreshed(db, without(found.closed, unread), startedOn);
     // Due again in an hour: what is out of order for itself must not hold up what comes after it.
-    await markRefreshed(db, found.missing, new Date(startedOn.getTime() - GOOD_FOR + HOUR));
+    const inAnHour = new Date(startedOn.getTime() - GOOD_FOR + HOUR);
+    await markRefreshed(db, found.missing, inAnHour);
+    await markRefreshed(db, { alliances: joining.failed, corporations: members.failed }, inAnHour);
   }
   const asRead = {
     alliances: found.asRead.alliances,
@@ -59,11 +62,27 @@ export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Ch
     lookedAt: await countPeople(db, [...asRead.corporations.keys()]),
     healthy: failure === undefined,
     startedOn,
-    findings: merge(found.findings, joining.findings, members.people),
+    findings: merge(withoutUnread(found.findings, unread), joining.findings, members.people),
     asRead,
     moves: [],
     deleted: [],
   });
+}
+
+/** Bodies whose lists could not be read are not done with: they stay due. */
+function withoutUnread(found: Findings, unread: ReadonlySet<number>): Findings {
+  return {
+    ...found,
+    alliances: found.alliances.filter((row) => !unread.has(row.alliance_id)),
+    corporations: found.corporations.filter((row) => !unread.has(row.corporation_id)),
+  };
+}
+
+function without(ids: BodyIds, unread: ReadonlySet<number>): BodyIds {
+  return {
+    alliances: ids.alliances.filter((id) => !unread.has(id)),
+    corporations: ids.corporations.filter((id) => !unread.has(id)),
+  };
 }
 
 /** What the surveys found, each body and character once: the first word counts. */
@@ -79,6 +98,18 @@ function once<T>(rows: readonly T[], idOf: (row: T) => number): T[] {
   return [...new Map(rows.toReversed().map((row) => [idOf(row), row])).values()];
 }
 
+/** How the reading of lists went. */
+interface Lists {
+  /** Bodies whose list is not known, and those of them that were asked for in vain. */
+  readonly unread: readonly number[];
+  readonly failed: readonly number[];
+  readonly failure: ProviderError | undefined;
+}
+
+function unreadOf(ids: readonly number[], { answers, failed }: Answers<unknown>) {
+  return { unread: ids.filter((id) => !answers.has(id)), failed };
+}
+
 const NOTHING: Findings = { alliances: [], corporations: [], characters: [] };
 
 /** Corporations that are on the lists of these alliances, and say so themselves, but are not registered there. */
@@ -86,7 +117,7 @@ async function findJoining(
   { db }: Needs,
   client: ProviderClient,
   allianceIds: readonly number[],
-): Promise<{ findings: Findings; asRead: StoredBodies; failure: ProviderError | undefined }> {
+): Promise<Lists & { findings: Findings; asRead: StoredBodies }> {
   const api = createGameApi(client);
   const lists = await askAll(allianceIds, (id) => api.allianceCorporations(id));
   const listed = [...lists.answers].flatMap(([alliance_id, ids]) =>
@@ -116,7 +147,7 @@ async function findJoining(
     (unanswered === 0
       ? undefined
       : new ProviderError('unusable', `${unanswered} corporations could not be asked for`));
-  return { findings, asRead, failure };
+  return { ...unreadOf(allianceIds, lists), findings, asRead, failure };
 }
 
 /** Members of these corporations that are no users yet, where a member lets us read the list. */
@@ -124,7 +155,7 @@ async function findPeople(
   { db }: Needs,
   client: ProviderClient,
   corporationIds: readonly number[],
-): Promise<{ people: FoundCharacter[]; failure: ProviderError | undefined }> {
+): Promise<Lists & { people: FoundCharacter[] }> {
   const listers = await readListers(db, corporationIds, MEMBERSHIP_SCOPE, MOST_LISTERS);
   const lists = await askAll(
     listers.map((lister) => lister.corporation_id),
@@ -146,7 +177,8 @@ async function findPeople(
       ? []
       : [{ character_id: id, character_name: name, corporation_id }];
   });
-  return { people, failure: lists.failure ?? failure };
+  const listed = listers.map((lister) => lister.corporation_id);
+  return { ...unreadOf(listed, lists), people, failure: lists.failure ?? failure };
 }
 
 /** Undefined: this one may not read the list, or can no longer be asked in the name of. */

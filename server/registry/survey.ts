@@ -16,7 +16,7 @@ export interface Survey {
   readonly asRead: StoredBodies;
   /** Answered: the body is closed, and its last known record stays (D39). */
   readonly closed: BodyIds;
-  /** Not known (404), or not to be had while others were: to be asked for again later (D63b). */
+  /** Not known (404), or not to be had: to be asked for again later (D63b). */
   readonly missing: BodyIds;
   /** Why there are no answers about some of them. */
   readonly failure: ProviderError | undefined;
@@ -79,7 +79,6 @@ export async function survey(db: Kysely<Database>, client: ProviderClient, wante
   // Without a word about its alliance nothing is known about where a corporation belongs.
   const settled = [...described].filter(([, { alliance_id: id }]) => id === undefined || certain.has(id));
   const failures = [members.failure, alliances.failure, executors.failure, ceos.failure];
-  const answered = members.answers.size + alliances.answers.size > 0;
   return {
     findings: {
       alliances: [...ready].map(([alliance_id, { name, ticker, executor_corporation_id }]) => ({
@@ -107,8 +106,8 @@ export async function survey(db: Kysely<Database>, client: ProviderClient, wante
       corporations: [...corporationAnswers.keys()].filter((id) => isClosed(corporationAnswers, id)),
     },
     missing: {
-      alliances: [...unknownOnes(alliances.answers), ...(answered ? alliances.failed : [])],
-      corporations: [...unknownOnes(corporationAnswers), ...(answered ? members.failed : [])],
+      alliances: [...unknownOnes(alliances.answers), ...alliances.failed],
+      corporations: [...unknownOnes(corporationAnswers), ...members.failed],
     },
     failure: failures.find((failure) => failure !== undefined),
   };

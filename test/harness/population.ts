@@ -85,7 +85,11 @@ export async function untrue(app: TestApp): Promise<unknown[]> {
     ...corporations.filter((row) => {
       const corporation = world.corporation(row.corporation_id);
       if (corporation?.closed) return row.alliance_id !== null;
-      return corporation?.allianceId !== row.alliance_id || corporation?.ceoId !== row.ceo_id;
+      return (
+        corporation?.allianceId !== row.alliance_id ||
+        corporation?.ceoId !== row.ceo_id ||
+        corporation?.name !== row.corporation_name
+      );
     }),
   ];
 }

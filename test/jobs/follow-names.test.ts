@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { followNames } from '../../server/registry/follow-names.ts';
+import type { Run } from '../../server/run.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addUser } from '../harness/people.ts';
+import { atRequest, errorsIn, populate, requestsOf, standings } from '../harness/population.ts';
+import { forgetProvider } from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
+import { userRow } from '../harness/sign-in.ts';
+
+const POPULATION = 2_500;
+const [CEO, MEMBER, LAST] = [2_112_000_003, 2_112_000_700, 2_112_000_000 + POPULATION];
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ provider: { alliances: 2, corporations: 8, characters: POPULATION } });
+  await populate(app);
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  app.provider.reset();
+  app.clock.advance(25 * 3_600_000);
+  await forgetProvider(app);
+});
+
+const follow = (options: Partial<Omit<Run, 'job'>> = {}, parts: Partial<TestApp['app']['parts']> = {}) =>
+  followNames({ ...app.app.parts, ...parts }, testRun('follow-names', options));
+
+describe('D38: the sync follows renames', () => {
+  it('names of all users in requests of 1,000; only new ones are written', async () => {
+    const { world } = app.provider;
+    const former = world.character(MEMBER)?.name;
+    world.renameCharacter(MEMBER, 'Somebody Else');
+    const before = await userRow(app, LAST);
+    const requests = await requestsOf(app, async () => {
+      expect(await follow({ dryRun: true })).toEqual([
+        { character_id: MEMBER, name: [former, 'Somebody Else'] },
+      ]);
+    });
+    expect(Object.fromEntries(requests)).toEqual({ '/universe/names': 3 });
+    expect(await userRow(app, MEMBER)).toMatchObject({ character_name: former });
+    await follow();
+    expect(await userRow(app, MEMBER)).toMatchObject({
+      character_name: 'Somebody Else',
+      name_key: 'somebody else',
+    });
+    expect(await userRow(app, LAST)).toEqual(before);
+    const found = await app.client(app.root).user.get({ params: { character_name: 'Somebody Else' } });
+    expect(found).toMatchObject({ status: 200, body: { character_id: MEMBER } });
+  });
+
+  it('names of CEOs, in their corporations too, users or not', async () => {
+    const { world } = app.provider;
+    await app.db.deleteFrom('users').where('character_id', '=', CEO).execute();
+    world.renameCharacter(CEO, 'The Old Chief');
+    world.renameCharacter(CEO + 1, 'The New Chief');
+    await follow();
+    const corporations = await app.db
+      .selectFrom('corporations')
+      .select(['ceo_id', 'ceo_name'])
+      .where('ceo_id', 'in', [CEO, CEO + 1])
+      .orderBy('ceo_id')
+      .execute();
+    expect(corporations).toEqual([
+      { ceo_id: CEO, ceo_name: 'The Old Chief' },
+      { ceo_id: CEO + 1, ceo_name: 'The New Chief' },
+    ]);
+    expect(await userRow(app, CEO)).toBeUndefined();
+  });
+
+  it('D38: of two users with one name the renamed one, last seen under it, answers', async () => {
+    const { world } = app.provider;
+    const name = world.character(MEMBER + 1)?.name ?? '';
+    world.renameCharacter(MEMBER + 1, 'Gone Elsewhere');
+    world.renameCharacter(MEMBER + 2, name);
+    await follow();
+    const found = await app.client(app.root).user.get({ params: { character_name: name } });
+    expect(found).toMatchObject({ body: { character_id: MEMBER + 2 } });
+  });
+
+  it('a sign-in during the run knows better', async () => {
+    const { world } = app.provider;
+    world.renameCharacter(MEMBER, 'Passing By');
+    const { client } = app.app.parts;
+    const late: typeof client = {
+      async ask(request) {
+        const answer = await client.ask(request);
+        const users = app.db.updateTable('users').where('character_id', '=', MEMBER);
+        await users.set({ character_name: 'Known Better' }).execute();
+        return answer;
+      },
+    };
+    await follow({}, { client: late });
+    expect(await userRow(app, MEMBER)).toMatchObject({ character_name: 'Known Better' });
+  });
+
+  it('an id that has no name is split off, and rests for a day', async () => {
+    const stranger = 2_199_999_999;
+    await addUser(app, { id: stranger });
+    const { world } = app.provider;
+    world.renameCharacter(LAST, 'Beside A Stranger');
+    await follow();
+    expect(await userRow(app, LAST)).toMatchObject({ character_name: 'Beside A Stranger' });
+    expect(await userRow(app, stranger)).toMatchObject({ character_name: `Character ${stranger}` });
+    expect((await requestsOf(app, () => follow())).get('/universe/names')).toBe(3);
+    await app.db.deleteFrom('users').where('character_id', '=', stranger).execute();
+  });
+
+  it.each([
+    ['downtime', { kind: 'status', status: 503, as: 'html' }],
+    ['404 for everything', { kind: 'status', status: 404 }],
+    ['empty lists', { kind: 'empty list' }],
+    ['HTML', { kind: 'not json' }],
+  ] as const)('D63: %s changes nothing and costs at most 20 errors', async (_, fault) => {
+    const kept = await standings(app);
+    app.provider.faults.add('api', fault);
+    expect(await follow()).toEqual([]);
+    expect(await standings(app)).toEqual(kept);
+    expect(errorsIn(app.provider.requests)).toBeLessThanOrEqual(20);
+  });
+
+  it('the next run goes on after the last page that was answered', async () => {
+    const { world } = app.provider;
+    world.renameCharacter(LAST, 'The Last One');
+    await follow();
+    world.renameCharacter(LAST, 'The Very Last One');
+    const client = atRequest(app.app.parts.client, 2, () => {
+      app.provider.faults.downtime = true;
+    });
+    expect(await follow({}, { client })).toEqual([]);
+    app.provider.faults.downtime = false;
+    app.clock.advance(61_000);
+    expect((await requestsOf(app, () => follow())).get('/universe/names')).toBe(2);
+    expect(await userRow(app, LAST)).toMatchObject({ character_name: 'The Very Last One' });
+  });
+});

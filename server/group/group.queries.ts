@@ -32,7 +32,7 @@ const ownerOf = sql`
   where a.alliance_id = g.alliance_id and u.clearance_level >= 0`;
 
 /** The members of the group `g`: as stored, or for an autogroup as the registry has them, guests excluded. */
-const membersOf = sql`
+export const membersOf = sql`
   select u.* from group_members m join users u using (character_id) where m.group_id = g.group_id
   union all
   select u.* from users u where u.corporation_id = g.corporation_id and u.clearance_level >= 0

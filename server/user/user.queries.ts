@@ -7,11 +7,14 @@ import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 /** The row behind a User record; one query whatever the size of the registry (D38). */
 export type UserRow = Omit<User, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
 
+/** The name of the user `u` behind the ticker of its alliance `a`, else its corporation `c`. */
+export const tickeredName = sql<string>`coalesce('[' || coalesce(a.ticker, c.ticker) || '] ', '') || u.character_name`;
+
 const userRecord = sql<UserRow>`
   select u.character_id, u.character_name, u.clearance_level, u.created_on, u.updated_on,
     c.alliance_id as alliance,
     u.corporation_id::text as corporation,
-    coalesce('[' || coalesce(a.ticker, c.ticker) || '] ', '') || u.character_name as tickered_name,
+    ${tickeredName} as tickered_name,
     c.ceo_id is not distinct from u.character_id and u.clearance_level >= 0 as is_ceo_of_corporation,
     c.ceo_id is not distinct from u.character_id and u.clearance_level >= 0
       and a.executor_corporation_id is not distinct from u.corporation_id as is_ceo_of_alliance,

@@ -43,3 +43,8 @@ export const ERROR_IDS = {
   bannedAtConnect: 3329,
   floodBan: 3331,
 } as const;
+
+/** Whether the server said no, with one of these ids. */
+export function isRefusal(error: unknown, ids: readonly number[]): boolean {
+  return error instanceof VoiceError && error.kind === 'refused' && ids.includes(error.code ?? -1);
+}

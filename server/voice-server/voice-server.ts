@@ -2,7 +2,7 @@ import type { VoiceAddress } from './address.ts';
 import { openConnection, type VoiceConnection, type VoiceLimits } from './connection.ts';
 import { paceFor } from './pace.ts';
 import { type Row, wholeNumber } from './protocol.ts';
-import { ERROR_IDS, VoiceError } from './voice-error.ts';
+import { ERROR_IDS, isRefusal, VoiceError } from './voice-error.ts';
 
 /** Somebody who is connected. */
 export interface VoiceClient {
@@ -32,6 +32,8 @@ export interface VoiceServer {
   members(sgid: number): Promise<number[]>;
   addMembers(sgid: number, clientDatabaseIds: readonly number[]): Promise<void>;
   removeMembers(sgid: number, clientDatabaseIds: readonly number[]): Promise<void>;
+  /** What our messages come from; where it is taken, the server's own name for us stays. */
+  takeNickname(nickname: string): Promise<void>;
   sendMessage(clid: number, text: string): Promise<void>;
 }
 
@@ -78,6 +80,9 @@ function operations(connection: VoiceConnection): VoiceServer {
     async removeMembers(sgid, ids) {
       await connection.command('servergroupdelclient', ...membership(sgid, ids));
     },
+    async takeNickname(client_nickname) {
+      await unless([ERROR_IDS.nicknameInUse], connection.command('clientupdate', { client_nickname }));
+    },
     async sendMessage(clid, msg) {
       await connection.command('sendtextmessage', { targetmode: 1, target: clid, msg });
     },
@@ -89,12 +94,12 @@ function membership(sgid: number, ids: readonly number[]) {
   return ids.map((cldbid, index) => (index === 0 ? { sgid, cldbid } : { cldbid }));
 }
 
-/** Refusals that only say that there is nothing (1281 is an empty group, not a fault). */
+/** Refusals that are no fault here, such as 1281 for an empty group. */
 async function unless(ids: readonly number[], answer: Promise<Row[]>): Promise<Row[]> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof VoiceError && error.code !== undefined && ids.includes(error.code)) return [];
+    if (isRefusal(error, ids)) return [];
     throw error;
   }
 }

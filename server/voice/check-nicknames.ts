@@ -1,0 +1,80 @@
+import type { Parts } from '../parts.ts';
+import type { Change, Run } from '../run.ts';
+import type { VoiceLimits } from '../voice-server/connection.ts';
+import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
+import type { VoiceClient, VoiceServer } from '../voice-server/voice-server.ts';
+import { findTellable, markTold } from './nicknames.queries.ts';
+import { shorten } from './shorten.ts';
+import { onVoiceServer } from './voice-job.ts';
+
+type Needs = Pick<Parts, 'db' | 'clock' | 'log' | 'settings'>;
+
+/** Nobody is told more often, in milliseconds. */
+const TELL_EVERY = 3_600_000;
+/** Whom the messages come from. */
+const SENDER = 'castellan';
+
+/**
+ * Sends a message to users on the voice server whose nickname is not their tickered name (D41), or its first 30
+ * characters, at most once an hour.
+ * @throws VoiceError when the voice server fails: who was told is remembered
+ */
+export async function checkVoiceNicknames(
+  parts: Needs,
+  run: Run,
+  limits?: VoiceLimits,
+): Promise<readonly Change[]> {
+  const changes = await onVoiceServer(parts, run, (server) => checkOn(server, parts, run), limits);
+  return changes ?? [];
+}
+
+async function checkOn(server: VoiceServer, parts: Needs, run: Run): Promise<readonly Change[]> {
+  const { db, clock } = parts;
+  const clients = (await server.clients()).filter(({ isVoice }) => isVoice);
+  const wrong = await findWrong(parts, clients);
+  if (wrong.length > 0 && !run.dryRun) await server.takeNickname(SENDER);
+  const changes: Change[] = [];
+  for (const [index, { client, character_id, should }] of wrong.entries()) {
+    const { clientDatabaseId: client_database_id, nickname } = client;
+    if (!run.dryRun) {
+      const text = `Your nickname here is "${nickname}". Please change it to "${should}".`;
+      const heard = await tell(server, client.clid, text);
+      if (heard) await markTold(db, client_database_id, clock.now());
+      run.progress(index + 1, wrong.length);
+      if (!heard) continue;
+    }
+    changes.push({ action: 'message', character_id, client_database_id, nickname, should_be: should });
+  }
+  return changes;
+}
+
+interface Wrong {
+  readonly client: VoiceClient;
+  readonly character_id: number;
+  readonly should: string;
+}
+
+/** Of several connections of one user the first with a wrong nickname. */
+async function findWrong({ db, clock }: Needs, clients: readonly VoiceClient[]): Promise<Wrong[]> {
+  const now = clock.now();
+  const ids = [...new Set(clients.map(({ clientDatabaseId }) => clientDatabaseId))];
+  const tellable = await findTellable(db, ids, new Date(now.getTime() - TELL_EVERY), now);
+  return tellable.flatMap(({ character_id, client_database_id, tickered_name }) => {
+    const should = shorten(tickered_name);
+    const client = clients.find(
+      ({ clientDatabaseId, nickname }) => clientDatabaseId === client_database_id && nickname !== should,
+    );
+    return client === undefined ? [] : [{ client, character_id, should }];
+  });
+}
+
+/** False: it has left meanwhile. */
+async function tell(server: VoiceServer, clid: number, text: string): Promise<boolean> {
+  try {
+    await server.sendMessage(clid, text);
+    return true;
+  } catch (error) {
+    if (isRefusal(error, [ERROR_IDS.invalidClient])) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Parts } from '../parts.ts';
+import type { ServerGroup } from '../voice-server/voice-server.ts';
+import { findBindings, findGroupNames } from './groups.queries.ts';
+
+/** One entry of VOICE_GROUPS, as things are. */
+export interface Mapping {
+  readonly group_id: string;
+  /** Our group's; empty where it was deleted, and then nobody belongs to it. */
+  readonly name: string;
+  /** Undefined: the server group is to be made. */
+  readonly sgid: number | undefined;
+  readonly adopted: boolean;
+}
+
+/**
+ * Which server group belongs to which group: adopted ones by the setting, ours by what we remember, never by name
+ * (D18b). Entries that lead nowhere are left out, and the log says why.
+ */
+export async function resolveMappings(
+  { db, log, settings }: Pick<Parts, 'db' | 'log' | 'settings'>,
+  existing: readonly ServerGroup[],
+): Promise<Mapping[]> {
+  const { groups } = settings.voice;
+  const names = await findGroupNames(
+    db,
+    groups.map(({ group_id }) => group_id),
+  );
+  const bindings = await findBindings(db);
+  const usable = new Set(existing.filter(({ isRegular }) => isRegular).map(({ sgid }) => sgid));
+  const adopted = new Set(groups.flatMap(({ sgid }) => sgid ?? []));
+  return groups.flatMap(({ group_id, sgid: chosen }): Mapping[] => {
+    const name = names.get(group_id);
+    const bound = bindings.get(group_id);
+    if (chosen !== null) {
+      if (usable.has(chosen)) return [{ group_id, name: name ?? '', sgid: chosen, adopted: true }];
+      log.warn({ group_id, sgid: chosen }, 'VOICE_GROUPS adopts a server group that does not exist');
+      return [];
+    }
+    if (bound !== undefined && usable.has(bound)) {
+      if (!adopted.has(bound)) return [{ group_id, name: name ?? '', sgid: bound, adopted: false }];
+      log.warn({ group_id, sgid: bound }, 'VOICE_GROUPS adopts for one group what was made for another');
+      return [];
+    }
+    if (name !== undefined) return [{ group_id, name, sgid: undefined, adopted: false }];
+    log.warn({ group_id }, 'VOICE_GROUPS names a group that does not exist');
+    return [];
+  });
+}

@@ -1,0 +1,191 @@
+import { inTransaction } from '../database/transaction.ts';
+import type { Parts } from '../parts.ts';
+import { mayTakeAway } from '../registry/brake.ts';
+import type { Change, Run } from '../run.ts';
+import type { VoiceLimits } from '../voice-server/connection.ts';
+import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
+import type { VoiceServer } from '../voice-server/voice-server.ts';
+import { bindGroup, findEntitled, findIdentities } from './groups.queries.ts';
+import { type Mapping, resolveMappings } from './mappings.ts';
+import { LONGEST_NAME, shorten } from './shorten.ts';
+import { onVoiceServer } from './voice-job.ts';
+
+type Needs = Pick<Parts, 'db' | 'clock' | 'log' | 'settings' | 'metrics'>;
+
+/** Clients in one command. */
+const SET = 50;
+
+/** What is to be done with one mapping. */
+interface Plan {
+  readonly mapping: Mapping;
+  readonly removed: readonly number[];
+  readonly added: readonly number[];
+}
+
+/**
+ * Makes the members of every mapped server group those of our group who have a voice identity and may log in
+ * (D41). A server group that we made has no other members; from an adopted one only those are removed whose
+ * identity was bound here at some time. Removals come first and pass the brake of D63.
+ * @throws VoiceError when the voice server fails: the next run goes on from what is there then
+ */
+export async function syncVoiceGroups(
+  parts: Needs,
+  run: Run,
+  limits?: VoiceLimits,
+): Promise<readonly Change[]> {
+  if (parts.settings.voice.groups.length === 0) return [];
+  const changes = await onVoiceServer(parts, run, (server) => syncOn(server, parts, run), limits);
+  return changes ?? [];
+}
+
+async function syncOn(server: VoiceServer, parts: Needs, run: Run): Promise<readonly Change[]> {
+  const { db, log } = parts;
+  const existing = await server.serverGroups();
+  const mappings = await resolveMappings(parts, existing);
+  const present = new Map<string, readonly number[]>();
+  for (const { group_id, sgid } of mappings) {
+    present.set(group_id, sgid === undefined ? [] : await server.members(sgid));
+  }
+  // Read after the voice server, so that whoever lost a membership meanwhile is not given it now.
+  const entitled = await findEntitled(db, [...present.keys()]);
+  const identities = await findIdentities(db);
+  const plans = mappings.map((mapping): Plan => {
+    const wanted = entitled
+      .filter(({ group_id }) => group_id === mapping.group_id)
+      .map(({ client_database_id }) => client_database_id);
+    const is = present.get(mapping.group_id) ?? [];
+    const removed = without(is, wanted).filter((id) => !mapping.adopted || identities.has(id));
+    return { mapping, removed: removed.sort(byNumber), added: without(wanted, is).sort(byNumber) };
+  });
+  const changes = plans.flatMap((plan) => changesOf(plan, identities));
+  if (run.dryRun || changes.length === 0) return changes;
+  const losers = [...new Set(plans.flatMap(({ removed }) => removed))].sort(byNumber);
+  const lookedAt = new Set([...present.values()].flat()).size;
+  const losses = { lookedAt, losers, changes: removalsAsText(plans), healthy: true };
+  if (!(await inTransaction(db, (tx) => mayTakeAway(tx, parts, run, losses)))) return [];
+  await carryOut(server, parts, run, plans, new Set(existing.map(({ name }) => name)));
+  log.info(
+    { job: run.job, run_id: run.id, changes: changes.length },
+    'server groups were brought up to date',
+  );
+  return changes;
+}
+
+/** Removals of all groups first: what somebody must not have any more is more urgent than what is missing. */
+async function carryOut(
+  server: VoiceServer,
+  parts: Needs,
+  run: Run,
+  plans: readonly Plan[],
+  names: Set<string>,
+): Promise<void> {
+  const total = plans.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0);
+  let done = 0;
+  const step = (count: number) => {
+    done += count;
+    run.progress(done, total);
+  };
+  for (const { mapping, removed } of plans) {
+    if (mapping.sgid !== undefined) await change(server, parts, mapping.sgid, 'remove', removed, step);
+  }
+  for (const { mapping, added } of plans) {
+    const sgid = mapping.sgid ?? (await create(server, parts, mapping, names));
+    await change(server, parts, sgid, 'add', added, step);
+  }
+}
+
+/** A name of its own: a server group that bears ours already is somebody else's, and is left alone. */
+async function create(
+  server: VoiceServer,
+  { db, clock }: Needs,
+  { group_id, name }: Mapping,
+  names: Set<string>,
+): Promise<number> {
+  for (let n = 1; ; n += 1) {
+    const suffix = n === 1 ? '' : ` (${n})`;
+    const candidate = shorten(name, LONGEST_NAME - suffix.length) + suffix;
+    if (names.has(candidate)) continue;
+    names.add(candidate);
+    try {
+      const sgid = await server.createServerGroup(candidate);
+      await bindGroup(db, group_id, sgid, clock.now());
+      return sgid;
+    } catch (error) {
+      if (!isRefusal(error, [ERROR_IDS.duplicateEntry])) throw error;
+    }
+  }
+}
+
+/**
+ * In sets, then whatever of them did not happen one by one: one client that cannot be changed spoils its set. What
+ * is so already counts as done (2561, 2563), a client that the server has forgotten is left out (512).
+ */
+async function change(
+  server: VoiceServer,
+  { log }: Needs,
+  sgid: number,
+  action: 'add' | 'remove',
+  ids: readonly number[],
+  step: (count: number) => void,
+): Promise<void> {
+  const send = action === 'add' ? server.addMembers : server.removeMembers;
+  let spoilt = false;
+  for (let start = 0; start < ids.length; start += SET) {
+    const set = ids.slice(start, start + SET);
+    try {
+      await send(sgid, set);
+    } catch (error) {
+      if (!isRefusal(error, HARMLESS)) throw error;
+      spoilt = true;
+    }
+    step(set.length);
+  }
+  if (!spoilt) return;
+  const members = await server.members(sgid);
+  const rest = action === 'add' ? without(ids, members) : ids.filter((id) => members.includes(id));
+  for (const id of rest) {
+    try {
+      await send(sgid, [id]);
+    } catch (error) {
+      if (!isRefusal(error, HARMLESS)) throw error;
+      if (isRefusal(error, [ERROR_IDS.invalidClient])) {
+        log.warn(
+          { sgid, client_database_id: id },
+          'the voice server does not know a bound identity any more',
+        );
+      }
+    }
+  }
+}
+
+const HARMLESS = [ERROR_IDS.alreadyMember, ERROR_IDS.notMember, ERROR_IDS.invalidClient];
+
+function changesOf(
+  { mapping, removed, added }: Plan,
+  identities: ReadonlyMap<number, number | null>,
+): Change[] {
+  const { group_id, sgid = null } = mapping;
+  const of = (action: string) => (client_database_id: number) => ({
+    action,
+    group_id,
+    sgid,
+    character_id: identities.get(client_database_id) ?? null,
+    client_database_id,
+  });
+  const created = sgid === null ? [{ action: 'create', group_id, sgid, name: shorten(mapping.name) }] : [];
+  return [...created, ...removed.map(of('remove')), ...added.map(of('add'))];
+}
+
+function removalsAsText(plans: readonly Plan[]): string {
+  const lines = plans.flatMap(({ mapping, removed }) => removed.map((id) => `${mapping.sgid} ${id}`));
+  return lines.sort().join('\n');
+}
+
+function without(ids: readonly number[], others: readonly number[]): number[] {
+  const left = new Set(others);
+  return [...new Set(ids)].filter((id) => !left.has(id));
+}
+
+function byNumber(one: number, other: number): number {
+  return one - other;
+}

@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Run } from '../../server/run.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
+import { checkVoiceNicknames } from '../../server/voice/check-nicknames.ts';
+import { VoiceError } from '../../server/voice-server/voice-error.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addHome, addUser, HOME } from '../harness/people.ts';
+import { testRun } from '../harness/run.ts';
+import { addIdentity } from '../harness/voice.ts';
+
+const LIMITS = { connect: 2_000, command: 2_000, total: 20_000 };
+
+let voice: SimulatedVoiceServer;
+let app: TestApp;
+let lastId = 2_196_000_000;
+
+beforeAll(async () => {
+  voice = await startSimulatedVoiceServer();
+  app = await startTestApp({ env: { VOICE_URL: voice.url } });
+  await addHome(app);
+});
+afterAll(async () => {
+  await app.stop();
+  await voice.stop();
+});
+afterEach(async () => {
+  voice.strike = () => undefined;
+  voice.world.clients.splice(0);
+  voice.world.messages.splice(0);
+  await app.db.deleteFrom('voice_identities').execute();
+});
+
+const check = (options: Partial<Omit<Run, 'job'>> = {}) =>
+  checkVoiceNicknames(app.app.parts, testRun('check-voice-nicknames', options), LIMITS);
+
+async function somebody(name: string, nickname: string) {
+  lastId += 1;
+  await addUser(app, { id: lastId, corporation: HOME.corporation, name });
+  return { id: lastId, client: await addIdentity(app, voice, lastId, nickname) };
+}
+
+/** Messages to a client. */
+const toldTo = ({ clid }: { readonly clid: number }) =>
+  voice.world.messages.filter((message) => message.clid === clid).map(({ text }) => text);
+
+describe('D41: nicknames', () => {
+  it('who does not bear the tickered name is told so, by name; who does, and strangers, are not', async () => {
+    const right = await somebody('Ada Vale', '[A1] Ada Vale');
+    const wrong = await somebody('Bo Reed', 'Bo "the|slash/" Reed');
+    const stranger = voice.world.connect('Stranger');
+    expect(await check()).toEqual([
+      {
+        action: 'message',
+        character_id: wrong.id,
+        client_database_id: wrong.client.clientDatabaseId,
+        nickname: 'Bo "the|slash/" Reed',
+        should_be: '[A1] Bo Reed',
+      },
+    ]);
+    expect(toldTo(wrong.client)).toEqual([
+      'Your nickname here is "Bo "the|slash/" Reed". Please change it to "[A1] Bo Reed".',
+    ]);
+    expect([...toldTo(right.client), ...toldTo(stranger)]).toEqual([]);
+    expect(voice.world.messages[0]?.from).toBe('castellan');
+  });
+
+  it('at most once an hour', async () => {
+    const { client } = await somebody('Cy Moss', 'Cy');
+    await check();
+    app.clock.advance(59 * 60_000);
+    expect(await check()).toEqual([]);
+    app.clock.advance(2 * 60_000);
+    await check();
+    expect(toldTo(client)).toHaveLength(2);
+  });
+
+  it('a name that is too long counts by its first 30 characters', async () => {
+    const name = 'Maximiliana Featherstonehaugh IV';
+    const { client } = await somebody(name, `[A1] ${name}`.slice(0, 30));
+    await check();
+    expect(toldTo(client)).toEqual([]);
+  });
+
+  it('who is completing a challenge is left alone', async () => {
+    const { id, client } = await somebody('Di Fox', 'k7Qm2XvR9tLb4WzC8nHd');
+    const now = app.clock.now();
+    const expires_on = new Date(now.getTime() + 120_000);
+    await app.db
+      .insertInto('voice_challenges')
+      .values({ character_id: id, nickname: client.nickname, created_on: now, expires_on })
+      .execute();
+    await check();
+    expect(toldTo(client)).toEqual([]);
+    app.clock.advance(121_000);
+    await check();
+    expect(toldTo(client)).toHaveLength(1);
+  });
+
+  it('who may not log in is told nothing, nor is the built-in user', async () => {
+    lastId += 1;
+    await addUser(app, { id: lastId });
+    const clients = [await addIdentity(app, voice, lastId), await addIdentity(app, voice, 0)];
+    await check();
+    expect(clients.flatMap(toldTo)).toEqual([]);
+  });
+
+  it('the sender’s name being taken changes nothing else', async () => {
+    voice.world.connect('castellan');
+    const { client } = await somebody('Ed Hart', 'Ed');
+    await check();
+    expect(toldTo(client)).toHaveLength(1);
+  });
+
+  it('who leaves meanwhile is told the next time; who was told before a fault is not told again', async () => {
+    const [one, two] = [await somebody('Fay Ash', 'Fay'), await somebody('Gus Oak', 'Gus')];
+    let sent = 0;
+    voice.strike = ({ at }) => {
+      if (at === 'sendtextmessage') sent += 1;
+      return at === 'sendtextmessage' && sent === 2 ? { kind: 'reset' } : undefined;
+    };
+    await expect(check()).rejects.toThrow(VoiceError);
+    voice.strike = () => undefined;
+    voice.world.messages.splice(0);
+    await check();
+    expect([toldTo(one.client).length, toldTo(two.client).length]).toEqual([0, 1]);
+
+    const third = await somebody('Hal Elm', 'Hal');
+    voice.strike = ({ at }) => {
+      if (at === 'clientupdate') voice.world.clients.splice(0);
+      return undefined;
+    };
+    expect(await check()).toEqual([]);
+    voice.strike = () => undefined;
+    voice.world.connect('Hal again', { clientDatabaseId: third.client.clientDatabaseId });
+    expect(await check()).toHaveLength(1);
+  });
+
+  it('a dry run tells nobody and remembers nothing', async () => {
+    const { client } = await somebody('Ivy Lane', 'Ivy');
+    expect(await check({ dryRun: true })).toHaveLength(1);
+    expect(toldTo(client)).toEqual([]);
+    expect(await check()).toHaveLength(1);
+  });
+
+  it('one connection each run, closed at its end', async () => {
+    await somebody('Jo Wren', 'Jo');
+    const before = voice.connections;
+    await check();
+    expect(voice.connections - before).toBe(1);
+    await expect.poll(() => voice.open).toBe(0);
+  });
+});

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { fuzz } from '../harness/fuzz/run.ts';
+import { progressOf } from './progress.ts';
 
 /** How many requests; a release sees a million. */
 const REQUESTS = Number(process.env.SOAK_REQUESTS ?? 1_000_000);
@@ -14,7 +15,8 @@ afterAll(() => app.stop());
 it(
   `${REQUESTS} random requests are answered as the contract says, none with a crash`,
   async () => {
-    const statuses = await fuzz(app, REQUESTS);
+    const statuses = await fuzz(app, REQUESTS, progressOf('requests', REQUESTS));
+    process.stdout.write(`${JSON.stringify(statuses)}\n`);
     const answered = Object.values(statuses).reduce((sum, count) => sum + count, 0);
     expect(answered).toBeGreaterThanOrEqual(REQUESTS);
   },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { compareWithModel } from '../harness/model/run.ts';
+import { progressOf } from './progress.ts';
 
 /** How many sequences; at least the 2,000 of a release. */
 const SEQUENCES = Number(process.env.SOAK_SEQUENCES ?? 2_000);
@@ -12,6 +13,6 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 it(`${SEQUENCES} random sequences of changes leave the registry as the rules say`, async () => {
-  await compareWithModel(app, SEQUENCES);
+  await compareWithModel(app, SEQUENCES, progressOf('sequences', SEQUENCES));
   expect(app.logged.filter((line) => line.includes('uncaught'))).toEqual([]);
 }, 3_600_000);

@@ -5,6 +5,7 @@ import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../server/simulate
 import { sequence } from '../../server/simulated/random.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addGrant, otherProcess, outcomeOf, ownRecord } from '../harness/provider.ts';
+import { progressOf } from './progress.ts';
 
 /** Calls of the whole run; fewer for a quick look. */
 const CALLS = Number(process.env['SOAK_CALLS'] ?? 10_000);
@@ -107,7 +108,9 @@ describe(`D33: ${CALLS} calls in two processes while everything fails at random`
       seen += fresh.length;
       banned += fresh.filter(({ status, fault }) => status === 420 && fault === null).length;
     };
+    const progress = progressOf('calls', CALLS);
     for (let made = 0; made < CALLS; made += AT_ONCE * 4) {
+      progress(made);
       misbehave();
       if (random() < 0.8) await nextMinute();
       await Promise.all(

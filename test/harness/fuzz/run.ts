@@ -23,7 +23,11 @@ const BATCHES = 40;
  * Sends random requests to every operation, most of them broken somewhere; throws at the first answer that the
  * contract does not know: another status, another body, or a success for what it calls invalid.
  */
-export async function fuzz(app: TestApp, requests: number): Promise<Record<string, number>> {
+export async function fuzz(
+  app: TestApp,
+  requests: number,
+  progress: (sent: number) => void = () => undefined,
+): Promise<Record<string, number>> {
   const fuzzer = new Fuzzer(app);
   try {
     for (let sent = 0; sent < requests; sent += AT_ONCE * BATCHES) {
@@ -34,6 +38,7 @@ export async function fuzz(app: TestApp, requests: number): Promise<Record<strin
         await Promise.all(all.map((request) => fuzzer.send(request)));
       });
       await fc.assert(property, { numRuns: BATCHES, includeErrorInReport: true, reporter: report });
+      progress(sent + AT_ONCE * BATCHES);
     }
     return fuzzer.statuses;
   } finally {

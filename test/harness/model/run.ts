@@ -13,10 +13,19 @@ import { coalitionRecord, groupRecord, inListOrder, userRecord } from './records
 import { type ModelGroup, mayLogIn, newWorld, userNamed, type World } from './world.ts';
 
 /** Runs random sequences against the service and the model; throws the smallest one that tells them apart. */
-export async function compareWithModel(app: TestApp, sequencesToRun: number): Promise<void> {
+export async function compareWithModel(
+  app: TestApp,
+  sequencesToRun: number,
+  progress: (done: number) => void = () => undefined,
+): Promise<void> {
   const run = new Run(app);
+  let done = 0;
   await fc.assert(
-    fc.asyncProperty(sequences, (commands) => run.sequence(commands)),
+    fc.asyncProperty(sequences, async (commands) => {
+      await run.sequence(commands);
+      done += 1;
+      progress(done);
+    }),
     { numRuns: sequencesToRun, endOnFailure: false },
   );
 }

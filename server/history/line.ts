@@ -23,7 +23,7 @@ export function createLine(client: ProviderClient, pace: Pace, signal: AbortSign
       try {
         if (fault !== undefined) throw fault;
         const answer = await untilAborted(client.ask({ ...request, patient: true }), signal);
-        if (answer.status < 400) pace.succeeded();
+        if (answer.status < 400 && !answer.kept) pace.succeeded();
         return answer;
       } catch (error) {
         if (fault === undefined && error instanceof ProviderError && error.fault !== 'no-token') {

@@ -45,6 +45,8 @@ export interface ProviderAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed JSON; null for an empty body. */
   readonly data: unknown;
+  /** Out of the cache: it says nothing about how the provider is at this moment. */
+  readonly kept?: true;
 }
 
 export interface ProviderClient {
@@ -206,7 +208,12 @@ function addressOf(base: string, path: string, query: ProviderRequest['query']):
 }
 
 function fromCache(kept: KeptAnswer): ProviderAnswer {
-  return { status: kept.status, headers: kept.headers, data: JSON.parse(kept.body) as unknown };
+  return {
+    status: kept.status,
+    headers: kept.headers,
+    data: JSON.parse(kept.body) as unknown,
+    kept: true,
+  };
 }
 
 function toAnswer(answer: JsonAnswer, kept: KeptAnswer | undefined): ProviderAnswer {

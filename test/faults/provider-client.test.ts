@@ -170,6 +170,7 @@ describe('D33: the cache', () => {
     expect(await other.client.ask(CORPORATION)).toEqual({
       ...first,
       headers: expect.objectContaining({ etag: first.headers['etag'] }),
+      kept: true,
     });
     await other.stop();
     const before = app.statements.length;

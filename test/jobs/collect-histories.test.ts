@@ -1,0 +1,420 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ExtScope } from '../../contract/scopes.ts';
+import {
+  collectLocations,
+  collectMail,
+  collectSkillPoints,
+  collectWallets,
+} from '../../server/history/collect.ts';
+import { takeTurns } from '../../server/history/turn.queries.ts';
+import { storeWallet } from '../../server/history/wallet.ts';
+import type { Parts } from '../../server/parts.ts';
+import type { Run } from '../../server/run.ts';
+import type { Fault } from '../../server/simulated/faults.ts';
+import { FIRST_CHARACTER_ID } from '../../server/simulated/world.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addGrants, statementsOf } from '../harness/grants.ts';
+import { addGrant, forgetProvider, otherProcess, SKILLS, WALLET } from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
+
+const ADA = FIRST_CHARACTER_ID;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const MAIL: ExtScope = 'ext-mail.read_mail.v1';
+const PLACE: readonly ExtScope[] = [
+  'ext-location.read_location.v1',
+  'ext-location.read_online.v1',
+  'ext-location.read_ship_type.v1',
+];
+const ALL: readonly ExtScope[] = [...PLACE, MAIL, SKILLS, WALLET];
+
+const collectors = {
+  location: collectLocations,
+  mail: collectMail,
+  skillpoints: collectSkillPoints,
+  wallet: collectWallets,
+} as const;
+type Name = keyof typeof collectors;
+const names = Object.keys(collectors) as Name[];
+const tables = {
+  location: 'character_locations',
+  skillpoints: 'character_skill_points',
+  wallet: 'character_wallets',
+} as const;
+type Snapshots = keyof typeof tables;
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ provider: { corporations: 20, characters: 2_100 } });
+  await app.app.parts.document.current();
+});
+beforeEach(async () => {
+  // To the begin of an hour, so that minutes can be counted from it.
+  app.clock.advance(2 * HOUR - (app.clock.now().getTime() % HOUR));
+  app.provider.reset();
+  await forgetProvider(app);
+  await sql`truncate users, mails cascade`.execute(app.db);
+  for (const table of Object.values(tables)) await sql`truncate ${sql.table(table)}`.execute(app.db);
+});
+afterAll(() => app.stop());
+
+interface How extends Partial<Omit<Run, 'job'>> {
+  readonly most?: number;
+  readonly parts?: Pick<Parts, 'db' | 'client' | 'clock' | 'log'>;
+}
+const collect = (name: Name, { most, parts = app.app.parts, ...options }: How = {}) =>
+  collectors[name](parts, testRun(`collect-${name}`, options), most);
+
+const asked = () => app.provider.requests.filter(({ area }) => area === 'api');
+const failed = () => asked().filter(({ status }) => status === null || status >= 400);
+
+/** Whose entries there are, oldest first. */
+async function entries(name: Snapshots): Promise<{ character_id: number; timestamp: Date }[]> {
+  const { rows } = await sql<{ character_id: number; timestamp: Date }>`
+    select character_id, timestamp from ${sql.table(tables[name])} order by timestamp, character_id`.execute(
+    app.db,
+  );
+  return rows;
+}
+const whose = async (name: Snapshots) => (await entries(name)).map((row) => row.character_id).sort();
+/** Whoever's mailbox was looked at: everybody's has mail. */
+const mailboxes = async () =>
+  (await app.db.selectFrom('mailboxes').select('character_id').execute()).map((row) => row.character_id);
+const done = async (name: Name) => (name === 'mail' ? (await mailboxes()).sort() : whose(name));
+const turns = (name: Name) =>
+  app.db
+    .selectFrom('history_turns')
+    .selectAll()
+    .where('history', '=', name)
+    .orderBy('character_id')
+    .execute();
+
+describe('who is looked at', () => {
+  it.each(names)('%s: whoever granted the scopes, and nobody else costs a request', async (name) => {
+    const granted = await addGrants(app, 3, ALL);
+    await addGrants(app, 3, name === 'mail' ? [...PLACE, WALLET] : [MAIL, PLACE[0] as ExtScope], 10);
+    const dead = await addGrants(app, 2, ALL, 20);
+    await app.db.updateTable('grants').set({ valid: false }).where('character_id', 'in', dead).execute();
+    await collect(name);
+    expect(await done(name)).toEqual(granted);
+    expect(new Set(asked().map(({ characterId }) => characterId ?? 0))).toEqual(
+      new Set([...granted, ...(asked().some(({ characterId }) => characterId === null) ? [0] : [])]),
+    );
+    expect(failed()).toEqual([]);
+  });
+
+  it('location: scopes that are spread over two refresh tokens do', async () => {
+    await addGrants(app, 1, PLACE.slice(0, 2));
+    await addGrants(app, 1, PLACE.slice(2));
+    await collect('location');
+    expect(await whose('location')).toEqual([ADA]);
+  });
+
+  it('somebody who has just signed in is looked at by the next run', async () => {
+    await addGrant(app, ADA, ALL);
+    for (const name of names) await collect(name);
+    for (const name of names) expect(await done(name)).toEqual([ADA]);
+  });
+
+  it('those who wait longest come first, and a run takes no more than it may', async () => {
+    const ids = await addGrants(app, 30, [WALLET]);
+    await sql`update history_turns set due_on = due_on - (character_id % 7) * interval '1 minute'`.execute(
+      app.db,
+    );
+    const order = [...ids].sort((a, b) => (b % 7) - (a % 7) || a - b);
+    await collect('wallet', { most: 12 });
+    expect(await whose('wallet')).toEqual(order.slice(0, 12).sort());
+    await collect('wallet', { most: 12 });
+    expect(await whose('wallet')).toEqual(order.slice(0, 24).sort());
+  });
+});
+
+describe('each entry once', () => {
+  it.each([
+    ['location', 1],
+    ['skillpoints', 12],
+    ['wallet', 12],
+  ] as const)(
+    '%s: one in every %i hours of the character’s own, spread over them',
+    async (name, hours) => {
+      const ids = await addGrants(app, 24, ALL);
+      await collect(name);
+      await sql`truncate ${sql.table(tables[name])}`.execute(app.db);
+      const runs = hours * 12;
+      const made: number[] = [];
+      for (let run = 0; run < 2 * runs; run += 1) {
+        app.clock.advance(5 * MINUTE);
+        const before = (await entries(name)).length;
+        await collect(name);
+        made.push((await entries(name)).length - before);
+      }
+      const rows = await entries(name);
+      expect(rows).toHaveLength(2 * ids.length);
+      for (const id of ids) {
+        const own = rows.filter((row) => row.character_id === id).map((row) => row.timestamp.getTime());
+        const intervals = own.map((at) => Math.floor((at / 1000 - (id % (hours * 3600))) / (hours * 3600)));
+        expect(intervals[1]).toBe((intervals[0] ?? 0) + 1);
+        // Never later than the next run.
+        for (const at of own) expect((at / 1000 - id) % (hours * 3600)).toBeLessThan(5 * 60);
+      }
+      // The ids of this test follow each other; so do their turns.
+      expect(made.filter((count) => count > 0).length).toBeGreaterThanOrEqual(2);
+    },
+    60_000,
+  );
+
+  it('turns are spread evenly over the interval', async () => {
+    await sql`
+      with people as (
+        insert into users (character_id, character_name, name_key)
+        select 90000000 + 1301 * n, n, n from generate_series(1, 2400) n returning character_id
+      )
+      insert into history_turns (character_id, history, due_on)
+      select character_id, 'wallet', ${app.clock.now()} from people`.execute(app.db);
+    await collect('wallet');
+    const hours = new Array<number>(12).fill(0);
+    for (const { due_on } of await turns('wallet')) {
+      const hour = Math.floor((due_on.getTime() - app.clock.now().getTime()) / HOUR);
+      hours[hour] = (hours[hour] ?? 0) + 1;
+    }
+    expect(hours).toHaveLength(12);
+    for (const each of hours) expect(Math.abs(each - 200)).toBeLessThan(20);
+  });
+
+  it.each(names)('%s: run twice it writes, and asks, once', async (name) => {
+    await addGrants(app, 5, ALL);
+    await collect(name);
+    const once = asked().length;
+    const before = await sql`select * from mailbox_mails order by 1, 2`.execute(app.db);
+    await collect(name);
+    expect(asked()).toHaveLength(once);
+    expect(await done(name)).toHaveLength(5);
+    expect((await sql`select * from mailbox_mails order by 1, 2`.execute(app.db)).rows).toEqual(before.rows);
+  });
+
+  it.each(names)(
+    '%s: two workers at once share the work',
+    async (name) => {
+      const ids = await addGrants(app, 60, ALL);
+      const other = otherProcess(app);
+      await other.document.current();
+      const counts = [0, 0];
+      const count = (worker: number) => ({
+        progress: () => {
+          counts[worker] = (counts[worker] ?? 0) + 1;
+        },
+      });
+      await Promise.all([
+        collect(name, count(0)),
+        collect(name, { ...count(1), parts: { ...app.app.parts, ...other } }),
+      ]);
+      await other.stop();
+      expect(await done(name)).toEqual(ids);
+      expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(60);
+      expect(Math.min(...counts)).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+
+  it('who was taken on by a worker that was killed is looked at ten minutes later', async () => {
+    const ids = await addGrants(app, 3, [WALLET]);
+    const now = app.clock.now();
+    const until = new Date(now.getTime() + 10 * MINUTE);
+    const rhythm = { history: 'wallet', seconds: 43_200, scopes: [WALLET] } as const;
+    const { turns: taken } = await takeTurns(app.db, rhythm, { due: now, now, until, most: 2 });
+    await collect('wallet');
+    expect(await whose('wallet')).toEqual(ids.slice(2));
+    app.clock.advance(10 * MINUTE);
+    await collect('wallet');
+    expect(await whose('wallet')).toEqual(ids);
+    // One that was only slow comes too late: others have written the entry.
+    const [turn] = taken;
+    await storeWallet(app.app.parts, turn?.characterId ?? 0, app.clock.now(), turn);
+    expect(await whose('wallet')).toEqual(ids);
+  });
+
+  it('an entry that cannot be written leaves its turn', async () => {
+    await addGrants(app, 1, [WALLET]);
+    await sql`alter table character_wallets add constraint odd check (balance < 0) not valid`.execute(app.db);
+    await collect('wallet').finally(() =>
+      sql`alter table character_wallets drop constraint odd`.execute(app.db),
+    );
+    expect(await whose('wallet')).toEqual([]);
+    expect(await turns('wallet')).toMatchObject([{ failures: 1 }]);
+    app.clock.advance(5 * MINUTE);
+    await collect('wallet');
+    expect(await whose('wallet')).toEqual([ADA]);
+    expect(await turns('wallet')).toMatchObject([{ failures: 0 }]);
+  });
+});
+
+describe('what one run costs', () => {
+  it('2,000 characters: at most eight requests at a time, one statement for 40 characters', async () => {
+    const ids = await addGrants(app, 2_000, [WALLET]);
+    const told: [number, number][] = [];
+    const sent = await statementsOf(app, () => collect('wallet', { progress: (...step) => told.push(step) }));
+    expect(await whose('wallet')).toEqual(ids);
+    expect(told.at(-1)).toEqual([2_000, 2_000]);
+    expect(Math.max(...app.provider.requests.map(({ open }) => open))).toBeLessThanOrEqual(8);
+    const claims = sent.filter((text) => /skip locked/.test(text) && /history_turns/.test(text));
+    expect(claims).toHaveLength(2_000 / 40 + 1);
+    // The subject, the entry; the rest belongs to the client, a little more for what was not known at first.
+    const own = sent.filter((text) => /history_turns|from "?users"?/.test(text));
+    expect(own.length).toBeLessThanOrEqual(2 * 2_000 + claims.length + 10);
+  }, 120_000);
+
+  it('2,000 who granted nothing of use: a statement for 40, no request', async () => {
+    await addGrants(app, 2_000, [SKILLS]);
+    const sent = await statementsOf(app, () => collect('wallet'));
+    expect(sent.length).toBe(1 + 2_000 / 40 + 1);
+    expect(asked()).toEqual([]);
+  });
+});
+
+describe('one that fails holds up nobody', () => {
+  it('a 403 is tried again after 5, 10, 20 minutes, at the most a day; then all is well', async () => {
+    const ids = await addGrants(app, 6, [WALLET]);
+    await sql`update history_turns set due_on = 'epoch' where character_id = ${ADA}`.execute(app.db);
+    const refused = app.provider.faults.add(`/characters/${ADA}/wallet`, { kind: 'odd 403' });
+    await collect('wallet');
+    expect(await whose('wallet')).toEqual(ids.slice(1));
+    const strikes = [];
+    for (let minute = 5; minute <= 40; minute += 5) {
+      app.clock.advance(5 * MINUTE);
+      await collect('wallet');
+      strikes.push(refused.strikes);
+    }
+    expect(strikes).toEqual([2, 2, 3, 3, 3, 3, 4, 4]);
+    await sql`update history_turns set failures = 300, due_on = ${app.clock.now()}
+      where character_id = ${ADA}`.execute(app.db);
+    await collect('wallet');
+    const [turn] = await turns('wallet');
+    expect((turn?.due_on.getTime() ?? 0) - app.clock.now().getTime()).toBeLessThanOrEqual(24 * HOUR);
+    app.provider.faults.clear();
+    app.clock.advance(24 * HOUR);
+    await collect('wallet');
+    expect(await whose('wallet')).toContain(ADA);
+    expect((await turns('wallet'))[0]).toMatchObject({ failures: 0 });
+  });
+
+  it('403s to all of them, as of a sick sign-on, end the run; those who were refused go last', async () => {
+    await addGrants(app, 60, [WALLET]);
+    const sick = app.provider.faults.add('/characters/*/wallet', { kind: 'odd 403' });
+    await expect(collect('wallet')).rejects.toThrow('in a row were refused');
+    expect(sick.strikes).toBeLessThanOrEqual(5 + 8);
+    app.provider.faults.clear();
+    await collect('wallet');
+    expect(await whose('wallet')).toHaveLength(60 - sick.strikes);
+    app.clock.advance(5 * MINUTE);
+    await collect('wallet');
+    expect(await whose('wallet')).toHaveLength(60);
+  });
+
+  it('refresh tokens that turn out dead are left to their own check, however many (D63)', async () => {
+    const ids = await addGrants(app, 40, [WALLET]);
+    for (const id of ids) app.provider.world.handOver(id);
+    await collect('wallet');
+    expect(asked()).toEqual([]);
+    const { rows } = await sql`select from grants where not valid`.execute(app.db);
+    expect(rows).toEqual([]);
+    app.clock.advance(5 * MINUTE);
+    const before = app.provider.requests.length;
+    await collect('wallet');
+    expect(app.provider.requests).toHaveLength(before);
+  });
+});
+
+describe('D63: the daily downtime', () => {
+  const away: readonly Fault[] = [
+    { kind: 'status', status: 503, as: 'html' },
+    { kind: 'status', status: 504 },
+    { kind: 'reset' },
+    { kind: 'status', status: 420 },
+  ];
+  it.each(names.flatMap((name) => away.map((fault) => [name, fault] as const)))(
+    '%s, from the start, %o: one error for each run; all caught up in the first one after it',
+    async (name, fault) => {
+      const ids = await addGrants(app, 30, ALL);
+      const down = app.provider.faults.add('api', fault);
+      for (let run = 0; run < 3; run += 1) {
+        await expect(collect(name)).rejects.toThrow(/for \d of \d+: /);
+        app.clock.advance(5 * MINUTE);
+      }
+      expect(down.strikes).toBe(3);
+      expect(await done(name)).toEqual([]);
+      app.provider.faults.clear();
+      await forgetProvider(app);
+      app.clock.advance(5 * MINUTE);
+      await collect(name);
+      expect(await done(name)).toEqual(ids);
+    },
+  );
+
+  it.each(names.flatMap((name) => [1, 17, 45].map((after) => [name, after] as const)))(
+    '%s, after %i characters, with two more tries of each run: at most 20 errors; one cycle catches up',
+    async (name, after) => {
+      const ids = await addGrants(app, 80, ALL);
+      const progress = (step: number) => {
+        if (step === after) app.provider.faults.downtime = true;
+      };
+      await expect(collect(name, { progress })).rejects.toThrow(/: /);
+      for (let minute = 0; minute < 15; minute += 5) {
+        for (let tries = 0; tries < 3; tries += 1) await expect(collect(name)).rejects.toThrow(/: /);
+        app.clock.advance(5 * MINUTE);
+      }
+      expect(failed().length).toBeGreaterThan(0);
+      expect(failed().length).toBeLessThanOrEqual(20);
+      app.provider.faults.downtime = false;
+      for (let run = 0; run < 3; run += 1) {
+        await collect(name);
+        app.clock.advance(5 * MINUTE);
+      }
+      expect(await done(name)).toEqual(ids);
+    },
+    60_000,
+  );
+
+  it('a sign-on that is away ends the run, too, and costs the game’s API nothing', async () => {
+    await addGrants(app, 30, ALL);
+    app.provider.faults.add('/v2/oauth/token', { kind: 'status', status: 503 });
+    for (const name of names) await expect(collect(name)).rejects.toThrow(/for \d of 30: /);
+    expect(asked()).toEqual([]);
+    const { rows } = await sql`select from grants where not valid`.execute(app.db);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('told to end', () => {
+  it.each(names)('%s: at once, even while the provider hangs; who was not done stays due', async (name) => {
+    const ids = await addGrants(app, 60, ALL);
+    const end = new AbortController();
+    let told = 0;
+    const progress = (step: number) => {
+      if (step !== 20) return;
+      app.provider.faults.add('api', { kind: 'hang' });
+      setTimeout(() => {
+        told = performance.now();
+        end.abort();
+      }, 100);
+    };
+    await expect(collect(name, { signal: end.signal, progress })).rejects.toThrow('told to end');
+    expect(performance.now() - told).toBeLessThan(1_000);
+    const first = await done(name);
+    expect(first.length).toBeLessThanOrEqual(20 + 8);
+    app.provider.faults.clear();
+    // As the next process: this one's requests still hang.
+    const other = otherProcess(app);
+    await other.document.current();
+    await collect(name, { parts: { ...app.app.parts, ...other } });
+    await other.stop();
+    expect(await done(name)).toEqual(ids);
+  });
+
+  it('before it began it asks nothing', async () => {
+    await addGrants(app, 3, ALL);
+    await expect(collect('wallet', { signal: AbortSignal.abort() })).rejects.toThrow('told to end');
+    expect(app.provider.requests).toEqual([]);
+  });
+});

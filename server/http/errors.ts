@@ -9,6 +9,7 @@ import { type Invalid, Problem, revoked } from '../problem.ts';
 import { ProviderError } from '../provider/http.ts';
 import { failurePage, PAGE_HEADERS } from '../sign-in/pages.ts';
 import type { Caller } from '../token/token.queries.ts';
+import { VoiceError } from '../voice-server/voice-error.ts';
 
 /** What the database's constraints say no to, in words (D7); a constraint missing here is a crash. */
 const CONFLICTS: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => string>> = {
@@ -34,6 +35,7 @@ export function answerErrors(parts: Parts): ErrorRequestHandler {
     if (res.headersSent) return next(error);
     // No report can be stored of this one, so the log has it (D8).
     if (isUnreachable(error)) note(parts, res, error, 'the database cannot be reached');
+    if (error instanceof VoiceError) note(parts, res, error, 'the voice server failed');
     const problem = toProblem(error, req);
     if (problem !== undefined) return send(req, res, problem);
     void crash(parts, error, req, res);
@@ -45,6 +47,7 @@ function toProblem(error: unknown, req: Request): Problem | undefined {
   if (error instanceof RequestValidationError) return validationProblem(error);
   if (isUnreachable(error)) return databaseLost();
   if (error instanceof ProviderError) return providerProblem(error);
+  if (error instanceof VoiceError) return voiceProblem();
   const constraint = constraintOf(error)?.constraint ?? '';
   const conflict = CONFLICTS[constraint];
   if (conflict !== undefined) return new Problem(409, conflict(req.body));
@@ -71,6 +74,11 @@ function providerProblem({ fault, message, retryAfter = 60 }: ProviderError): Pr
     default:
       return new Problem(502, 'The provider cannot be reached or gave an answer that cannot be used.');
   }
+}
+
+/** D42; which fault it was is the operator's business, and in the log. */
+function voiceProblem(): Problem {
+  return new Problem(502, 'The voice server cannot be reached or gave an answer that cannot be used.');
 }
 
 /** JSON, but for the one operation that people's browsers are sent to (D2). */

@@ -7,7 +7,6 @@ import type { Caller } from '../token/token.queries.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { sharedLook } from '../voice-server/shared-look.ts';
-import { VoiceError } from '../voice-server/voice-error.ts';
 import { type VoiceClient, withVoiceServer } from '../voice-server/voice-server.ts';
 import {
   bindIdentity,
@@ -59,6 +58,7 @@ export async function startChallenge(
  * Binds the voice identity that bears the challenge's nickname to the caller (D41). An identity belongs to whom
  * proved it last: another user who had it loses it in the same transaction. No connection to the database is held
  * while the voice server is asked.
+ * @throws VoiceError when the voice server fails
  */
 export async function completeChallenge(
   { db, clock, log, settings }: Pick<Parts, 'db' | 'clock' | 'log' | 'settings'>,
@@ -68,7 +68,7 @@ export async function completeChallenge(
   if (look === undefined) throw notConfigured();
   const nickname = await findChallenge(db, caller.owner_id, clock.now());
   if (nickname === undefined) throw noChallenge();
-  const client = theOne(await ask(look, log), nickname);
+  const client = theOne(await look(), nickname);
   if (client === undefined) throw new Problem(404, 'Could not find corresponding teamspeak client');
   const former = await inTransaction(db, async (tx) => {
     const now = clock.now();
@@ -86,16 +86,6 @@ export async function completeChallenge(
 
 function randomNickname(): string {
   return Array.from({ length: NICKNAME_LENGTH }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('');
-}
-
-async function ask(look: () => Promise<VoiceClient[]>, log: Parts['log']): Promise<VoiceClient[]> {
-  try {
-    return await look();
-  } catch (error) {
-    if (!(error instanceof VoiceError)) throw error;
-    log.warn({ err: error, fault: error.kind }, 'the voice server could not be asked');
-    throw new Problem(502, 'The voice server cannot be reached or gave an answer that cannot be used.');
-  }
 }
 
 /** Two clients with the nickname count as none, queries never (D42). */

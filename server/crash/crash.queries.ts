@@ -1,4 +1,4 @@
-import type { Insertable, Kysely } from 'kysely';
+import { type Insertable, type Kysely, sql } from 'kysely';
 import type { CrashReportTable, Database } from '../database/tables.ts';
 
 /** How many reports `GET /crash` lists (decisions §1). */
@@ -25,4 +25,13 @@ export async function findCrash(db: Kysely<Database>, id: string) {
 export async function deleteCrash(db: Kysely<Database>, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('crash_reports').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** Deletes some of the reports that are older; returns how many. */
+export async function deleteCrashesBefore(db: Kysely<Database>, moment: Date, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from crash_reports where id in (
+      select id from crash_reports where timestamp < ${moment}
+      order by timestamp limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows);
 }

@@ -234,3 +234,37 @@ export async function deleteMailbox(db: Kysely<Database>, characterId: number): 
       and not exists (select from mailbox_mails other where other.mail_id = m.mail_id)`.execute(db);
   await db.deleteFrom('mailboxes').where('character_id', '=', characterId).execute();
 }
+
+/** Of so many mails after `after`, in the order of their ids: those that no mailbox holds, and the last of all. */
+export async function findOrphans(
+  db: Kysely<Database>,
+  after: number,
+  most: number,
+): Promise<{ readonly last: number | null; readonly orphans: readonly number[] }> {
+  const { rows } = await sql<{ last: number | null; mail_id: number | null }>`
+    with page as materialized (
+      select mail_id from mails where mail_id > ${after} order by mail_id limit ${most}
+    )
+    select ends.last, orphan.mail_id
+    from (select max(mail_id) as last from page) ends
+      left join (
+        select mail_id from page
+        where not exists (select from mailbox_mails held where held.mail_id = page.mail_id)) orphan on true`.execute(
+    db,
+  );
+  return {
+    last: rows[0]?.last ?? null,
+    orphans: rows.flatMap(({ mail_id }) => (mail_id === null ? [] : [mail_id])),
+  };
+}
+
+/** Deletes those of the mails that no mailbox holds, in a transaction; whoever is just adding one keeps it. */
+export async function deleteOrphans(tx: Kysely<Database>, mailIds: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ mail_id: number }>`
+    select mail_id from mails where mail_id = any(${[...mailIds]}::bigint[])
+    order by mail_id for update skip locked`.execute(tx);
+  const { numAffectedRows = 0n } = await sql`
+    delete from mails m where mail_id = any(${rows.map((row) => row.mail_id)}::bigint[])
+      and not exists (select from mailbox_mails held where held.mail_id = m.mail_id)`.execute(tx);
+  return Number(numAffectedRows);
+}

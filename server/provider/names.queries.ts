@@ -33,3 +33,35 @@ export async function saveNames(db: Kysely<Database>, names: readonly KnownName[
     on conflict (id) do update set
       name = excluded.name, category = excluded.category, known_on = excluded.known_on`.execute(db);
 }
+
+/** Some of the names that are a week old or older, the oldest first, beyond `after` in this order. */
+export async function findStaleNames(
+  db: Kysely<Database>,
+  now: Date,
+  { after, most }: { readonly after: NamePlace | undefined; readonly most: number },
+): Promise<NamePlace[]> {
+  const beyond =
+    after === undefined
+      ? sql`true`
+      : sql`(known_on, id) > (${after.known_on}::timestamptz, ${after.id}::bigint)`;
+  const { rows } = await sql<NamePlace>`
+    select id, known_on from names
+    where name is not null and known_on <= ${now}::timestamptz - interval '7 days' and ${beyond}
+    order by known_on, id limit ${most}`.execute(db);
+  return rows;
+}
+
+/** A place in the order of age. */
+export interface NamePlace {
+  readonly id: number;
+  readonly known_on: Date;
+}
+
+/** Forgets some of the ids that had no name a day ago: nobody remembers that for longer (D32). */
+export async function forgetUnnamed(db: Kysely<Database>, now: Date, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from names where id in (
+      select id from names where name is null and known_on <= ${now}::timestamptz - interval '1 day'
+      order by known_on limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows);
+}

@@ -58,3 +58,12 @@ export async function requiredScopes(db: Kysely<Database>, corporationId: number
     where c.corporation_id = ${corporationId}`.execute(db);
   return rows[0]?.required ?? [];
 }
+
+/** Deletes some of the codes that have expired, used or not; returns how many. */
+export async function deleteExpiredCodes(db: Kysely<Database>, now: Date, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from state_codes where state_code in (
+      select state_code from state_codes where expires_on <= ${now}
+      order by expires_on limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows);
+}

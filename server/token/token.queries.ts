@@ -111,3 +111,12 @@ export async function findOwner(db: Kysely<Database>, characterId: number) {
     .where('character_id', '=', characterId)
     .executeTakeFirst();
 }
+
+/** Deletes some of the tokens that have expired, with all that descends from them; returns how many expired ones. */
+export async function deleteExpiredTokens(db: Kysely<Database>, now: Date, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from tokens where uuid in (
+      select uuid from tokens where expires_on <= ${now}
+      order by expires_on limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows);
+}

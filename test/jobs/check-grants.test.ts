@@ -130,6 +130,13 @@ describe('a run visits each grant once, whatever happens', () => {
     );
   }, 60_000);
 
+  it('those that stay due, as 450 that the brake holds, are asked about once in a run, too', async () => {
+    kill(await addGrants(app, 450, [SKILLS]));
+    await check();
+    expect(asked()).toHaveLength(450);
+    expect(await invalid()).toEqual([]);
+  });
+
   it('two at once, in two processes: each refreshed once', async () => {
     await addGrants(app, 60, [SKILLS]);
     app.provider.rotateRefreshTokens = true;

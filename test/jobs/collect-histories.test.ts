@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
 import {
@@ -217,6 +218,18 @@ describe('each entry once', () => {
     },
     60_000,
   );
+
+  it('whom another worker is just taking on is stepped over, not waited for', async () => {
+    const ids = await addGrants(app, 3, [WALLET]);
+    const other = new pg.Client({ connectionString: app.databaseUrl });
+    await other.connect();
+    await other.query('begin');
+    await other.query('select from history_turns where character_id = $1 for update', [ADA]);
+    await collect('wallet');
+    expect(await whose('wallet')).toEqual(ids.slice(1));
+    await other.query('rollback');
+    await other.end();
+  });
 
   it('who was taken on by a worker that was killed is looked at ten minutes later', async () => {
     const ids = await addGrants(app, 3, [WALLET]);

@@ -16,8 +16,8 @@ export type VoiceServerFault =
   | { readonly kind: 'drip'; readonly everyMillis: number }
   /** One line of that many bytes. */
   | { readonly kind: 'endless'; readonly bytes: number }
-  /** Something that is no ServerQuery. */
-  | { readonly kind: 'garbage' }
+  /** Something that is no ServerQuery, or what a test says. */
+  | { readonly kind: 'garbage'; readonly text?: string }
   /** An error instead: 524 with the seconds to wait; 3329 and 3331 hang up, too. */
   | { readonly kind: 'refuse'; readonly id: number; readonly seconds?: number };
 
@@ -70,7 +70,7 @@ export async function sendFaulty(
       }
       return;
     case 'garbage':
-      socket.write(GARBAGE);
+      socket.write(fault.text ?? GARBAGE);
   }
 }
 

@@ -12,7 +12,10 @@ import { send } from '../harness/send.ts';
 const LIMITS: VoiceLimits = { connect: 250, command: 250, total: 700 };
 /** What the limits allow, a goodbye that nobody answers, and a machine that is busy. */
 const WITHIN = LIMITS.total + 500 + 800;
+/** Nothing but the end of the work closes a connection. */
+const PATIENT: VoiceLimits = { connect: 60_000, command: 60_000, total: 60_000 };
 const MEBIBYTE = 1_048_576;
+const ROW = 'clid=1 client_database_id=2 client_nickname=a client_type=0';
 
 const FAULTS: readonly VoiceServerFault[] = [
   { kind: 'mute' },
@@ -49,8 +52,8 @@ afterEach(async () => {
   expect(unhandled).toEqual([]);
 });
 
-const clients = (to: VoiceAddress = address) =>
-  withVoiceServer(to, { limits: LIMITS }, (server) => server.clients());
+const clients = (to: VoiceAddress = address, limits = LIMITS) =>
+  withVoiceServer(to, { limits }, (server) => server.clients());
 
 async function failureOf(work: Promise<unknown>): Promise<VoiceError> {
   const error = await work.then(
@@ -79,14 +82,28 @@ describe('a voice server that fails', () => {
 
   it.each(FAULTS)('$kind at the goodbye costs the answer nothing', async (fault) => {
     voice.strike = ({ at }) => (at === 'quit' ? fault : undefined);
-    expect(await clients()).toHaveLength(1);
+    expect(await clients(address, PATIENT)).toHaveLength(1);
+    await expect.poll(() => voice.open).toBe(0);
+  });
+
+  it.each([
+    ['connect', 'TS2\n\rWelcome\n\r'],
+    ['clientlist', `${ROW}\n\r${ROW}\n\rerror id=0 msg=ok\n\r`],
+    ['clientlist', 'clid=1 client_database_id=2 client_type=0\n\rerror id=0 msg=ok\n\r'],
+    ['clientlist', 'clid=x client_database_id=2 client_nickname=a client_type=0\n\rerror id=0 msg=ok\n\r'],
+    ['clientlist', 'clid=1 client_database_id=-2 client_nickname=a client_type=0\n\rerror id=0 msg=ok\n\r'],
+    ['clientlist', 'error id=0\n\r'],
+    ['use', 'error id=0 msg=ok\n\rerror id=0 msg=ok\n\r'],
+  ])('what looks like an answer at %s and is none, is unintelligible: %j', async (at, text) => {
+    voice.strike = (moment) => (moment.at === at ? { kind: 'garbage', text } : undefined);
+    expect((await failureOf(clients())).kind).toBe('unintelligible');
     await expect.poll(() => voice.open).toBe(0);
   });
 
   it('wrong credentials and a wrong server are refusals that name neither', async () => {
-    const wrong = await failureOf(clients({ ...address, password: 'not-this-canary' }));
+    const wrong = await failureOf(clients({ ...address, password: 'not-this-canary' }, PATIENT));
     expect([wrong.kind, wrong.code, wrong.message.includes('canary')]).toEqual(['refused', 520, false]);
-    expect((await failureOf(clients({ ...address, serverId: 2 }))).code).toBe(1024);
+    expect((await failureOf(clients({ ...address, serverId: 2 }, PATIENT))).code).toBe(1024);
     await expect.poll(() => voice.open).toBe(0);
   });
 
@@ -100,7 +117,7 @@ describe('a voice server that fails', () => {
   it('asked to stop, it stops at once', async () => {
     voice.strike = ({ at }) => (at === 'clientlist' ? { kind: 'mute' } : undefined);
     const controller = new AbortController();
-    const limits = { connect: 10_000, command: 10_000, total: 10_000 };
+    const limits = PATIENT;
     const working = withVoiceServer(address, { limits, signal: controller.signal }, (server) =>
       server.clients(),
     );

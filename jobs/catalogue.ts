@@ -59,8 +59,28 @@ export const catalogue = {
     retries: 10,
     concurrency: 2,
   }),
-  /** Puts away what has had its time. */
-  'clean-up': scheduled({ title: 'Put away what has had its time', cron: '7 * * * *' }, 900),
+  /** Refreshes access tokens and so learns which refresh tokens live: tracking is true within the hour. */
+  'check-grants': scheduled({ title: 'Check refresh tokens', cron: '*/10 * * * *' }, 900),
+  'check-voice-nicknames': scheduled(
+    { title: 'Tell who is misnamed on the voice server', cron: '25 * * * *' },
+    600,
+  ),
+  // Each of these takes who is due, by turns of an hour or of twelve.
+  'collect-locations': scheduled({ title: 'Keep locations', cron: '*/5 * * * *' }, 900),
+  'collect-mail': scheduled({ title: 'Keep mail', cron: '1-59/5 * * * *' }, 900),
+  'collect-skill-points': scheduled({ title: 'Keep skill points', cron: '2-59/5 * * * *' }, 900),
+  'collect-wallets': scheduled({ title: 'Keep wallet balances', cron: '3-59/5 * * * *' }, 900),
+  /** Follows renamed characters (D38). */
+  'follow-names': scheduled({ title: 'Follow names', cron: '40 4 * * *' }, 3600),
+  'keep-house': scheduled({ title: 'Put away what has had its time', cron: '17 * * * *' }, 1800),
+  /** Takes the bodies that were not refreshed for a day. */
+  'refresh-bodies': scheduled({ title: 'Refresh corporations and alliances', cron: '*/15 * * * *' }, 900),
+  /** Every character at least hourly, with room for a run that fails. */
+  'sync-users': scheduled({ title: 'Put users where they belong', cron: '*/30 * * * *' }, 1500),
+  'sync-voice-groups': scheduled(
+    { title: 'Bring server groups in line with groups', cron: '*/10 * * * *' },
+    600,
+  ),
 } as const;
 
 export type JobName = keyof typeof catalogue;

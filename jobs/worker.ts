@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type PgBoss from 'pg-boss';
 import type { Parts } from '../server/parts.ts';
-import type { Change, Run } from '../server/run.ts';
+import type { Change } from '../server/run.ts';
 import { previousRun } from '../server/system/schedule.ts';
 import {
   catalogue,
@@ -11,25 +11,8 @@ import {
   scheduledJobs,
   scheduleOf,
 } from './catalogue.ts';
-import { cleanUp } from './clean-up.ts';
-import { deliverSignIn } from './deliver-sign-in.ts';
-import { registerAllianceMembers } from './register-alliance-members.ts';
-import { revokeGrant } from './revoke-grant.ts';
+import { handlers, rehearsals } from './handlers.ts';
 import { createRun } from './run.ts';
-
-type Handler<Name extends JobName> = (parts: Parts, payload: Payload<Name>, run: Run) => Promise<unknown>;
-
-/** One handler for each job of the catalogue; the compiler refuses a job without a handler. */
-const handlers: { readonly [Name in JobName]: Handler<Name> } = {
-  'clean-up': cleanUp,
-  'deliver-sign-in': deliverSignIn,
-  'register-alliance-members': registerAllianceMembers,
-  'revoke-grant': revokeGrant,
-};
-
-/** Jobs that can tell beforehand what they would change. */
-const rehearsals: { readonly [Name in JobName]?: (parts: Parts, run: Run) => Promise<readonly Change[]> } =
-  {};
 
 /** Seconds between two looks into an empty queue. */
 const POLL_EVERY = 1;

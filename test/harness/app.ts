@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { User } from '../../contract/user.ts';
+import { scheduledJobs } from '../../jobs/catalogue.ts';
 import { createClient } from '../../sdk/src/index.ts';
 import { type App, type AppOptions, createApp } from '../../server/app.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
@@ -86,6 +87,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     EXT_API_SPEC_URL: provider.specUrl,
     TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    // No schedule strikes while a test runs.
+    JOB_SCHEDULES: scheduledJobs.map((job) => `${job}=0 0 29 2 *`).join(';'),
     ...options.env,
   });
   const app = await createApp(settings, {

@@ -1,0 +1,55 @@
+import {
+  collectLocations,
+  collectMail,
+  collectSkillPoints,
+  collectWallets,
+} from '../server/history/collect.ts';
+import { keepHouse } from '../server/housekeeping.ts';
+import type { Parts } from '../server/parts.ts';
+import { followNames } from '../server/registry/follow-names.ts';
+import { refreshBodies } from '../server/registry/refresh-bodies.ts';
+import { syncUsers } from '../server/registry/sync-users.ts';
+import type { Change, Run } from '../server/run.ts';
+import { checkGrants } from '../server/sign-in/grant-check.ts';
+import { checkVoiceNicknames } from '../server/voice/check-nicknames.ts';
+import { syncVoiceGroups } from '../server/voice/sync-groups.ts';
+import type { JobName, Payload } from './catalogue.ts';
+import { deliverSignIn } from './deliver-sign-in.ts';
+import { registerAllianceMembers } from './register-alliance-members.ts';
+import { revokeGrant } from './revoke-grant.ts';
+
+type Handler<Name extends JobName> = (parts: Parts, payload: Payload<Name>, run: Run) => Promise<unknown>;
+
+/** What a run of these jobs would change, they can tell beforehand. */
+export const rehearsals: {
+  readonly [Name in JobName]?: (parts: Parts, run: Run) => Promise<readonly Change[]>;
+} = {
+  'check-voice-nicknames': checkVoiceNicknames,
+  'follow-names': followNames,
+  'refresh-bodies': refreshBodies,
+  'sync-users': syncUsers,
+  'sync-voice-groups': syncVoiceGroups,
+};
+
+/** One handler for each job of the catalogue; the compiler refuses a job without a handler. */
+export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
+  'check-grants': onSchedule(checkGrants),
+  'check-voice-nicknames': onSchedule(checkVoiceNicknames),
+  'collect-locations': onSchedule(collectLocations),
+  'collect-mail': onSchedule(collectMail),
+  'collect-skill-points': onSchedule(collectSkillPoints),
+  'collect-wallets': onSchedule(collectWallets),
+  'deliver-sign-in': deliverSignIn,
+  'follow-names': onSchedule(followNames),
+  'keep-house': onSchedule(keepHouse),
+  'refresh-bodies': onSchedule(refreshBodies),
+  'register-alliance-members': registerAllianceMembers,
+  'revoke-grant': revokeGrant,
+  'sync-users': onSchedule(syncUsers),
+  'sync-voice-groups': onSchedule(syncVoiceGroups),
+};
+
+/** What there is to know about a run on a schedule, the run itself knows. */
+function onSchedule(work: (parts: Parts, run: Run) => Promise<unknown>) {
+  return (parts: Parts, _payload: unknown, run: Run) => work(parts, run);
+}

@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { scheduledJobs } from '../../jobs/catalogue.ts';
+import { startWorker } from '../../jobs/worker.ts';
+import { readSettings, SettingsError } from '../../server/settings.ts';
+import { nextRun } from '../../server/system/schedule.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { letIn } from '../harness/registry.ts';
+
+let app: TestApp;
+let root: Client;
+
+beforeAll(async () => {
+  app = await startTestApp({ env: { JOB_SCHEDULES: 'sync-users=0 5 * * *; collect-mail = */7 * * * *' } });
+  root = app.client(app.root);
+});
+beforeEach(() => app.app.parts.queue.boss.clearStorage());
+afterAll(() => app.stop());
+
+/** What waits in the queue of a job. */
+async function waiting(name: string) {
+  const { rows } = await sql<{ id: string; data: unknown }>`
+    select id, data from pgboss.job where name = ${name} and state = 'created' order by created_on`.execute(
+    app.db,
+  );
+  return rows;
+}
+
+describe('D52: GET /system/job', () => {
+  it('shows each schedule by name, with its next run', async () => {
+    const { status, body } = await root.system.jobs();
+    expect(status).toBe(200);
+    if (status !== 200) return;
+    expect(body.map(({ job_id }) => job_id)).toEqual(scheduledJobs);
+    expect(body.map(({ job_id }) => job_id)).toEqual([...scheduledJobs].sort());
+    expect(body.length).toBeGreaterThan(8);
+    const next = new Date(app.clock.now());
+    next.setUTCHours(next.getUTCHours() >= 5 ? 29 : 5, 0, 0, 0);
+    expect(body.find(({ job_id }) => job_id === 'sync-users')).toEqual({
+      coalesce: true,
+      executor: 'sync-users',
+      function: 'syncUsers',
+      job_id: 'sync-users',
+      max_instances: 1,
+      misfire_grace_time: null,
+      name: 'Put users where they belong',
+      next_run_time: next.toISOString(),
+      trigger: '0 5 * * *',
+    });
+    expect(body.find(({ job_id }) => job_id === 'collect-mail')).toMatchObject({ trigger: '*/7 * * * *' });
+    for (const { next_run_time } of body) {
+      expect(Date.parse(String(next_run_time))).toBeGreaterThan(app.clock.now().getTime());
+    }
+  });
+});
+
+describe('D63: POST /system/job/{job_id}', () => {
+  it('puts a run into the queue; where one waits already, that is the one', async () => {
+    const first = await root.system.runJob({ params: { job_id: 'sync-users' } });
+    expect(first).toMatchObject({ status: 200, body: { job_id: 'sync-users' } });
+    expect(await root.system.runJob({ params: { job_id: 'sync-users' } })).toMatchObject({
+      body: first.body,
+    });
+    expect(await waiting('sync-users')).toEqual([
+      { id: (first.body as { run_id: string }).run_id, data: { force: false } },
+    ]);
+  });
+
+  it('a forced run is another than the one that waits', async () => {
+    const plain = await root.system.runJob({ params: { job_id: 'sync-users' } });
+    const forced = await root.system.runJob({ params: { job_id: 'sync-users' }, query: { force: 'true' } });
+    expect(forced.status).toBe(200);
+    expect(forced.body).not.toEqual(plain.body);
+    expect((await waiting('sync-users')).map(({ data }) => data)).toEqual([
+      { force: false },
+      { force: true },
+    ]);
+  });
+
+  it.each(['no-such-job', 'revoke-grant'])('%s: 404, for it is no scheduled job', async (job_id) => {
+    expect(await root.system.runJob({ params: { job_id } })).toMatchObject({
+      status: 404,
+      body: { detail: `Could not find job ${job_id}` },
+    });
+  });
+
+  it('a dry run says what would change, and changes nothing', async () => {
+    await letIn(app, { corporations: [98_000_011] });
+    const [, id = 0] = app.provider.world.membersOf(98_000_011);
+    await app.signIn(id);
+    const [, other = 0] = app.provider.world.corporationsOf(99_000_001);
+    app.provider.world.moveCharacter(id, other);
+    app.clock.advance(2 * 3_600_000);
+    const { status, body } = await root.system.runJob({
+      params: { job_id: 'sync-users' },
+      query: { dry_run: 'true' },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      job_id: 'sync-users',
+      changes: expect.arrayContaining([{ character_id: id, corporation: [98_000_011, other] }]),
+    });
+    expect(
+      await app.db
+        .selectFrom('users')
+        .select('corporation_id')
+        .where('character_id', '=', id)
+        .executeTakeFirst(),
+    ).toEqual({ corporation_id: 98_000_011 });
+    expect(await waiting('sync-users')).toEqual([]);
+  });
+
+  it('422 for a dry run of a job that cannot tell', async () => {
+    expect(
+      await root.system.runJob({ params: { job_id: 'keep-house' }, query: { dry_run: 'true' } }),
+    ).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'dry_run'] }] } });
+  });
+});
+
+describe('D52, D61: schedules are checked at the start', () => {
+  it('every expression that is none, every unknown job and the time zone are named at once', () => {
+    const read = () =>
+      readSettings({
+        JOB_SCHEDULES: 'sync-users=61 * * * *; check-grants=daily; wake-up=* * * * *; keep-house',
+        JOB_TIME_ZONE: 'Mars/Olympus',
+      });
+    expect(read).toThrow(SettingsError);
+    expect(read).toThrow(/"61 \* \* \* \*" of sync-users is no cron expression/);
+    expect(read).toThrow(/"daily" of check-grants is no cron expression/);
+    expect(read).toThrow(/wake-up is no scheduled job: those are check-grants/);
+    expect(read).toThrow(/keep-house: wants the form job=cron/);
+    expect(read).toThrow(/JOB_TIME_ZONE: must be a time zone/);
+  });
+
+  it('runs follow the time zone', () => {
+    const berlin = readSettings({ JOB_SCHEDULES: 'follow-names=0 12 * * *', JOB_TIME_ZONE: 'Asia/Tokyo' });
+    const next = nextRun(berlin.schedules, 'follow-names', new Date('2026-05-05T00:00:00Z'));
+    expect(next?.toISOString()).toBe('2026-05-05T03:00:00.000Z');
+  });
+});
+
+describe('D52: missed runs coalesce', () => {
+  it('a schedule whose time passed while no worker was there runs once, when one comes', async () => {
+    const missed = 'keep-house';
+    const day = 86_400_000;
+    await app.db
+      .insertInto('schedules')
+      .values([
+        { job_id: missed, ran_on: new Date(app.clock.now().getTime() - 3 * day) },
+        { job_id: 'sync-voice-groups', ran_on: new Date(app.clock.now().getTime() + day) },
+      ])
+      .execute();
+    await startWorker(app.app.parts);
+    const { rows } = await sql<{ name: string }>`
+      select name from pgboss.job where name = any(${[...scheduledJobs]})`.execute(app.db);
+    expect(rows).toEqual([{ name: missed }]);
+    const known = await app.db.selectFrom('schedules').select('job_id').orderBy('job_id').execute();
+    expect(known.map(({ job_id }) => job_id)).toEqual(scheduledJobs);
+  });
+});

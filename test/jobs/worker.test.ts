@@ -1,0 +1,116 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { letIn } from '../harness/registry.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ worker: true });
+});
+afterAll(() => app.stop());
+
+interface Row {
+  readonly name: string;
+  readonly state: string;
+  readonly data: unknown;
+}
+async function jobs(name: string): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select name, state::text, data from pgboss.job where name = ${name} order by created_on`.execute(app.db);
+  return rows;
+}
+
+describe('jobs: a poison job', () => {
+  it('is tried again, then kept among the dead letters; others are done beside it', async () => {
+    const { queue, db } = app.app.parts;
+    const poison = { grant_id: 'no uuid', refresh_token: 'x' };
+    const { rows } = await sql<{ id: string }>`
+      insert into pgboss.job (name, data, retry_limit, dead_letter, policy)
+      values ('revoke-grant', ${JSON.stringify(poison)}::jsonb, 1, 'dead-letters', 'standard')
+      returning id`.execute(db);
+    const poisoned = async () => {
+      const job = await sql<{ state: string; retry_count: number }>`
+        select state::text, retry_count from pgboss.job where id = ${rows[0]?.id}`.execute(db);
+      return job.rows[0];
+    };
+    await queue.send(db, 'register-alliance-members', { alliance_id: 99_000_001 });
+    await vi.waitFor(
+      async () => expect(await poisoned()).toEqual({ state: 'failed', retry_count: 1 }),
+      10_000,
+    );
+    expect(await jobs('dead-letters')).toEqual([{ name: 'dead-letters', state: 'created', data: poison }]);
+    await vi.waitFor(
+      async () => expect(await jobs('register-alliance-members')).toMatchObject([{ state: 'completed' }]),
+      10_000,
+    );
+    expect(app.logged.some((line) => line.includes('kept among the dead letters'))).toBe(true);
+    const counted = (await app.app.parts.metrics.jobRuns.get()).values;
+    expect(counted).toContainEqual(
+      expect.objectContaining({ labels: { job: 'revoke-grant', outcome: 'given up' }, value: 1 }),
+    );
+  });
+});
+
+describe('D29: dead applications', () => {
+  /** Accepts connections and never answers. */
+  let dead: Server;
+  let living: Server;
+  const called: string[] = [];
+
+  beforeAll(async () => {
+    dead = createServer(() => undefined);
+    living = createServer((request, response) => {
+      called.push(request.url ?? '');
+      response.writeHead(204).end();
+    });
+    for (const server of [dead, living]) {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    }
+  });
+  afterAll(() => {
+    for (const server of [dead, living]) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  const callbackOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+
+  it('1,000 dead callbacks delay no living one', async () => {
+    await letIn(app, { corporations: [98_000_011] });
+    const [owner = 0] = app.provider.world.membersOf(98_000_011);
+    await app.signIn(owner);
+    const { db, queue } = app.app.parts;
+    /** A user token of each of so many applications, and its event. */
+    const sendEvents = (callback: string, count: number) =>
+      db.transaction().execute(async (tx) => {
+        for (let n = 0; n < count; n += 1) {
+          const [parent, token] = [randomUUID(), randomUUID()];
+          const { currentKid } = app.app.parts.keys;
+          await sql`
+            insert into tokens (uuid, token_type, owner_id, app_token, callback, kid)
+            values (${parent}, 'dyn', 0, ${parent}, ${callback}, ${currentKid})`.execute(tx);
+          await sql`
+            insert into tokens (uuid, token_type, owner_id, parent, app_token, kid, expires_on)
+            values (${token}, 'use', ${owner}, ${parent}, ${parent}, ${currentKid},
+              ${new Date(app.clock.now().getTime() + 3_600_000)})`.execute(tx);
+          await queue.send(tx, 'deliver-sign-in', {
+            token,
+            state_code: randomBytes(8).toString('hex'),
+            attempt: 0,
+          });
+        }
+      });
+    await sendEvents(callbackOf(dead), 1000);
+    const open = () => new Promise<number>((resolve) => dead.getConnections((_, count) => resolve(count)));
+    await vi.waitFor(async () => expect(await open()).toBeGreaterThan(500), 10_000);
+    await sendEvents(callbackOf(living), 1);
+    // A try at a dead one takes 10 s.
+    await vi.waitFor(() => expect(called).toHaveLength(1), 5_000);
+    expect(await open()).toBeGreaterThan(500);
+  });
+});

@@ -86,8 +86,10 @@ describe('D38: the sync follows renames', () => {
     const late: typeof client = {
       async ask(request) {
         const answer = await client.ask(request);
-        const users = app.db.updateTable('users').where('character_id', '=', MEMBER);
-        await users.set({ character_name: 'Known Better' }).execute();
+        if (request.body?.includes(MEMBER)) {
+          const users = app.db.updateTable('users').where('character_id', '=', MEMBER);
+          await users.set({ character_name: 'Known Better' }).execute();
+        }
         return answer;
       },
     };

@@ -218,6 +218,18 @@ describe('the refresh of corporations and alliances', () => {
     expect((await requestsOf(app, () => refresh())).get('/corporations/{corporation_id}')).toBe(1);
   });
 
+  it('an alliance whose list cannot be read stays due, and is asked for again in an hour', async () => {
+    const { world } = app.provider;
+    const joined = world.corporationsOf(OTHER_ALLIANCE).find((id) => id !== SECOND) as number;
+    await forget(app, { corporation_id: joined });
+    const list = `/alliances/${OTHER_ALLIANCE}/corporations` as const;
+    app.provider.faults.add(list, { kind: 'status', status: 502 });
+    expect(await refresh()).toEqual([]);
+    app.provider.faults.clear();
+    app.clock.advance(3_600_000 + 1);
+    expect(await refresh()).toContainEqual({ corporation_id: joined, registered: true });
+  });
+
   it('a corporation that cannot be had costs the others nothing, nor holds them up', async () => {
     const { world } = app.provider;
     world.renameCorporation(SECOND, 'Named Anew');
@@ -282,5 +294,35 @@ describe('D63: a provider that fails', () => {
     expect(app.logged.at(-1)).toContain('force it if it is right');
     await refresh({ force: true });
     expect(await untrue(app)).toEqual([]);
+  });
+});
+
+describe('D63: downtime between the records of alliances and their lists', () => {
+  let other: TestApp;
+
+  beforeAll(async () => {
+    other = await startTestApp({ provider: { alliances: 6, corporations: 26, characters: 200 } });
+    await populate(other);
+  });
+  afterAll(() => other.stop());
+
+  it('alliances whose lists were not even asked for stay due, too', async () => {
+    const { world } = other.provider;
+    const joined = world.alliances.flatMap(({ id, executorCorporationId }) => {
+      const [corporation] = world.corporationsOf(id).filter((member) => member !== executorCorporationId);
+      return corporation === undefined ? [] : [corporation];
+    });
+    expect(joined.length).toBeGreaterThan(4);
+    for (const corporation_id of joined) await forget(other, { corporation_id });
+    other.clock.advance(DAY + 3_600_000);
+    const records = 26 - joined.length + 6;
+    const client = atRequest(other.app.parts.client, records + 1, () => {
+      other.provider.faults.downtime = true;
+    });
+    expect(await refreshBodies({ ...other.app.parts, client }, testRun('refresh-bodies'))).toEqual([]);
+    other.provider.faults.downtime = false;
+    other.clock.advance(3_600_000 + 1);
+    const changes = await refreshBodies(other.app.parts, testRun('refresh-bodies'));
+    for (const corporation_id of joined) expect(changes).toContainEqual({ corporation_id, registered: true });
   });
 });

@@ -198,10 +198,47 @@ describe('the sync of users', () => {
   });
 });
 
+describe('what is not the sync’s to judge', () => {
+  it('D39, D63b: a corporation whose new alliance cannot be had stays in the former one, levels and all', async () => {
+    const { world } = app.provider;
+    await forget(app, { alliance_id: 99_000_002 });
+    const corporation = world.corporationsOf(99_000_001).find((id) => id !== FIRST) ?? LONELY;
+    const [former = null] = (await allianceOf(corporation)).map((row) => row.alliance_id);
+    const member = memberOf(corporation);
+    await setLevel(app, member, 6);
+    world.moveCorporation(corporation, 99_000_002);
+    app.provider.faults.add('/alliances/99000002', { kind: 'status', status: 502 });
+    expect(await sync()).toEqual([]);
+    expect(await allianceOf(corporation)).toEqual([{ alliance_id: former }]);
+    expect(await userRow(app, member)).toMatchObject({ clearance_level: 6 });
+    app.provider.faults.clear();
+    await sync({ force: true });
+    expect(await allianceOf(corporation)).toEqual([{ alliance_id: 99_000_002 }]);
+    expect(await userRow(app, member)).toMatchObject({ clearance_level: 0 });
+  });
+
+  it('D29b: that a character was sold is noticed when the new owner signs in, and changes nothing before', async () => {
+    const id = memberOf(FIRST);
+    await app.signIn(id);
+    await setLevel(app, id, 6);
+    const before = await userRow(app, id);
+    app.provider.world.handOver(id);
+    expect(await sync()).toEqual([]);
+    expect(await userRow(app, id)).toEqual(before);
+    await app.signIn(id);
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: 0 });
+  });
+
+  const allianceOf = (id: number) =>
+    app.db.selectFrom('corporations').select('alliance_id').where('corporation_id', '=', id).execute();
+});
+
 describe('D63b: characters that were deleted', () => {
   it('the first run that sees it changes nothing; the second deletes the user as D19b has it', async () => {
     const id = memberOf(FIRST);
     await addGrant(app, id, [SKILLS]);
+    const grants = app.db.selectFrom('grants').select('grant_id').where('character_id', '=', id);
+    const grant = await grants.executeTakeFirst();
     const token = await makeToken(app, 'use', id, uuidOf(await app.dynamicToken()));
     app.provider.world.deleteCharacter(id);
     expect(await sync()).toEqual([]);
@@ -212,7 +249,10 @@ describe('D63b: characters that were deleted', () => {
     expect(await sync()).toEqual([{ character_id: id, deleted: true }]);
     expect(await userRow(app, id)).toBeUndefined();
     expect((await app.client(token.jwt).token.current()).status).toBe(401);
-    const { rows } = await sql`select from pgboss.job where name = 'revoke-grant'`.execute(app.db);
+    const { rows } = await sql`
+      select from pgboss.job where name = 'revoke-grant' and data->>'grant_id' = ${grant?.grant_id ?? ''}`.execute(
+      app.db,
+    );
     expect(rows).toHaveLength(1);
   });
 

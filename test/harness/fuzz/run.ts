@@ -222,7 +222,6 @@ function described({ operation, as, method, path, headers, body }: FuzzRequest):
 const BESIDES: Readonly<Record<number, string>> = {
   405: 'This path knows only',
   415: 'The body must be JSON',
-  501: 'This operation is not implemented yet.',
 };
 const NOTHING_THERE = 'There is nothing at this path.';
 

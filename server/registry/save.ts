@@ -23,7 +23,8 @@ export async function saveFindings(db: Transaction<Database>, findings: Findings
   const homes = findings.characters.flatMap(({ corporation_id: id }) => (id === null ? [] : [id]));
   // Who no longer leads the alliance may still lead a corporation.
   const led = formerCeos.map((former) => former.corporation_id);
-  const corporations = [...new Set([...bodies, ...homes, ...led])];
+  const executors = findings.alliances.map((alliance) => alliance.executor_corporation_id);
+  const corporations = [...new Set([...bodies, ...homes, ...led, ...executors])];
   await raiseCeos(db, corporations, now);
   const alliances = findings.alliances.map((alliance) => alliance.alliance_id);
   await ensureAutogroups(db, { corporations, alliances }, now);

@@ -4,7 +4,7 @@ import { type Affiliation, askAffiliations, BULK } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Change, Run } from '../run.ts';
-import { readBodies, type StoredBodies } from './bodies.queries.ts';
+import { type BodyIds, readBodies, type StoredBodies } from './bodies.queries.ts';
 import type { Move } from './carry-out.queries.ts';
 import { carryOut } from './carry-out.ts';
 import { meter } from './meter.ts';
@@ -54,14 +54,10 @@ export async function syncUsers(parts: Needs, run: Run): Promise<readonly Change
   const visit = await visitAll(parts, client, run, startedOn, total);
   const targets = visit.moves.flatMap(({ to }) => to ?? []);
   const bodies = await readBodies(db, {
-    alliances: [],
+    alliances: [...new Set(visit.allegiances.values())].flatMap((id) => id ?? []),
     corporations: [...new Set([...targets, ...visit.allegiances.keys()])],
   });
-  const changed = [...visit.allegiances].flatMap(([id, allianceId]) => {
-    const stored = bodies.corporations.get(id);
-    return stored === undefined || stored.alliance_id !== allianceId ? [id] : [];
-  });
-  const found = await survey(db, client, { alliances: [], corporations: changed });
+  const found = await survey(db, client, concerned(visit.allegiances, bodies));
   const failure = visit.failure ?? found.failure;
   if (failure !== undefined) {
     log.warn(
@@ -164,6 +160,22 @@ function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, v
   else if (guest) return;
   const allianceId = alliance_id ?? null;
   if (to !== null && (to !== from || allianceId !== user.alliance_id)) visit.allegiances.set(to, allianceId);
+}
+
+/** Corporations that are new or changed their alliance, and the registered alliances that they left or joined. */
+function concerned(allegiances: Visit['allegiances'], bodies: StoredBodies): BodyIds {
+  const alliances = new Set<number>();
+  const corporations: number[] = [];
+  for (const [id, allianceId] of allegiances) {
+    const stored = bodies.corporations.get(id);
+    if (stored?.alliance_id === allianceId) continue;
+    corporations.push(id);
+    if (stored === undefined) continue;
+    // Its leaving or joining may have come with another executor.
+    if (stored.alliance_id !== null) alliances.add(stored.alliance_id);
+    if (allianceId !== null && bodies.alliances.has(allianceId)) alliances.add(allianceId);
+  }
+  return { alliances: [...alliances], corporations };
 }
 
 /**

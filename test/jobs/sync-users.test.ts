@@ -135,6 +135,24 @@ describe('the sync of users', () => {
     expect(await membersOf(app, { corporation_id: corporation })).toContain(two);
   });
 
+  it('D19: an executor that leaves its alliance: its CEO falls to 2, the next executor’s rises to 4', async () => {
+    const { world } = app.provider;
+    const next = world.corporationsOf(99_000_002).find((id) => id !== SECOND) as number;
+    const ceo = world.corporation(next)?.ceoId as number;
+    world.moveCorporation(SECOND, null);
+    world.setExecutor(99_000_002, next);
+    await setLevel(app, 2_112_000_002, 4);
+    const changes = await sync({ force: true });
+    expect(changes).toContainEqual({ alliance_id: 99_000_002, executor: [SECOND, next] });
+    expect(changes).toContainEqual({ corporation_id: SECOND, alliance: [99_000_002, null] });
+    expect(changes).toContainEqual({ character_id: 2_112_000_002, level: [4, 2] });
+    expect(await userRow(app, ceo)).toMatchObject({ clearance_level: 4 });
+    world.moveCorporation(SECOND, 99_000_002);
+    world.setExecutor(99_000_002, SECOND);
+    await sync({ force: true });
+    expect(await userRow(app, 2_112_000_002)).toMatchObject({ clearance_level: 4 });
+  });
+
   it('D39: an alliance that closes keeps its executor; its corporations are in none, and their CEOs at 2', async () => {
     const { world } = app.provider;
     const corporations = world.corporationsOf(99_000_003);

@@ -11,6 +11,7 @@ import { createNames } from './provider/names.ts';
 import type { Run } from './run.ts';
 import { deleteExpiredCodes } from './sign-in/state-code.queries.ts';
 import { deleteExpiredTokens } from './token/token.queries.ts';
+import { deleteExpiredChallenges } from './voice/voice.queries.ts';
 
 type HouseParts = Pick<Parts, 'db' | 'clock' | 'log' | 'client' | 'document'>;
 /** One thing to be done; returns how many rows it was about. */
@@ -39,6 +40,7 @@ const steps: Readonly<Record<string, Step>> = {
   'delete expired state codes': deleteInBatches(({ db, clock }) =>
     deleteExpiredCodes(db, clock.now(), BATCH),
   ),
+  'delete expired challenges': ({ db, clock }) => deleteExpiredChallenges(db, clock.now()),
   'delete old crash reports': deleteInBatches(({ db, clock }) =>
     deleteCrashesBefore(db, new Date(clock.now().getTime() - CRASHES_KEPT), BATCH),
   ),

@@ -25,6 +25,7 @@ function patternOf(path: string): RegExp {
 /** The methods that a path of the API answers, for `Allow`; empty for an unknown path. */
 export function allowedMethods(path: string): string[] {
   const methods = new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
-  if (methods.has('GET')) methods.add('HEAD');
+  // Completing a sign-in is a GET that a browser is sent to, and no reading.
+  if (methods.has('GET') && path !== contract.callback.ext.path) methods.add('HEAD');
   return [...methods].sort();
 }

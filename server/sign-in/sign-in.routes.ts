@@ -1,6 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Parts } from '../parts.ts';
+import { Problem } from '../problem.ts';
 import {
   badRequestPage,
   cancelledPage,
@@ -16,7 +17,9 @@ const REDIRECT_HEADERS = { 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'n
 
 export function callbackHandlers(parts: Parts): Handlers<typeof contract.callback> {
   return {
-    ext: async ({ query, res }) => {
+    ext: async ({ query, req, res }) => {
+      // Links are looked at by HEAD before they are followed, and a sign-in can be completed only once.
+      if (req.method === 'HEAD') throw new Problem(405, 'This path knows only GET', { Allow: 'GET' });
       const outcome = await completeSignIn(parts, query);
       if (outcome.kind === 'signed-in') {
         res.set({ ...REDIRECT_HEADERS, Location: outcome.redirectTo });

@@ -46,6 +46,15 @@ export async function findChallenge(
   return challenge?.nickname;
 }
 
+/** Deletes the challenges that have expired: one for each user at most. */
+export async function deleteExpiredChallenges(db: Kysely<Database>, now: Date): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('voice_challenges')
+    .where('expires_on', '<=', now)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
 /** Uses a challenge up. False: it was used or replaced meanwhile. */
 export async function consumeChallenge(
   db: Kysely<Database>,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startTestApp, type TestApp } from '../harness/app.ts';
+import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { uuidOf } from '../harness/people.ts';
 import { letIn } from '../harness/registry.ts';
 import {
@@ -194,6 +194,18 @@ describe('sign-in', () => {
   });
 
   describe('the callback', () => {
+    it('a HEAD of the callback is a 405 and leaves the sign-in to the GET that follows', async () => {
+      const { login_url } = await startLogin(app, { dyn });
+      const back = await app.provider.authorize(login_url, { characterId: MEMBER });
+      const here = back.replace(BASE_URL, app.url);
+      const head = await fetch(here, { method: 'HEAD', redirect: 'manual' });
+      expect({ status: head.status, allow: head.headers.get('allow') }).toEqual({
+        status: 405,
+        allow: 'GET',
+      });
+      expect((await fetch(here, { redirect: 'manual' })).status).toBe(302);
+    });
+
     it('D26: without state, or without code, a 400 page', async () => {
       const { state_code } = await startLogin(app, { dyn });
       for (const query of [{}, { code: 'x' }, { state: state_code }, { code: '', state: state_code }]) {

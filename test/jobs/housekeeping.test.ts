@@ -87,6 +87,18 @@ describe('what has had its time goes, and nothing else', () => {
     expect((await app.client(app.root).token.current()).status).toBe(200);
   });
 
+  it('voice challenges that have expired (D40)', async () => {
+    const created_on = ago(3 * MINUTE);
+    for (const [n, expires_on] of [ago(0), new Date(app.clock.now().getTime() + MINUTE)].entries()) {
+      await addUser(app, { id: ADA + n });
+      const challenge = { character_id: ADA + n, nickname: `${n}`.repeat(20), created_on, expires_on };
+      await app.db.insertInto('voice_challenges').values(challenge).execute();
+    }
+    await keep();
+    const left = await app.db.selectFrom('voice_challenges').select('character_id').execute();
+    expect(left).toEqual([{ character_id: ADA + 1 }]);
+  });
+
   it('crash reports after 90 days (D50)', async () => {
     const report = { request: '{}', token: null, trace: 'trace' };
     const at = [ago(90 * DAY - MINUTE), ago(90 * DAY + MINUTE), ago(400 * DAY)];
@@ -254,7 +266,7 @@ describe('steps are independent', () => {
       'failed to delete expired state codes;',
     );
     await sql`alter table hidden rename to state_codes`.execute(app.db);
-    expect(told).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(told).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     expect(await count('crash_reports')).toBe(0);
   });
 

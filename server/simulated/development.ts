@@ -53,10 +53,15 @@ async function startVoice(): Promise<SimulatedVoiceServer> {
 }
 
 /** Writes down where the simulated provider is; for a service that listens, not one whose start may yet fail. */
-export async function keepForWorkers(settings: Settings): Promise<void> {
+export async function keepForWorkers(
+  settings: Settings,
+  { voice }: Pick<SimulatedProvider, 'voice'>,
+): Promise<void> {
   const file = fileOf(settings);
   await mkdir(settings.dataDir, { recursive: true });
-  await writeFile(file, `${JSON.stringify(Kept.parse(settings))}\n`, { mode: 0o600 });
+  // A voice server that is configured, every process learns of by itself; its password is not for this file.
+  const kept = Kept.parse({ ...settings, voice: { url: voice?.url } });
+  await writeFile(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   await chmod(file, 0o600);
 }
 

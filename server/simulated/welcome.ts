@@ -21,7 +21,7 @@ const FIRST_COALITION = 'First Coalition';
 
 /** Makes a fresh development instance usable at once: a coalition let in, an application to sign in to. */
 export async function startWelcome(parts: Parts, provider: SimulatedProvider): Promise<Welcome> {
-  await keepForWorkers(parts.settings);
+  await keepForWorkers(parts.settings, provider);
   await letFirstCoalitionIn(parts, provider);
   const demo = await startDemoApplication(parts);
   return { message: await message(parts, provider, demo), stop: () => demo.stop() };

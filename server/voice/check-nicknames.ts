@@ -9,14 +9,14 @@ import { onVoiceServer } from './voice-job.ts';
 
 type Needs = Pick<Parts, 'db' | 'clock' | 'log' | 'settings'>;
 
-/** Nobody is told more often, in milliseconds. */
-const TELL_EVERY = 3_600_000;
+/** Nobody is told more often, in milliseconds: an hour, less what one run on the schedule may be early by. */
+const TELL_EVERY = 55 * 60_000;
 /** Whom the messages come from. */
 const SENDER = 'castellan';
 
 /**
  * Sends a message to users on the voice server whose nickname is not their tickered name (D41), or its first 30
- * characters, at most once an hour.
+ * characters, about once an hour at most.
  * @throws VoiceError when the voice server fails: who was told is remembered
  */
 export async function checkVoiceNicknames(

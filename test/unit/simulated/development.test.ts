@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ describe('the simulated provider of the development start', () => {
   it('knows its refresh tokens again after a restart: DATA_DIR keeps the secret that seals them', async () => {
     const first = await startForDevelopment(settings);
     const { clientId = '', clientSecret } = first.settings.sso;
-    await keepForWorkers(first.settings);
+    await keepForWorkers(first.settings, first.simulated);
     const login = loginUrl(first.simulated, { client_id: clientId });
     const back = new URL(await first.simulated.authorize(login, { characterId: FIRST_CHARACTER_ID }));
     const code = back.searchParams.get('code') ?? '';
@@ -44,7 +44,7 @@ describe('the simulated provider of the development start', () => {
     await expect(joinForDevelopment(settings)).rejects.toThrow(CannotStart);
     const started = await startForDevelopment(settings);
     await expect(joinForDevelopment(settings)).rejects.toThrow(CannotStart);
-    await keepForWorkers(started.settings);
+    await keepForWorkers(started.settings, started.simulated);
     expect(await joinForDevelopment(settings)).toEqual(started.settings);
     const { mode } = await stat(join(settings.dataDir, 'simulated-provider.json'));
     expect(mode & 0o777).toBe(0o600);
@@ -60,6 +60,11 @@ describe('the simulated provider of the development start', () => {
     const given = { ...settings, voice: { ...settings.voice, url } };
     const own = await startForDevelopment(given);
     expect([own.simulated.voice, own.settings.voice.url]).toEqual([undefined, url]);
+    await keepForWorkers(own.settings, own.simulated);
+    expect(await readFile(join(settings.dataDir, 'simulated-provider.json'), 'utf8')).not.toContain(
+      'ts3query',
+    );
+    expect((await joinForDevelopment(given)).voice.url).toBe(url);
     await own.simulated.stop();
   });
 

@@ -45,7 +45,9 @@ export async function followNames(
     changes.push(...renamed.map(({ id, name, former }) => ({ character_id: id, name: [former, name] })));
     if (!run.dryRun) {
       await saveNewNames(db, renamed, clock.now());
-      const unnamed = answers.refused.map((id) => ({ id, name: null, category: null }));
+      // Where everything is refused, it is not the ids' fault.
+      const refused = answers.found.length > 0 ? answers.refused : [];
+      const unnamed = refused.map((id) => ({ id, name: null, category: null }));
       await saveNames(db, unnamed, clock.now());
     }
     if (failure !== undefined) break;

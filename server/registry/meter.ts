@@ -74,18 +74,19 @@ export async function askAll<T>(ids: Iterable<number>, ask: (id: number) => Prom
   const answers = new Map<number, T>();
   const failed: number[] = [];
   let failure: ProviderError | undefined;
-  let over = false;
+  let failedInARow = 0;
   const waiting = new Set(ids).values();
   const askInTurn = async () => {
-    for (let next = waiting.next(); !next.done && !over; next = waiting.next()) {
+    for (let next = waiting.next(); !next.done && failedInARow < FAILURES_IN_A_ROW; next = waiting.next()) {
       try {
         answers.set(next.value, await ask(next.value));
+        failedInARow = 0;
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         failure ??= error;
         // What is used up comes back later, not for the next id.
-        if (error.fault === 'exhausted') over = true;
-        else failed.push(next.value);
+        failedInARow += error.fault === 'exhausted' ? FAILURES_IN_A_ROW : 1;
+        if (error.fault !== 'exhausted') failed.push(next.value);
       }
     }
   };

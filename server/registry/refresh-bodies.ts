@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 /** Milliseconds after which a body is refreshed again. */
 const GOOD_FOR = 24 * HOUR;
 /** Bodies in one run; more of them wait for the next. */
-const MOST = { alliances: 50, corporations: 200 } as const;
+const MOST = { alliances: 50, corporations: 500 } as const;
 /** Members of one corporation that are tried before its list counts as not to be had. */
 const MOST_LISTERS = 3;
 
@@ -34,7 +34,6 @@ export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Ch
   const total = due.alliances.length + due.corporations.length;
   run.progress(0, total);
   const found = await survey(db, client, due);
-  run.progress(total - due.alliances.length, total);
   const joining = await findJoining(parts, client, due.alliances);
   const members = await findPeople(parts, client, due.corporations);
   run.progress(total, total);

@@ -130,7 +130,8 @@ async function visitPage(client: ProviderClient, users: readonly VisitedUser[], 
     client,
     users.map((user) => user.character_id),
   );
-  visit.refused.push(...refused);
+  // Where everything is refused, it is not the ids' fault.
+  if (found.length > 0) visit.refused.push(...refused);
   visit.failure = failure ?? suspicionOf(users.length - refused.length, found.length);
   if (visit.failure !== undefined) return;
   const byId = new Map(found.map((affiliation) => [affiliation.character_id, affiliation]));

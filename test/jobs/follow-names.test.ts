@@ -115,11 +115,13 @@ describe('D38: the sync follows renames', () => {
     ['empty lists', { kind: 'empty list' }],
     ['HTML', { kind: 'not json' }],
   ] as const)('D63: %s changes nothing and costs at most 20 errors', async (_, fault) => {
-    const kept = await standings(app);
+    const unnamed = () => app.db.selectFrom('names').selectAll().execute();
+    const [kept, resting] = [await standings(app), await unnamed()];
     app.provider.faults.add('api', fault);
     expect(await follow()).toEqual([]);
     expect(await standings(app)).toEqual(kept);
     expect(errorsIn(app.provider.requests)).toBeLessThanOrEqual(20);
+    expect(await unnamed()).toEqual(resting);
   });
 
   it('the next run goes on after the last page that was answered', async () => {

@@ -103,6 +103,8 @@ describe('D63: a provider that fails takes nothing away', () => {
     expect(complaints).toEqual([STOPPED]);
     expect(await standings(app)).toEqual(kept);
     expect(errorsIn(app.provider.requests)).toBeLessThanOrEqual(MOST_ERRORS);
+    const resting = app.db.selectFrom('users').select('character_id').where('refused_on', 'is not', null);
+    expect(await resting.execute()).toEqual([]);
   });
 
   it('every other request fails: at most 20 errors, further tries included; what was answered counts', async () => {

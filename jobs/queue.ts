@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
@@ -71,6 +72,8 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
   }
   if (worker) await keepSchedules(boss, schedules);
   const stopping = new AbortController();
+  // Every run at work listens.
+  setMaxListeners(0, stopping.signal);
   const inside = (db: Kysely<Database>) => ({
     executeSql: (text: string, values: unknown[]) =>
       db.executeQuery(CompiledQuery.raw(text, values)) as never,

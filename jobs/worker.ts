@@ -71,16 +71,15 @@ async function handle<Name extends JobName>(
   name: Name,
   job: PgBoss.JobWithMetadata<object>,
 ): Promise<void> {
-  const { log, metrics, db, clock } = parts;
-  const end = metrics.jobDuration.startTimer({ job: name });
-  const { stopping } = parts.queue;
+  const { log, metrics, db, clock, queue } = parts;
+  const measured = metrics.jobDuration.startTimer({ job: name });
+  const force = 'force' in job.data && job.data.force === true;
+  const run = createRun({ log, metrics, stopping: queue.stopping }, name, { id: job.id, force });
   try {
     const payload = catalogue[name].payload.parse(job.data) as Payload<Name>;
     if (scheduleOf(name) !== undefined) {
       await db.updateTable('schedules').set({ ran_on: clock.now() }).where('job_id', '=', name).execute();
     }
-    const force = 'force' in payload && payload.force === true;
-    const run = createRun({ log, metrics, stopping }, name, { id: job.id, force });
     await handlers[name](parts, payload, run);
     if (run.signal.aborted && scheduleOf(name) !== undefined) throw new Error('was stopped before its end');
     metrics.jobRuns.inc({ job: name, outcome: 'done' });
@@ -92,7 +91,8 @@ async function handle<Name extends JobName>(
     else log.warn(told, 'a job failed and will be tried again');
     throw error;
   } finally {
-    end();
+    run.end();
+    measured();
   }
 }
 
@@ -100,5 +100,9 @@ async function handle<Name extends JobName>(
 export async function rehearse(parts: Parts, name: JobName): Promise<readonly Change[] | undefined> {
   const { stopping } = parts.queue;
   const run = createRun({ ...parts, stopping }, name, { id: randomUUID(), dryRun: true });
-  return rehearsals[name]?.(parts, run);
+  try {
+    return await rehearsals[name]?.(parts, run);
+  } finally {
+    run.end();
+  }
 }

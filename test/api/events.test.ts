@@ -205,6 +205,30 @@ describe('D29: the sign-in event', () => {
     expect(pauses).toEqual([5, 10, 20, 320, 600, 600]);
   });
 
+  it('an application that is away for an hour is called when it returns, and never again once it took the event', async () => {
+    const { event, userToken } = await signIn();
+    receiver.answer = 503;
+    let [away, next] = [0, event];
+    while (away < 3_600) {
+      await app.app.parts.queue.boss.clearStorage();
+      const now = Date.now();
+      await deliver(next);
+      const [job = fail()] = await waiting();
+      next = job.data;
+      const pause = (job.start_after.getTime() - now) / 1000;
+      away += pause;
+      app.clock.advance(pause * 1000);
+    }
+    const tries = receiver.received.length;
+    expect(tries).toBeLessThan(20);
+    receiver.answer = 204;
+    await app.app.parts.queue.boss.clearStorage();
+    await deliver(next);
+    expect(receiver.received).toHaveLength(tries + 1);
+    expect(receiver.received.at(-1)?.query.get('user_token')).toBe(userToken);
+    expect(await waiting()).toEqual([]);
+  });
+
   describe('nothing is sent', () => {
     const expectSilence = async (event: Event) => {
       const others = await waiting();

@@ -33,7 +33,8 @@ const ownerOf = sql`
 
 /** The members of the group `g`: as stored, or for an autogroup as the registry has them, guests excluded. */
 export const membersOf = sql`
-  select u.* from group_members m join users u using (character_id) where m.group_id = g.group_id
+  select u.* from group_members m join users u using (character_id)
+  where m.group_id = g.group_id and (u.clearance_level >= 0 or not g.is_voice)
   union all
   select u.* from users u where u.corporation_id = g.corporation_id and u.clearance_level >= 0
   union all

@@ -24,7 +24,7 @@ const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 const NICKNAME_LENGTH = 20;
 
 /** Somebody may have to wait for one look that began earlier, and then for its own: within 10 s (D42). */
-const LIMITS: VoiceLimits = { connect: 2_500, command: 3_000, total: 4_500 };
+const LIMITS: VoiceLimits = { connect: 2_500, command: 3_000, total: 4_000 };
 
 /** Who is on the voice server, asked over one connection at a time. */
 export type Look = (() => Promise<VoiceClient[]>) | undefined;

@@ -5,7 +5,7 @@ import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../serv
 import { ensureVoiceGroup } from '../../server/voice/voice.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addHome, addMember } from '../harness/people.ts';
-import { letIn } from '../harness/registry.ts';
+import { letIn, setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
 let voice: SimulatedVoiceServer;
@@ -345,6 +345,13 @@ describe('D18b: the voice autogroup', () => {
 });
 
 describe('who may', () => {
+  it('D18b: who becomes a guest is no longer shown in the autogroup', async () => {
+    const somebody = await member();
+    await prove(somebody);
+    await setLevel(app, somebody.id, -1);
+    expect(await isInVoiceGroup(somebody.id)).toBe(false);
+  });
+
   it('D15: level 0 and above; a guest may not', async () => {
     const guest = await addMember(app, ++lastId, -1);
     expect((await start(guest.jwt)).status).toBe(403);

@@ -13,7 +13,7 @@ import { addGroup, addIdentity, membershipsOf } from '../harness/voice.ts';
 
 const LIMITS: VoiceLimits = { connect: 250, command: 250, total: Number.POSITIVE_INFINITY };
 /** One command that hangs, a goodbye that nobody answers, and a machine that is busy. */
-const WITHIN = 2_000;
+const WITHIN = 4_000;
 const SOON: VoiceLimits = { ...LIMITS, connect: 60, command: 60 };
 
 const [MADE, ADOPTED] = ['a1'.repeat(12), 'b2'.repeat(12)];

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Parts } from '../server/parts.ts';
 import type { Run } from '../server/run.ts';
 import { catalogue, type JobName } from './catalogue.ts';
@@ -22,6 +23,7 @@ export function createRun(
   let told = began;
   // AbortSignal.any would do, but in Node 20 what it makes lives as long as `stopping`.
   const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
   const abort = () => ending.abort();
   const timer = setTimeout(abort, catalogue[job].timeLimit * 1000 * END_AT).unref();
   stopping.addEventListener('abort', abort);

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { Run } from '../../server/run.ts';
 
 /** A run as a worker would begin it. */
 export function testRun(job: string, options: Partial<Omit<Run, 'job'>> = {}): Run {
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
   return {
     job,
     id: randomUUID(),
     force: false,
     dryRun: false,
-    signal: new AbortController().signal,
+    signal,
     progress: () => undefined,
     ...options,
   };

@@ -37,6 +37,8 @@ export interface ConnectionOptions {
   readonly limits: VoiceLimits;
   /** Undefined: the server counts no commands of ours. */
   readonly pace: Pace | undefined;
+  /** Does not even connect while the server has shut us out: for work that can wait. */
+  readonly stayAway?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -54,9 +56,9 @@ type Take<T> = (line: string) => T | undefined;
 
 /** Connects and waits for the greeting. Used once: after a failure there is no way back. */
 export async function openConnection(options: ConnectionOptions): Promise<VoiceConnection> {
-  const { host, port, limits, pace, signal } = options;
+  const { host, port, limits, pace, stayAway, signal } = options;
   if (signal?.aborted) throw stopped();
-  pace?.check();
+  if (stayAway) pace?.stayAway();
   const line = openLine(connect({ host, port, noDelay: true }), limits.total, signal);
   try {
     await line.exchange('the greeting', limits.connect, greeting(pace));
@@ -131,7 +133,7 @@ function refusalOf(what: string, { id, message, wait }: Outcome, pace?: Pace): V
       return new VoiceError('flooding', `${what}: told to send less`, id);
     case ERROR_IDS.bannedAtConnect:
     case ERROR_IDS.floodBan:
-      pace?.rest((wait ?? USUAL_BAN) * 1000);
+      pace?.shutOut((wait ?? USUAL_BAN) * 1000);
       return new VoiceError('banned', `${what}: shut out for ${wait ?? 'some'} s`, id);
     default:
       return new VoiceError('refused', `${what}: ${message} (${id})`, id);

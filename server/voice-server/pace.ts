@@ -4,7 +4,7 @@ import { VoiceError } from './voice-error.ts';
 /** Below the server's limit of 10 commands in 3 s (facts §3), for its clock is not ours. */
 const BURST = 8;
 const WINDOW = 3_200;
-/** We wait that long when told to; longer is a failure. */
+/** We wait at most that long when told to send less. */
 const LONGEST_REST = 5_000;
 /** A ban that was lifted early must not keep us away for its whole time. */
 const LONGEST_MEMORY = 60_000;
@@ -15,33 +15,36 @@ export interface Pace {
   turn(signal: AbortSignal): Promise<void>;
   /** Counts a command that does not wait. */
   count(): void;
-  /** The server asks for silence. */
+  /** The server asks to be sent less. */
   rest(milliseconds: number): void;
-  /** @throws VoiceError while the server wants silence for longer than we wait */
-  check(): void;
+  /** The server wants nothing from us for a while. */
+  shutOut(milliseconds: number): void;
+  /** @throws VoiceError while we are shut out, as far as we know */
+  stayAway(): void;
 }
 
 function createPace(): Pace {
   let sent: number[] = [];
   let resting = 0;
-  const check = () => {
-    const left = resting - performance.now();
-    if (left > LONGEST_REST) {
-      throw new VoiceError('banned', `the voice server wants no commands for ${Math.ceil(left / 1000)} s`);
-    }
-  };
+  let outUntil = 0;
   const count = () => {
     sent.push(performance.now());
   };
   return {
-    check,
     count,
     rest(milliseconds) {
-      resting = Math.max(resting, performance.now() + Math.min(milliseconds, LONGEST_MEMORY));
+      resting = Math.max(resting, performance.now() + Math.min(milliseconds, LONGEST_REST));
+    },
+    shutOut(milliseconds) {
+      outUntil = performance.now() + Math.min(milliseconds, LONGEST_MEMORY);
+    },
+    stayAway() {
+      const left = outUntil - performance.now();
+      if (left <= 0) return;
+      throw new VoiceError('banned', `the voice server wants no commands for ${Math.ceil(left / 1000)} s`);
     },
     async turn(signal) {
       for (;;) {
-        check();
         const now = performance.now();
         sent = sent.filter((time) => time > now - WINDOW);
         const free = (sent.at(-BURST) ?? Number.NEGATIVE_INFINITY) + WINDOW;

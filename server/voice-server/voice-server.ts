@@ -1,5 +1,5 @@
 import type { VoiceAddress } from './address.ts';
-import { openConnection, type VoiceConnection, type VoiceLimits } from './connection.ts';
+import { type ConnectionOptions, openConnection, type VoiceConnection } from './connection.ts';
 import { paceFor } from './pace.ts';
 import { type Row, wholeNumber } from './protocol.ts';
 import { ERROR_IDS, isRefusal, VoiceError } from './voice-error.ts';
@@ -43,7 +43,7 @@ export interface VoiceServer {
  */
 export async function withVoiceServer<T>(
   address: VoiceAddress,
-  options: { readonly limits: VoiceLimits; readonly signal?: AbortSignal },
+  options: Pick<ConnectionOptions, 'limits' | 'stayAway' | 'signal'>,
   work: (server: VoiceServer) => Promise<T>,
 ): Promise<T> {
   const { host, port, user, password, serverId, allowlisted } = address;

@@ -19,5 +19,5 @@ export async function onVoiceServer<T>(
 ): Promise<T | undefined> {
   const { url } = settings.voice;
   if (url === undefined) return undefined;
-  return withVoiceServer(parseVoiceUrl(url), { limits, signal: run.signal }, work);
+  return withVoiceServer(parseVoiceUrl(url), { limits, signal: run.signal, stayAway: true }, work);
 }

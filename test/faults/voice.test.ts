@@ -196,14 +196,18 @@ describe('the flood limit', () => {
     await strict.stop();
   });
 
-  it('shut out, it does not come back before the time is over', async () => {
+  it('shut out, a job does not come back before the time is over; somebody who asks is answered as it is', async () => {
     const strict = await startSimulatedVoiceServer({ floodLimit: 1_000 });
     const to = parseVoiceUrl(strict.url);
     strict.strike = ({ at }) => (at === 'use' ? { kind: 'refuse', id: 3331, seconds: 600 } : undefined);
-    expect((await failureOf(clients(to))).kind).toBe('banned');
+    const job = () => withVoiceServer(to, { limits: LIMITS, stayAway: true }, (server) => server.clients());
+    expect((await failureOf(job())).kind).toBe('banned');
     const { connections } = strict;
-    expect((await failureOf(clients(to))).kind).toBe('banned');
+    expect((await failureOf(job())).kind).toBe('banned');
     expect(strict.connections).toBe(connections);
+    strict.strike = () => undefined;
+    await clients(to);
+    expect(strict.connections).toBe(connections + 1);
     await strict.stop();
   });
 });

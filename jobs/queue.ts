@@ -41,6 +41,8 @@ interface QueueOptions {
 const STOP_WITHIN = 6;
 /** Seconds between two looks for runs whose worker died. */
 const LOOK_FOR_LOST = 30;
+/** Looks at a queue whose waiting run begins whenever it is looked for. */
+const TRIES = 10;
 /** Where jobs end that failed at every try. */
 const DEAD_LETTERS = 'dead-letters';
 
@@ -89,8 +91,13 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
     async run(db, name, payload) {
       // A forced run is not the one that waits without force.
       const singletonKey = payload.force ? 'forced' : '';
-      const id = await boss.send(name, { ...payload }, { db: inside(db), singletonKey });
-      return id ?? (await waitingRun(db, name, singletonKey));
+      // The run that waits may begin between the two looks: then there is room for another one.
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        const sent = await boss.send(name, { ...payload }, { db: inside(db), singletonKey });
+        const id = sent ?? (await waitingRun(db, name, singletonKey));
+        if (id !== undefined) return id;
+      }
+      throw new Error(`the job ${name} could not be enqueued`);
     },
     async stop() {
       stopping.abort();
@@ -99,12 +106,15 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
   };
 }
 
-async function waitingRun(db: Kysely<Database>, name: JobName, singletonKey: string): Promise<string> {
+async function waitingRun(
+  db: Kysely<Database>,
+  name: JobName,
+  singletonKey: string,
+): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from pgboss.job
     where name = ${name} and state = 'created' and coalesce(singleton_key, '') = ${singletonKey}`.execute(db);
-  if (rows[0] === undefined) throw new Error(`the job ${name} could not be enqueued`);
-  return rows[0].id;
+  return rows[0]?.id;
 }
 
 /** Schedules of jobs that are no more in the catalogue end. */

@@ -1,4 +1,6 @@
+import { inTransaction } from '../server/database/transaction.ts';
 import type { Parts } from '../server/parts.ts';
+import type { Run } from '../server/run.ts';
 import { deliverEvent } from '../server/sign-in/event.ts';
 import type { Payload } from './catalogue.ts';
 
@@ -8,14 +10,22 @@ function pause(attempt: number): number {
 }
 
 /** Calls the application's callback; what fails in passing is tried again until the token is gone (D29). */
-export async function deliverSignIn(parts: Parts, payload: Payload<'deliver-sign-in'>): Promise<void> {
+export async function deliverSignIn(
+  { queue, ...parts }: Parts,
+  payload: Payload<'deliver-sign-in'>,
+  run: Pick<Run, 'id'>,
+): Promise<void> {
   const outcome = await deliverEvent(parts, payload.token, payload.state_code);
   if (outcome === 'done') return;
-  await parts.queue.send(
-    parts.db,
-    'deliver-sign-in',
-    { ...payload, attempt: payload.attempt + 1 },
-    // Who is called for the first time comes before those that failed already.
-    { startAfter: new Date(Date.now() + pause(payload.attempt) * 1000), priority: -1 },
-  );
+  await inTransaction(parts.db, async (tx) => {
+    // Together, or a worker that dies in between leaves two tries, each to be followed by others.
+    if (!(await queue.finish(tx, 'deliver-sign-in', run.id))) return;
+    await queue.send(
+      tx,
+      'deliver-sign-in',
+      { ...payload, attempt: payload.attempt + 1 },
+      // Who is called for the first time comes before those that failed already.
+      { startAfter: new Date(Date.now() + pause(payload.attempt) * 1000), priority: -1 },
+    );
+  });
 }

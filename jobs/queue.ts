@@ -16,6 +16,8 @@ export interface Queue {
   ): Promise<void>;
   /** Enqueues a run of a scheduled job, unless one is waiting; returns the id of the run that waits. */
   run(db: Kysely<Database>, name: JobName, payload: { readonly force: boolean }): Promise<string>;
+  /** Counts a job at work as done in the caller's transaction; false: it is not at work any more. */
+  finish(db: Kysely<Database>, name: JobName, id: string): Promise<boolean>;
   /** Aborted when the process stops: runs end where they can go on later. */
   readonly stopping: AbortSignal;
   /** For the worker alone. */
@@ -98,6 +100,12 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
         if (id !== undefined) return id;
       }
       throw new Error(`the job ${name} could not be enqueued`);
+    },
+    async finish(db, name, id) {
+      const { numAffectedRows = 0n } = await sql`
+        update pgboss.job set state = 'completed', completed_on = now()
+        where name = ${name} and id = ${id} and state = 'active'`.execute(db);
+      return numAffectedRows > 0n;
     },
     async stop() {
       stopping.abort();

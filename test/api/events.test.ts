@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -54,7 +55,15 @@ describe('D29: the sign-in event', () => {
     if (job === undefined) throw new Error('no event waits');
     return { userToken, event: job.data };
   }
-  const deliver = (event: Event) => deliverSignIn(app.app.parts, event);
+  /** As a worker that has taken its job from the queue. */
+  async function deliver(event: Event): Promise<string> {
+    const id = randomUUID();
+    await sql`
+      insert into pgboss.job (id, name, data, state)
+      values (${id}, 'deliver-sign-in', ${JSON.stringify(event)}::jsonb, 'active')`.execute(app.db);
+    await deliverSignIn(app.app.parts, event, { id });
+    return id;
+  }
 
   it('is a GET of the app token’s callback with the header and both parameters', async () => {
     const { event, userToken } = await signIn();
@@ -203,6 +212,21 @@ describe('D29: the sign-in event', () => {
       pauses.push(Math.round((next.start_after.getTime() - now) / 1000));
     }
     expect(pauses).toEqual([5, 10, 20, 320, 600, 600]);
+  });
+
+  it('the next try takes the place of the one that failed, once', async () => {
+    const { event } = await signIn();
+    await app.app.parts.queue.boss.clearStorage();
+    receiver.answer = 503;
+    const id = await deliver(event);
+    expect(await app.app.parts.queue.boss.getJobById('deliver-sign-in', id)).toMatchObject({
+      state: 'completed',
+    });
+    const next = await waiting();
+    expect(next).toHaveLength(1);
+    // A worker that took too long finds that another one has done it.
+    await deliverSignIn(app.app.parts, event, { id });
+    expect(await waiting()).toEqual(next);
   });
 
   it('an application that is away for an hour is called when it returns, and never again once it took the event', async () => {

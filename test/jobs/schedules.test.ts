@@ -68,7 +68,7 @@ describe('D63: POST /system/job/{job_id}', () => {
 
   it('a forced run is another than the one that waits', async () => {
     const plain = await root.system.runJob({ params: { job_id: 'sync-users' } });
-    const forced = await root.system.runJob({ params: { job_id: 'sync-users' }, query: { force: 'true' } });
+    const forced = await root.system.runJob({ params: { job_id: 'sync-users' }, query: { force: true } });
     expect(forced.status).toBe(200);
     expect(forced.body).not.toEqual(plain.body);
     expect((await waiting('sync-users')).map(({ data }) => data)).toEqual([
@@ -93,7 +93,7 @@ describe('D63: POST /system/job/{job_id}', () => {
     app.clock.advance(2 * 3_600_000);
     const { status, body } = await root.system.runJob({
       params: { job_id: 'sync-users' },
-      query: { dry_run: 'true' },
+      query: { dry_run: true },
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -112,7 +112,7 @@ describe('D63: POST /system/job/{job_id}', () => {
 
   it('422 for a dry run of a job that cannot tell', async () => {
     expect(
-      await root.system.runJob({ params: { job_id: 'keep-house' }, query: { dry_run: 'true' } }),
+      await root.system.runJob({ params: { job_id: 'keep-house' }, query: { dry_run: true } }),
     ).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'dry_run'] }] } });
   });
 });

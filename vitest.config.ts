@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: 'test/harness/global-setup.ts',
     pool: 'forks',
     maxWorkers: 2,
+    // Every file has a database of its own and no file replaces modules, so that those are loaded once.
+    isolate: false,
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

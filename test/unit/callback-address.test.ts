@@ -1,5 +1,6 @@
-import type { LookupAddress } from 'node:dns';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import dns, { type LookupAddress } from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   ForbiddenAddress,
   hostOf,
@@ -12,27 +13,28 @@ import { callbackUrl } from '../../server/sign-in/event.ts';
 /** What the name service answers next; more answers than one make a name that changes its mind. */
 let answers: (LookupAddress[] | Error)[] = [];
 
-vi.mock('node:dns', async (original) => {
-  const next = () => answers.shift() ?? new Error('the name service was asked once too often');
-  return {
-    ...(await original<typeof import('node:dns')>()),
-    lookup: (
-      _host: string,
-      _options: object,
-      done: (error: Error | null, found?: LookupAddress[]) => void,
-    ) => {
-      const answer = next();
-      if (answer instanceof Error) done(answer);
-      else done(null, answer);
-    },
-    promises: {
-      lookup: async () => {
-        const answer = next();
-        if (answer instanceof Error) throw answer;
-        return answer;
-      },
-    },
+function next(): LookupAddress[] {
+  const answer = answers.shift() ?? new Error('the name service was asked once too often');
+  if (answer instanceof Error) throw answer;
+  return answer;
+}
+
+beforeAll(() => {
+  type Done = (error: unknown, found?: LookupAddress[]) => void;
+  const lookup = (_host: string, _options: object, done: Done) => {
+    try {
+      done(null, next());
+    } catch (error) {
+      done(error);
+    }
   };
+  vi.spyOn(dns, 'lookup').mockImplementation(lookup as never);
+  vi.spyOn(dns.promises, 'lookup').mockImplementation((async () => next()) as never);
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
 });
 
 const v4 = (address: string): LookupAddress => ({ address, family: 4 });

@@ -35,22 +35,27 @@ interface FormerCeo {
   readonly corporation_id: number;
 }
 
-/** Users who are CEO now (of the corporation, or of the alliance's executor) and not so by the findings. */
+/**
+ * Users who are CEO now (of the corporation, or of the alliance's executor) and not so by the findings. Who left the
+ * corporation is none: its level went with that (D19), and what it has now it was given elsewhere.
+ */
 async function findFormerCeos(
   db: Kysely<Database>,
   { alliances, corporations }: Findings,
 ): Promise<FormerCeo[]> {
-  if (corporations.length === 0) return [];
+  if (corporations.length + alliances.length === 0) return [];
   const { rows } = await sql<FormerCeo>`
     select c.ceo_id, c.corporation_id from corporations c
       join jsonb_to_recordset(${JSON.stringify(corporations)}::jsonb)
         as found(corporation_id bigint, ceo_id bigint) using (corporation_id)
+      join users u on u.character_id = c.ceo_id and u.corporation_id = c.corporation_id
     where c.ceo_id <> found.ceo_id
     union
     select c.ceo_id, c.corporation_id from alliances a
       join jsonb_to_recordset(${JSON.stringify(alliances)}::jsonb)
         as found(alliance_id bigint, executor_corporation_id bigint) using (alliance_id)
       join corporations c on c.corporation_id = a.executor_corporation_id
+      join users u on u.character_id = c.ceo_id and u.corporation_id = c.corporation_id
     where a.executor_corporation_id <> found.executor_corporation_id`.execute(db);
   return rows;
 }

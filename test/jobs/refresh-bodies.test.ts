@@ -103,6 +103,34 @@ describe('the refresh of corporations and alliances', () => {
     await refresh();
   });
 
+  it('D19: the same where no corporation is due', async () => {
+    const { world } = app.provider;
+    const executor = world.corporationsOf(ALLIANCE).find((id) => id !== FIRST) as number;
+    await setLevel(app, CEO, 4);
+    world.setExecutor(ALLIANCE, executor);
+    await app.db.updateTable('corporations').set({ refreshed_on: app.clock.now() }).execute();
+    expect(await refresh()).toContainEqual({ character_id: CEO, level: [4, 2] });
+    world.setExecutor(ALLIANCE, FIRST);
+    app.clock.advance(2 * DAY);
+    await refresh();
+    expect(await userRow(app, CEO)).toMatchObject({ clearance_level: 4 });
+  });
+
+  it('D19: who left the corporation lost its office by that, and keeps what it was given elsewhere', async () => {
+    const { world } = app.provider;
+    const successor = memberOf(LONELY);
+    const former = world.corporation(LONELY)?.ceoId as number;
+    world.setCeo(LONELY, successor);
+    world.moveCharacter(former, OTHER_LONELY);
+    await app.db
+      .updateTable('users')
+      .set({ corporation_id: OTHER_LONELY, clearance_level: 6 })
+      .where('character_id', '=', former)
+      .execute();
+    expect(await refresh()).toContainEqual({ corporation_id: LONELY, ceo: [former, successor] });
+    expect(await userRow(app, former)).toMatchObject({ corporation_id: OTHER_LONELY, clearance_level: 6 });
+  });
+
   it('a new CEO whom nobody knew is registered', async () => {
     const { world } = app.provider;
     const successor = memberOf(LONELY);

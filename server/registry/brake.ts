@@ -37,7 +37,8 @@ export async function mayTakeAway(
   if (run.dryRun) return true;
   const tooMany = losers.length >= AT_LEAST && losers.length > lookedAt * SHARE;
   if (!tooMany || run.force) {
-    await tx.deleteFrom('held_changes').where('job_id', '=', run.job).execute();
+    // A run that did not see everything has not seen that the held changes are no more.
+    if (healthy || run.force) await tx.deleteFrom('held_changes').where('job_id', '=', run.job).execute();
     return true;
   }
   const runs = healthy ? await count(db, run.job, fingerprintOf(changes), clock.now()) : 0;

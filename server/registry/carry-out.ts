@@ -56,7 +56,12 @@ class Undone extends Error {
 export async function carryOut(parts: Needs, run: Run, plan: Plan): Promise<readonly Change[]> {
   const { alliances, corporations, characters } = plan.findings;
   const size = alliances.length + corporations.length + characters.length;
-  if (size + plan.moves.length + plan.deleted.length === 0) return [];
+  if (size + plan.moves.length + plan.deleted.length === 0) {
+    const { lookedAt, healthy } = plan;
+    // What was held before is not found any more.
+    await mayTakeAway(parts.db, parts, run, { lookedAt, losers: [], changes: '', healthy });
+    return [];
+  }
   try {
     return await inTransaction(parts.db, (tx) => write(parts, tx, run, plan));
   } catch (error) {

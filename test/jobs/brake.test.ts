@@ -118,4 +118,13 @@ describe('D63: a run that would take something from too many', () => {
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(false);
   });
+
+  it('a harmless run with a failing provider forgets nothing: it did not see everything', async () => {
+    expect(await asks()).toBe(false);
+    app.clock.advance(31 * MINUTE);
+    expect(await asks()).toBe(false);
+    expect(await asks({ losers: [], healthy: false })).toBe(true);
+    app.clock.advance(31 * MINUTE);
+    expect(await asks()).toBe(true);
+  });
 });

@@ -173,7 +173,7 @@ describe('what a run costs', () => {
     // Answers are followed by a little tidying up now and then.
     expect(Math.abs(many - few)).toBeLessThanOrEqual(1);
     const idle = await statementsOf(() => undefined);
-    expect(idle).toBeLessThan(8 + 5 * (POPULATION / 1_000));
+    expect(idle).toBeLessThan(9 + 5 * (POPULATION / 1_000));
   });
 });
 
@@ -199,6 +199,22 @@ describe('D63: the brake', () => {
     app.clock.advance(21 * 60_000);
     expect(await complaintsOf(() => sync())).toEqual([]);
     expect(await untrue(app)).toHaveLength(0);
+  });
+
+  it('a run in between that finds nothing to change forgets the set: what comes back begins anew', async () => {
+    const { world } = app.provider;
+    const homeOf = (id: number) => world.character(id)?.corporationId as number;
+    const users = await app.db.selectFrom('users').select('character_id').execute();
+    const former = new Map(users.map(({ character_id: id }) => [id, homeOf(id)]));
+    const glitched = new Map(moveEvery(8, 4).map((id) => [id, homeOf(id)]));
+    for (let glitch = 0; glitch < 3; glitch += 1) {
+      for (const [id, home] of glitched) world.moveCharacter(id, home);
+      expect(await complaintsOf(() => sync())).toEqual([HELD]);
+      for (const id of glitched.keys()) world.moveCharacter(id, former.get(id) as number);
+      app.clock.advance(31 * 60_000);
+      expect(await complaintsOf(async () => expect(await sync()).toEqual([]))).toEqual([]);
+      app.clock.advance(31 * 60_000);
+    }
   });
 
   it('indirect losses count: an alliance that loses a tenth of all in one corporation', async () => {

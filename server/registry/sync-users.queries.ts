@@ -7,6 +7,8 @@ export interface VisitedUser {
   readonly corporation_id: number | null;
   readonly alliance_id: number | null;
   readonly guest: boolean;
+  /** Its corporation's CEO. */
+  readonly ceo: boolean;
   /** An earlier run saw it among the deleted characters. */
   readonly buried: boolean;
   readonly signed_in: string;
@@ -50,6 +52,7 @@ export async function readUsers(
 ): Promise<VisitedUser[]> {
   const { rows } = await sql<VisitedUser>`
     select u.character_id, u.corporation_id, c.alliance_id, u.clearance_level < 0 as guest,
+      c.ceo_id is not distinct from u.character_id and u.clearance_level >= 0 as ceo,
       u.graveyard_on is not null as buried, ${signedIn}::text as signed_in
     from users u left join corporations c on c.corporation_id = u.corporation_id
     where ${visited(startedOn)} ${beyond(sql`<`, after)} ${beyond(sql`>=`, upTo)}

@@ -28,6 +28,8 @@ interface Visit {
   readonly moves: Move[];
   /** Alliances of corporations that the registry lacks or has in another alliance. */
   readonly allegiances: Map<number, number | null>;
+  /** Corporations whose CEO has left, for another or for good. */
+  readonly leaderless: number[];
   readonly buried: number[];
   readonly risen: number[];
   readonly deleted: number[];
@@ -57,7 +59,7 @@ export async function syncUsers(parts: Needs, run: Run): Promise<readonly Change
     alliances: [...new Set(visit.allegiances.values())].flatMap((id) => id ?? []),
     corporations: [...new Set([...targets, ...visit.allegiances.keys()])],
   });
-  const found = await survey(db, client, concerned(visit.allegiances, bodies));
+  const found = await survey(db, client, concerned(visit, bodies));
   const failure = visit.failure ?? found.failure;
   if (failure !== undefined) {
     log.warn(
@@ -94,6 +96,7 @@ async function visitAll(
     answered: 0,
     moves: [],
     allegiances: new Map(),
+    leaderless: [],
     buried: [],
     risen: [],
     deleted: [],
@@ -114,10 +117,12 @@ async function visitAll(
       const last = users.at(-1);
       if (last === undefined) break;
       await visitPage(client, users, visit);
+      place = { key: last.signed_in, id: last.character_id };
+      // A run begins where the last one failed, and the next one behind that if it fails there, too: a page that
+      // always fails must not keep everybody else waiting.
+      if (visit.failure === undefined || visit.answered === 0) visit.place = place;
       if (visit.failure !== undefined) return visit;
       visit.answered += users.length;
-      place = { key: last.signed_in, id: last.character_id };
-      visit.place = place;
       if (users.length < BULK) break;
     }
   }
@@ -150,12 +155,15 @@ function suspicionOf(asked: number, found: number): ProviderError | undefined {
 
 function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, visit: Visit): void {
   const { character_id, guest, buried, corporation_id: from } = user;
+  const leads = user.ceo && from !== null;
   if (corporation_id === GRAVEYARD) {
+    if (leads && !buried) visit.leaderless.push(from);
     (buried ? visit.deleted : visit.buried).push(character_id);
     return;
   }
   if (buried) visit.risen.push(character_id);
   const to = corporation_id < FIRST_PLAYER_CORPORATION ? null : corporation_id;
+  if (leads && to !== from) visit.leaderless.push(from);
   // A guest is left alone until it joins its host (D28).
   if (guest ? to === from : to !== from) visit.moves.push({ character_id, from, to, guest });
   else if (guest) return;
@@ -163,10 +171,13 @@ function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, v
   if (to !== null && (to !== from || allianceId !== user.alliance_id)) visit.allegiances.set(to, allianceId);
 }
 
-/** Corporations that are new or changed their alliance, and the registered alliances that they left or joined. */
-function concerned(allegiances: Visit['allegiances'], bodies: StoredBodies): BodyIds {
+/**
+ * Corporations that are new, changed their alliance or lost their CEO, and the registered alliances that they left or
+ * joined.
+ */
+function concerned({ allegiances, leaderless }: Visit, bodies: StoredBodies): BodyIds {
   const alliances = new Set<number>();
-  const corporations: number[] = [];
+  const corporations = [...leaderless];
   for (const [id, allianceId] of allegiances) {
     const stored = bodies.corporations.get(id);
     if (stored?.alliance_id === allianceId) continue;

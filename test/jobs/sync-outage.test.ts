@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ProviderError } from '../../server/provider/http.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import type { Run } from '../../server/run.ts';
 import type { Fault } from '../../server/simulated/faults.ts';
@@ -138,6 +139,33 @@ describe('D63: a provider that fails takes nothing away', () => {
     expect(asked.toSorted((a, b) => b - a)).toEqual(ids);
     // The first two thousand were answered for: the others come first.
     expect(asked[0]).toBe(ids[2_000]);
+  });
+});
+
+describe('a page that always fails', () => {
+  it('keeps nobody else from being asked for', async () => {
+    const ids = await app.db
+      .selectFrom('users')
+      .select('character_id')
+      .where('character_id', '>', 0)
+      .execute();
+    const [poison = 0] = ids
+      .map((row) => row.character_id)
+      .toSorted((a, b) => a - b)
+      .slice(1_500);
+    const asked = new Set<number>();
+    const { client } = app.app.parts;
+    const poisoned: typeof client = {
+      async ask(request) {
+        if (request.body?.includes(poison)) throw new ProviderError('unusable', 'this page fails');
+        for (const id of request.body ?? []) asked.add(id);
+        return client.ask(request);
+      },
+    };
+    for (let run = 0; run < 2; run += 1) await sync({}, { client: poisoned });
+    asked.clear();
+    for (let run = 0; run < 2; run += 1) await sync({}, { client: poisoned });
+    expect(asked.size).toBeGreaterThanOrEqual(POPULATION - 1_000);
   });
 });
 

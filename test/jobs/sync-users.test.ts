@@ -70,6 +70,26 @@ describe('the sync of users', () => {
     expect(await userRow(app, id)).toMatchObject({ corporation_id: LONELY, clearance_level: after });
   });
 
+  it('D19: a CEO that leaves: the corporation is refreshed at once, and its new CEO rises', async () => {
+    const { world } = app.provider;
+    const former = world.corporation(OTHER_LONELY)?.ceoId as number;
+    const successor = memberOf(OTHER_LONELY);
+    await setLevel(app, former, 2);
+    world.setCeo(OTHER_LONELY, successor);
+    world.moveCharacter(former, LONELY);
+    const changes = await sync();
+    expect(changes).toEqual(
+      expect.arrayContaining([
+        { corporation_id: OTHER_LONELY, ceo: [former, successor] },
+        { character_id: former, corporation: [OTHER_LONELY, LONELY], level: [2, 0] },
+        { character_id: successor, level: [0, 2] },
+      ]),
+    );
+    expect(changes).toHaveLength(3);
+    const requests = await requestsOf(app, async () => expect(await sync()).toEqual([]));
+    expect(Object.fromEntries(requests)).toEqual({ '/characters/affiliation': 1 });
+  });
+
   it('D18b: the autogroups follow a character that moves', async () => {
     const id = memberOf(FIRST);
     expect(await membersOf(app, { corporation_id: FIRST })).toContain(id);

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../server/database/tables.ts';
 import type { Schedules } from '../server/system/schedule.ts';
 import { catalogue, type JobDefinition, type JobName, type Payload, scheduledJobs } from './catalogue.ts';
+import { openQueueDatabase } from './queue-database.ts';
 
 export interface Queue {
   /** Enqueues a job in the caller's transaction: kept with it, or gone with it. */
@@ -50,10 +51,9 @@ const DEAD_LETTERS = 'dead-letters';
 
 /** Opens the queue, with its tables, one queue for each job of the catalogue, and the schedules. */
 export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOptions): Promise<Queue> {
+  const database = openQueueDatabase({ databaseUrl, log, max: worker ? 6 : 2 });
   const boss = new PgBoss({
-    connectionString: databaseUrl,
-    application_name: 'castellan jobs',
-    max: worker ? 6 : 2,
+    db: database,
     supervise: worker,
     schedule: worker,
     maintenanceIntervalSeconds: LOOK_FOR_LOST,
@@ -109,7 +109,9 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
     },
     async stop() {
       stopping.abort();
+      database.hurry();
       await boss.stop({ graceful: true, wait: true, timeout: STOP_WITHIN * 1000 });
+      await database.close();
     },
   };
 }

@@ -22,6 +22,7 @@ import { type Pair, type Result, type Round, table } from './report.ts';
 import { SCENARIO_HEADER, type Scenario } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 import { type ObservedService, productionSettings, startObserved } from './service.ts';
+import { benchVoiceMute } from './voice-mute.ts';
 
 const USAGE = `npm run bench                        every operation, at most 70 seconds each
 npm run bench -- --quick             one short round each, to see that it runs
@@ -29,6 +30,7 @@ npm run bench -- --only tracking     only operations whose name contains the wor
 npm run bench -- --rounds 9          more pairs of rounds than 5
 npm run bench -- --profile FOLDER    leave a CPU profile of the service there
 npm run bench -- --registry COUNT    what a sign-in writes instead, at 20 corporations and at these (2000: a minute)
+npm run bench -- --voice-mute        GET /token while completions wait for a voice server that says nothing
 npm run bench -- --histories ROWS    pages of histories instead, at 1,000 rows and at these (10000000: 10 minutes)
 `;
 
@@ -65,6 +67,7 @@ function readOptions() {
       profile: { type: 'string' },
       histories: { type: 'string' },
       registry: { type: 'string' },
+      'voice-mute': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -104,6 +107,7 @@ async function main(): Promise<void> {
   const { histories, registry } = options;
   if (histories !== undefined) return onDatabase((url) => benchHistories(url, histories));
   if (registry !== undefined) return onDatabase((url) => benchRegistry(url, registry));
+  if (options['voice-mute']) return void process.stdout.write(await benchVoiceMute(options.plan));
   const closers: (() => Promise<void>)[] = [];
   try {
     progress('starting PostgreSQL, filling the registry, building the service …\n');

@@ -25,7 +25,7 @@ export async function change(stage: Stage, asked: Asked): Promise<void> {
   moveOn(stage);
   for (let n = 0; n < 3; n += 1) asked.events.push(await signInAt(stage, pick(stage, cast.steady)));
   if (random() < 0.7) await revokeOne(stage, asked);
-  await inviteAndExpire(stage);
+  await leaveExpired(stage);
   await changeVoiceGroups(stage);
   await openTurns(stage, asked, 0.1);
   await sql`update grants set next_check_on = now(), access_expires_on = now()
@@ -82,7 +82,7 @@ async function revokeOne({ app, refreshTokens, cast, random }: Stage, asked: Ask
 }
 
 /** State codes and tokens that have had their time. */
-async function inviteAndExpire({ app, dyn, cast, random }: Stage): Promise<void> {
+async function leaveExpired({ app, dyn, cast, random }: Stage): Promise<void> {
   const { keys } = app.app.parts;
   const owner = pick({ random }, cast.steady);
   await sql`

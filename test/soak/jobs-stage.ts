@@ -14,7 +14,7 @@ import { letIn } from '../harness/registry.ts';
 import { addGroup, addIdentity } from '../harness/voice.ts';
 
 const WORLD = { alliances: 3, corporations: 14, characters: 700 } as const;
-const LOCATION_ALONE: readonly ExtScope[] = ['ext-location.read_online.v1'];
+const ONE_SCOPE: readonly ExtScope[] = ['ext-location.read_online.v1'];
 const ALL: readonly ExtScope[] = [
   'ext-location.read_location.v1',
   'ext-location.read_online.v1',
@@ -88,7 +88,7 @@ export async function setStage(seed: number, keys: Readonly<Record<string, strin
   await addUsers(app, [...steady, ...movers]);
   const sold = steady.splice(-8);
   for (const id of steady) await grant(app, id, ALL);
-  for (const id of sold) await grant(app, id, LOCATION_ALONE);
+  for (const id of sold) await grant(app, id, ONE_SCOPE);
   await grant(app, world.corporation(listed)?.ceoId ?? 0, [MEMBERSHIP]);
   await fillVoiceServer(app, voice, [...steady.slice(0, 40), ...movers.slice(0, 30)]);
 

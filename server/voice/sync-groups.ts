@@ -58,11 +58,12 @@ async function syncOn(server: VoiceServer, parts: Needs, run: Run): Promise<read
     return { mapping, removed: removed.sort(byNumber), added: without(wanted, is).sort(byNumber) };
   });
   const changes = plans.flatMap((plan) => changesOf(plan, identities));
-  if (run.dryRun || changes.length === 0) return changes;
+  if (run.dryRun) return changes;
   const losers = [...new Set(plans.flatMap(({ removed }) => removed))].sort(byNumber);
   const lookedAt = new Set([...present.values()].flat()).size;
   const losses = { lookedAt, losers, changes: removalsAsText(plans), healthy: true };
   if (!(await inTransaction(db, (tx) => mayTakeAway(tx, parts, run, losses)))) return [];
+  if (changes.length === 0) return changes;
   await carryOut(server, parts, run, plans, new Set(existing.map(({ name }) => name)));
   log.info(
     { job: run.job, run_id: run.id, changes: changes.length },

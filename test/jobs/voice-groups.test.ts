@@ -339,6 +339,25 @@ describe('D63: the brake', () => {
     expect(seen).toEqual([25, 25, 0]);
   });
 
+  it('a run in between that finds nothing to do forgets the set: what comes back begins anew', async () => {
+    await everybodyLeaves();
+    const kept = membershipsOf(voice);
+    const identities = await app.db.selectFrom('voice_identities').select('character_id').execute();
+    const back = identities.map(({ character_id }) => ({
+      group_id: ADOPTED,
+      character_id: character_id ?? 0,
+    }));
+    for (let n = 0; n < 3; n += 1) {
+      await sync();
+      app.clock.advance(31 * 60_000);
+      await app.db.insertInto('group_members').values(back).execute();
+      expect(await sync()).toEqual([]);
+      expect(membershipsOf(voice)).toEqual(kept);
+      app.clock.advance(31 * 60_000);
+      await app.db.deleteFrom('group_members').where('group_id', '=', ADOPTED).execute();
+    }
+  });
+
   it('a few are taken away at once', async () => {
     const people = [];
     for (let n = 0; n < 25; n += 1) people.push(await somebody(ADOPTED));

@@ -24,7 +24,10 @@ export const Job = component(
     misfire_grace_time: z.number().int().nullable(),
     name: field(z.string(), 'What it is called among people.'),
     next_run_time: DateTime.nullable(),
-    trigger: field(z.string().nullable(), 'The cron expression, in UTC.'),
+    trigger: field(
+      z.string().nullable(),
+      'The cron expression, in the time zone of the instance: UTC unless it says otherwise.',
+    ),
   }),
   'Job',
   'A scheduled background job.',
@@ -35,9 +38,9 @@ export const Job = component(
     job_id: 'sync-users',
     max_instances: 1,
     misfire_grace_time: null,
-    name: 'Put users where they belong',
+    name: 'Sync users',
     next_run_time: '2026-03-02T08:00:00.000Z',
-    trigger: '0 * * * *',
+    trigger: '*/30 * * * *',
   },
 );
 export type Job = z.infer<typeof Job>;

@@ -17,8 +17,6 @@ export interface JobDefinition<Payload extends z.ZodTypeAny = z.ZodTypeAny> {
 
 /** A job with a schedule is alone: one run at work and one waiting at most, whatever the number of workers. */
 interface Schedule {
-  /** What it is called among people. */
-  readonly title: string;
   /** Five fields, in UTC unless JOB_TIME_ZONE says otherwise; JOB_SCHEDULES may give another one. */
   readonly cron: string;
 }
@@ -30,8 +28,8 @@ function job<Payload extends z.ZodTypeAny>(definition: JobDefinition<Payload>): 
 /** What a run on a schedule is told; a forced one lets through what the brake would hold (D63). */
 const ScheduledRun = z.object({ force: z.boolean().default(false) });
 
-function scheduled(schedule: Schedule, timeLimit: number): JobDefinition<typeof ScheduledRun> {
-  return { payload: ScheduledRun, timeLimit, retries: 2, concurrency: 1, schedule };
+function scheduled(cron: string, timeLimit: number): JobDefinition<typeof ScheduledRun> {
+  return { payload: ScheduledRun, timeLimit, retries: 2, concurrency: 1, schedule: { cron } };
 }
 
 export const catalogue = {
@@ -60,27 +58,21 @@ export const catalogue = {
     concurrency: 2,
   }),
   /** Refreshes access tokens and so learns which refresh tokens live: tracking is true within the hour. */
-  'check-grants': scheduled({ title: 'Check refresh tokens', cron: '*/10 * * * *' }, 900),
-  'check-voice-nicknames': scheduled(
-    { title: 'Tell who is misnamed on the voice server', cron: '25 * * * *' },
-    600,
-  ),
+  'check-grants': scheduled('*/10 * * * *', 900),
+  'check-voice-nicknames': scheduled('25 * * * *', 600),
   // Each of these takes who is due, by turns of an hour or of twelve.
-  'collect-locations': scheduled({ title: 'Keep locations', cron: '*/5 * * * *' }, 900),
-  'collect-mail': scheduled({ title: 'Keep mail', cron: '1-59/5 * * * *' }, 900),
-  'collect-skill-points': scheduled({ title: 'Keep skill points', cron: '2-59/5 * * * *' }, 900),
-  'collect-wallets': scheduled({ title: 'Keep wallet balances', cron: '3-59/5 * * * *' }, 900),
+  'collect-locations': scheduled('*/5 * * * *', 900),
+  'collect-mail': scheduled('1-59/5 * * * *', 900),
+  'collect-skill-points': scheduled('2-59/5 * * * *', 900),
+  'collect-wallets': scheduled('3-59/5 * * * *', 900),
   /** Follows renamed characters (D38). */
-  'follow-names': scheduled({ title: 'Follow names', cron: '40 4 * * *' }, 3600),
-  'keep-house': scheduled({ title: 'Put away what has had its time', cron: '17 * * * *' }, 1800),
+  'follow-names': scheduled('40 4 * * *', 3600),
+  'keep-house': scheduled('17 * * * *', 1800),
   /** Takes the bodies that were not refreshed for a day. */
-  'refresh-bodies': scheduled({ title: 'Refresh corporations and alliances', cron: '*/15 * * * *' }, 900),
+  'refresh-bodies': scheduled('*/15 * * * *', 900),
   /** Every character at least hourly, with room for a run that fails. */
-  'sync-users': scheduled({ title: 'Put users where they belong', cron: '*/30 * * * *' }, 1500),
-  'sync-voice-groups': scheduled(
-    { title: 'Bring server groups in line with groups', cron: '*/10 * * * *' },
-    600,
-  ),
+  'sync-users': scheduled('*/30 * * * *', 1500),
+  'sync-voice-groups': scheduled('*/10 * * * *', 600),
 } as const;
 
 export type JobName = keyof typeof catalogue;

@@ -17,8 +17,8 @@ type CollectParts = Pick<Parts, 'db' | 'client' | 'clock' | 'log'>;
 const HOUR = 3600;
 const MINUTE = 60_000;
 
-/** Characters that one run looks at: at a run every five minutes, 60,000 in an hour. */
-const PER_RUN = 5000;
+/** Characters that one run looks at: at a run every five minutes, 120,000 in an hour. */
+const PER_RUN = 10_000;
 /** Characters in one statement: no more than are done long before {@link HELD_FOR} has passed. */
 const PAGE = 40;
 /** Milliseconds after which others take over from a worker that is silent. */

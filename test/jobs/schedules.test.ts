@@ -33,6 +33,8 @@ describe('D52: GET /system/job', () => {
     if (status !== 200) return;
     expect(body.map(({ job_id }) => job_id)).toEqual(scheduledJobs);
     expect(body.map(({ job_id }) => job_id)).toEqual([...scheduledJobs].sort());
+    const names = body.map(({ name }) => name.toLowerCase());
+    expect(names).toEqual([...names].sort());
     expect(body.length).toBeGreaterThan(8);
     const next = new Date(app.clock.now());
     next.setUTCHours(next.getUTCHours() >= 5 ? 29 : 5, 0, 0, 0);
@@ -43,7 +45,7 @@ describe('D52: GET /system/job', () => {
       job_id: 'sync-users',
       max_instances: 1,
       misfire_grace_time: null,
-      name: 'Put users where they belong',
+      name: 'Sync users',
       next_run_time: next.toISOString(),
       trigger: '0 5 * * *',
     });

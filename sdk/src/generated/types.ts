@@ -314,7 +314,7 @@ export interface Job {
   /** What it is called among people. */
   name: string;
   next_run_time: string | null;
-  /** The cron expression, in UTC. */
+  /** The cron expression, in the time zone of the instance: UTC unless it says otherwise. */
   trigger: string | null;
 }
 

@@ -5,7 +5,8 @@ export default defineConfig({
     include: ['test/{unit,api,jobs,contract,sdk,faults}/**/*.test.ts'],
     globalSetup: 'test/harness/global-setup.ts',
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores that can be counted on: tests wait for pauses and for PostgreSQL.
+    maxWorkers: 3,
     // Every file has a database of its own and no file replaces modules, so that those are loaded once.
     isolate: false,
     testTimeout: 20_000,

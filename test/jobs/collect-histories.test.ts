@@ -371,7 +371,7 @@ describe('D63: the daily downtime', () => {
     '%s, after %i characters, with two more tries of each run: at most 20 errors; one cycle catches up',
     async (name, after) => {
       // A mailbox takes dozens of requests.
-      const ids = await addGrants(app, name === 'mail' ? 20 : 80, ALL);
+      const ids = await addGrants(app, name === 'mail' ? 40 : 80, ALL);
       const progress = (step: number) => {
         if (step === after) app.provider.faults.downtime = true;
       };

@@ -210,8 +210,7 @@ function happen(world: World, command: Exclude<Command, { readonly by: By }>): v
     const found = world.alliances.get(command.alliance);
     const executor = world.corporations.get(command.executor);
     if (found === undefined || executor === undefined) throw new Error('unknown to the model');
-    const former = world.corporations.get(found.executor);
-    const replaced = found.executor === command.executor ? undefined : former?.ceo;
+    const replaced = found.executor === command.executor ? undefined : ceoInOffice(world, found.executor);
     const before = found.executor;
     found.executor = command.executor;
     found.name = command.name;
@@ -240,6 +239,12 @@ function moveCharacter(
   user.corporation = corporation;
 }
 
+/** The CEO of a corporation, unless it is no member any more: then it lost the office by leaving. */
+function ceoInOffice(world: World, corporation: number): number | undefined {
+  const ceo = world.corporations.get(corporation)?.ceo;
+  return world.users.get(ceo ?? -1)?.corporation === corporation ? ceo : undefined;
+}
+
 /** `deposed`: a CEO that lost the office of its alliance by the same findings. */
 function moveCorporation(
   world: World,
@@ -254,7 +259,7 @@ function moveCorporation(
       if (user.corporation === id && user.level >= 3 && user.level <= 8) user.level = 0;
     }
   }
-  const former = corporation.ceo === found.ceo ? [deposed] : [deposed, corporation.ceo];
+  const former = corporation.ceo === found.ceo ? [deposed] : [deposed, ceoInOffice(world, id)];
   Object.assign(corporation, { alliance: found.alliance, name: found.name, ceo: found.ceo });
   for (const ceo of former) {
     const user = world.users.get(ceo ?? -1);

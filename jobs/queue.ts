@@ -15,6 +15,12 @@ export interface Queue {
     payload: Payload<Name>,
     options?: SendOptions,
   ): Promise<void>;
+  /** Enqueues as many jobs in one statement, in the caller's transaction. */
+  sendAll<Name extends JobName>(
+    db: Kysely<Database>,
+    name: Name,
+    payloads: readonly Payload<Name>[],
+  ): Promise<void>;
   /** Enqueues a run of a scheduled job, unless one is waiting; returns the id of the run that waits. */
   run(db: Kysely<Database>, name: JobName, payload: { readonly force: boolean }): Promise<string>;
   /** Counts a job at work as done in the caller's transaction; false: it is not at work any more. */
@@ -89,6 +95,11 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
       const id = await boss.send(name, payload as object, { db: inside(db), ...options });
       // pg-boss answers null, silently, when the queue does not exist.
       if (id === null) throw new Error(`the job ${name} could not be enqueued`);
+    },
+    async sendAll(db, name, payloads) {
+      if (payloads.length === 0) return;
+      const jobs = payloads.map((payload) => ({ name, data: payload as object }));
+      await boss.insert(jobs, { db: inside(db) });
     },
     async run(db, name, payload) {
       // A forced run is not the one that waits without force.

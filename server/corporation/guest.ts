@@ -7,7 +7,7 @@ import type { Parts } from '../parts.ts';
 import { notFound } from '../problem.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
 import { insertStateCode } from '../sign-in/state-code.queries.ts';
-import { deleteUser } from '../user/user.queries.ts';
+import { deleteUsers } from '../user/user.queries.ts';
 import { listGuests, lockGuest } from './guest.queries.ts';
 
 /** Milliseconds that an invitation lives (D28). */
@@ -43,7 +43,7 @@ export async function removeGuest(
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
-    await revokeGrants(tx, queue, characterId);
-    await deleteUser(tx, characterId);
+    await revokeGrants(tx, queue, [characterId]);
+    await deleteUsers(tx, [characterId]);
   });
 }

@@ -96,7 +96,7 @@ export async function markComplete(db: Kysely<Database>, characterId: number): P
   await db.updateTable('mailboxes').set({ complete: true }).where('character_id', '=', characterId).execute();
 }
 
-/** Stores mails that may be there already, by way of another mailbox, and holds on to those (see deleteMailbox). */
+/** Stores mails that may be there already, by way of another mailbox, and holds on to those (see deleteMailboxes). */
 export async function insertMails(db: Kysely<Database>, mails: readonly MailHeader[]): Promise<void> {
   const ids = mails.map((mail) => mail.mail_id);
   await sql`
@@ -220,19 +220,21 @@ export async function giveUpBody(db: Kysely<Database>, characterId: number, mail
     .execute();
 }
 
-/** Deletes a mailbox and the mails that no other one holds. */
-export async function deleteMailbox(db: Kysely<Database>, characterId: number): Promise<void> {
+/** Deletes mailboxes and the mails that no other one holds. */
+export async function deleteMailboxes(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
+  const owners = sql`any(${[...characterIds]}::bigint[])`;
   const { rows } = await sql<{ mail_id: number }>`
-    with held as (delete from mailbox_mails where character_id = ${characterId} returning mail_id)
-    select m.mail_id from mails m join held using (mail_id)
-    where not exists (
-      select from mailbox_mails other where other.mail_id = m.mail_id and other.character_id <> ${characterId})
+    with held as (delete from mailbox_mails where character_id = ${owners} returning mail_id)
+    select m.mail_id from mails m
+    where m.mail_id in (select mail_id from held)
+      and not exists (
+        select from mailbox_mails other where other.mail_id = m.mail_id and not other.character_id = ${owners})
     order by m.mail_id for update of m`.execute(db);
   // Locked: whoever was just adding one of them to another mailbox has finished, and is seen by this statement.
   await sql`
     delete from mails m where mail_id = any(${rows.map((row) => row.mail_id)}::bigint[])
       and not exists (select from mailbox_mails other where other.mail_id = m.mail_id)`.execute(db);
-  await db.deleteFrom('mailboxes').where('character_id', '=', characterId).execute();
+  await db.deleteFrom('mailboxes').where('character_id', 'in', characterIds).execute();
 }
 
 /** Of so many mails after `after`, in the order of their ids: those that no mailbox holds, and the last of all. */

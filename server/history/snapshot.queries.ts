@@ -78,8 +78,9 @@ export async function findSnapshots<Table extends SnapshotTable>(
   return { rows: rows.filter((row) => row.timestamp !== null), total: rows[0]?.total ?? 0 };
 }
 
-export async function deleteSnapshots(db: Kysely<Database>, characterId: number): Promise<void> {
+export async function deleteSnapshots(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
   for (const table of SNAPSHOT_TABLES) {
-    await sql`delete from ${sql.table(table)} where character_id = ${characterId}`.execute(db);
+    await sql`
+      delete from ${sql.table(table)} where character_id = any(${[...characterIds]}::bigint[])`.execute(db);
   }
 }

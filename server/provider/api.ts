@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { chunksOf } from '../chunks.ts';
 import { storable } from '../database/text.ts';
 import type { ProviderAnswer, ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';
@@ -120,10 +121,6 @@ async function askBulk<T>(
     return { ...answers, failure: error };
   }
   return { ...answers, failure: undefined };
-}
-
-function chunksOf(ids: readonly number[], size: number): number[][] {
-  return Array.from({ length: Math.ceil(ids.length / size) }, (_, n) => ids.slice(n * size, (n + 1) * size));
 }
 
 /** Ids of a corporation's members, asked for by one of them; undefined: that one may not see them. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { chunksOf } from '../chunks.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
 import { storable } from '../database/text.ts';
@@ -52,7 +53,7 @@ export function createNames(parts: {
 /** What was learned is kept even when the provider fails on the way. */
 async function askNames(client: ProviderClient, ids: readonly number[], on: ProviderRequest['on']) {
   const names: KnownName[] = [];
-  const waiting = chunks(ids);
+  const waiting = chunksOf(ids, BULK);
   let refusals = 0;
   let failure: unknown;
   while (waiting.length > 0 && refusals < MOST_REFUSALS && failure === undefined) {
@@ -62,7 +63,7 @@ async function askNames(client: ProviderClient, ids: readonly number[], on: Prov
       const parsed = NamedIds.safeParse(data);
       if (status === 200 && parsed.success) names.push(...withUnnamed(chunk, parsed.data));
       else if (status >= 400 && chunk.length === 1) names.push(...withUnnamed(chunk, []));
-      else if (status >= 400) waiting.unshift(...halves(chunk));
+      else if (status >= 400) waiting.unshift(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
       else failure = new ProviderError('unusable', "the game's API gave unusable names");
       if (status >= 400) refusals += 1;
     } catch (error) {
@@ -78,15 +79,4 @@ function withUnnamed(
 ) {
   const found = new Map(named.map((entry) => [entry.id, entry]));
   return ids.map((id): KnownName => found.get(id) ?? { id, name: null, category: null });
-}
-
-function chunks(ids: readonly number[]): number[][] {
-  return Array.from({ length: Math.ceil(ids.length / BULK) }, (_, index) =>
-    ids.slice(index * BULK, (index + 1) * BULK),
-  );
-}
-
-function halves(ids: readonly number[]): number[][] {
-  const middle = Math.ceil(ids.length / 2);
-  return [ids.slice(0, middle), ids.slice(middle)];
 }

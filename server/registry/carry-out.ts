@@ -1,11 +1,12 @@
 import type { Transaction } from 'kysely';
+import { chunksOf } from '../chunks.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import type { Parts } from '../parts.ts';
 import type { Change, Run } from '../run.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
-import { deleteUser } from '../user/user.queries.ts';
+import { deleteUsers } from '../user/user.queries.ts';
 import { readBodies, readUserNames, type StoredBodies } from './bodies.queries.ts';
 import { mayTakeAway } from './brake.ts';
 import {
@@ -37,6 +38,9 @@ export interface Plan {
   /** Deleted characters (D63b). */
   readonly deleted: readonly number[];
 }
+
+/** Bounds the mails of all their mailboxes, which are named one by one when they are deleted. */
+const DELETED_AT_ONCE = 100;
 
 type Needs = Pick<Parts, 'db' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
@@ -115,9 +119,9 @@ async function write(
   const text = JSON.stringify([losing.map(userLoss), deleted]);
   const losses = { lookedAt, losers: [...new Set(losers)], changes: text, healthy };
   if (run.dryRun || !(await mayTakeAway(tx, parts, run, losses))) throw new Undone(changes);
-  for (const characterId of deleted) {
-    await revokeGrants(tx, parts.queue, characterId);
-    await deleteUser(tx, characterId);
+  for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
+    await revokeGrants(tx, parts.queue, some);
+    await deleteUsers(tx, some);
   }
   return changes;
 }

@@ -74,11 +74,11 @@ export async function saveGrant(
   await openTurns(db, grant.characterId, now);
 }
 
-/** Removes a user's grants and returns them, so that the provider can be told (D19b, D29b). */
-export async function takeGrants(db: Kysely<Database>, characterId: number) {
+/** Removes the users' grants and returns them, so that the provider can be told (D19b, D29b). */
+export async function takeGrants(db: Kysely<Database>, characterIds: readonly number[]) {
   return db
     .deleteFrom('grants')
-    .where('character_id', '=', characterId)
+    .where('character_id', 'in', characterIds)
     .returning(['grant_id', 'refresh_token'])
     .execute();
 }

@@ -122,7 +122,7 @@ export async function handOver(db: Kysely<Database>, characterId: number, ownerH
   if (numUpdatedRows === 0n) return false;
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
-  await deleteHistories(db, characterId);
+  await deleteHistories(db, [characterId]);
   await forgetVoice(db, characterId);
   return true;
 }

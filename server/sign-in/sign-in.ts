@@ -135,7 +135,7 @@ function standings(known: KnownUser | undefined, state: StateCode): Standing[] {
 async function noticeHandover({ db, queue, clock, log }: Parts, { identity }: SignOn): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await handOver(tx, identity.characterId, identity.ownerHash, clock.now()))) return;
-    await revokeGrants(tx, queue, identity.characterId);
+    await revokeGrants(tx, queue, [identity.characterId]);
     const user = await findKnownUser(tx, identity.characterId);
     if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], clock.now());
     log.info(

@@ -75,8 +75,8 @@ export async function setLevel(
     .execute();
 }
 
-/** Tokens, grants, memberships go with the row; groups it owned lose their owner (D19b). */
-export async function deleteUser(db: Kysely<Database>, characterId: number): Promise<void> {
-  await deleteHistories(db, characterId);
-  await db.deleteFrom('users').where('character_id', '=', characterId).execute();
+/** Tokens, grants, memberships go with the rows; groups they owned lose their owner (D19b). */
+export async function deleteUsers(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
+  await deleteHistories(db, characterIds);
+  await db.deleteFrom('users').where('character_id', 'in', characterIds).execute();
 }

@@ -9,7 +9,7 @@ import { findStandings } from '../registry/standing.queries.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
 import { type Caller, findCaller } from '../token/token.queries.ts';
 import {
-  deleteUser,
+  deleteUsers,
   findUser,
   findUserByName,
   listUsers,
@@ -69,8 +69,8 @@ export async function removeUser(
     if (characterId === 0) throw forbidden('The built-in user cannot be deleted.');
     const level = await presentLevel(tx, caller);
     if (level < userRoutes.delete.metadata.access.level || level < target.clearance_level) throw forbidden();
-    await revokeGrants(tx, queue, characterId);
-    await deleteUser(tx, characterId);
+    await revokeGrants(tx, queue, [characterId]);
+    await deleteUsers(tx, [characterId]);
   });
 }
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import type { Change, Run } from '../../server/run.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { statementsOf } from '../harness/grants.ts';
 import { addUser, makeToken, uuidOf } from '../harness/people.ts';
 import { forget, membersOf, populate, requestsOf } from '../harness/population.ts';
 import { addGrant, SKILLS } from '../harness/provider.ts';
@@ -292,6 +293,33 @@ describe('D63b: characters that were deleted', () => {
       app.db,
     );
     expect(rows).toHaveLength(1);
+  });
+
+  it('many are deleted by as many statements as one, and all their grants revoked', async () => {
+    const deletions = async (count: number) => {
+      const ids = Array.from({ length: count }, () => memberOf(SECOND));
+      for (const id of ids) {
+        await addGrant(app, id, [SKILLS]);
+        app.provider.world.deleteCharacter(id);
+      }
+      const { rows: grants } = await sql<{ grant_id: string }>`
+        select grant_id from grants where character_id = any(${ids}::bigint[])`.execute(app.db);
+      await sync();
+      const statements = await statementsOf(app, async () =>
+        expect(await sync()).toEqual(
+          ids.sort((a, b) => a - b).map((character_id) => ({ character_id, deleted: true })),
+        ),
+      );
+      const { rows: revoked } = await sql`
+        select from pgboss.job
+        where name = 'revoke-grant' and data->>'grant_id' = any(${grants.map(({ grant_id }) => grant_id)}::text[])`.execute(
+        app.db,
+      );
+      expect(revoked).toHaveLength(count);
+      expect(await app.db.selectFrom('users').where('character_id', 'in', ids).execute()).toEqual([]);
+      return statements.filter((text) => /\bdelete from\b|pgboss/.test(text)).length;
+    };
+    expect(await deletions(6)).toBe(await deletions(1));
   });
 
   it('who is seen elsewhere in between is not deleted', async () => {

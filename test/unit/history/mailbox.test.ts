@@ -319,12 +319,22 @@ describe('deleting a mailbox (D19b, D29b)', () => {
     game.mailboxes.set(ADA, mails(3)).set(BEN, mails(1, 2));
     await indexMail(parts, ADA);
     await indexMail(parts, BEN);
-    await deleteHistories(parts.db, ADA);
+    await deleteHistories(parts.db, [ADA]);
     expect(await stored()).toEqual([mail(2).mail_id]);
     expect(await listed(ADA)).toEqual([]);
     expect(await listed(BEN)).toEqual([mail(2).mail_id]);
-    await deleteHistories(parts.db, BEN);
+    await deleteHistories(parts.db, [BEN]);
     expect(await stored()).toEqual([]);
+  });
+
+  it('of several at once leaves nothing of mails that only they held', async () => {
+    game.mailboxes.set(ADA, mails(3)).set(BEN, mails(1, 2));
+    await indexMail(parts, ADA);
+    await indexMail(parts, BEN);
+    await deleteHistories(parts.db, [ADA, BEN]);
+    expect(await stored()).toEqual([]);
+    expect(await listed(ADA)).toEqual([]);
+    expect(await listed(BEN)).toEqual([]);
   });
 
   it('a run that began before it stores nothing after it', async () => {
@@ -336,7 +346,7 @@ describe('deleting a mailbox (D19b, D29b)', () => {
         .set({ owner_hash: 'another' })
         .where('character_id', '=', ADA)
         .execute();
-      await deleteHistories(parts.db, ADA);
+      await deleteHistories(parts.db, [ADA]);
     };
     await indexMail(parts, ADA);
     expect(await stored()).toEqual([]);
@@ -349,10 +359,10 @@ describe('deleting a mailbox (D19b, D29b)', () => {
       game.mailboxes.set(BEN, mails(20));
       await Promise.all([
         indexMail(parts, BEN),
-        parts.db.transaction().execute((tx) => deleteHistories(tx, ADA)),
+        parts.db.transaction().execute((tx) => deleteHistories(tx, [ADA])),
       ]);
       expect(await listed(BEN)).toEqual(inOrder(mails(20)));
-      await deleteHistories(parts.db, BEN);
+      await deleteHistories(parts.db, [BEN]);
     }
   });
 });

@@ -179,7 +179,7 @@ describe('storing what a character is', () => {
       await storeSkillPoints(parts, id, NOW);
       await storeWallet(parts, id, NOW);
     }
-    await deleteHistories(parts.db, ADA);
+    await deleteHistories(parts.db, [ADA]);
     for (const table of TABLES) {
       const { rows } = await database.pool.query(`select character_id from ${table}`);
       expect(rows).toEqual([{ character_id: BEN }]);

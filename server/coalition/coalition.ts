@@ -99,7 +99,7 @@ export async function updateCoalition(
     if (moved || !sameValues(before, after)) {
       await setCoalition(tx, coalitionId, { ...after, updated_on: clock.now() });
     }
-    if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId] }, clock.now());
+    if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true }, clock.now());
     return getCoalition({ db: tx }, coalitionId);
   });
 }

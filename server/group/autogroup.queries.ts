@@ -18,15 +18,18 @@ export interface Touched {
   readonly corporations?: readonly number[];
   readonly alliances?: readonly number[];
   readonly coalitions?: readonly string[];
+  /** A body that has members already may have come to another alliance or coalition. */
+  readonly regrouped?: boolean;
 }
 
 /**
  * Sees to it that each of these bodies has its autogroup once it has members, and that the group bears the name of
- * its body (D18b). To be called at the end of every transaction that makes members or renames bodies; one statement
+ * its body (D18b). To be called at the end of every transaction that makes members or renames bodies; two statements
  * when there is nothing to do, and however many bodies are registered. Members and owners need nothing: they are
  * derived when read.
  */
 export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, now: Date): Promise<void> {
+  await lockGrouping(db, touched.regrouped === true);
   const find = () => findUnnamed(db, touched);
   if ((await find()).length === 0) return;
   await lockGroupNames(db);
@@ -34,6 +37,16 @@ export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, n
   for (let todo = await find(); todo.length > 0; todo = await find()) {
     if ((await nameAutogroups(db, await keepCoalitions(db, todo), now)) === 0) return;
   }
+}
+
+/**
+ * Who makes the first member of a body, and who puts the body into an alliance or coalition, would not see each
+ * other, and the autogroup would be nobody's business. So the one waits for the other, while members may be made by
+ * many at once.
+ */
+async function lockGrouping(db: Kysely<Database>, regrouped: boolean): Promise<void> {
+  const lock = sql.raw(regrouped ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
+  await sql`select ${lock}(hashtext('grouping of bodies'))`.execute(db);
 }
 
 /** Names of groups are given one transaction at a time: whoever looks for a free name then really has it. */

@@ -27,7 +27,7 @@ export async function saveFindings(db: Transaction<Database>, findings: Findings
   const corporations = [...new Set([...bodies, ...homes, ...led, ...executors])];
   await raiseCeos(db, corporations, now);
   const alliances = findings.alliances.map((alliance) => alliance.alliance_id);
-  await ensureAutogroups(db, { corporations, alliances }, now);
+  await ensureAutogroups(db, { corporations, alliances, regrouped: moved.length > 0 }, now);
 }
 
 interface FormerCeo {

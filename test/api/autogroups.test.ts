@@ -161,11 +161,11 @@ describe('D18b: one per corporation, alliance and coalition with registered memb
     expect(await named(`Corporation ${second}`)).toEqual({ ...before, members: [] });
   });
 
-  it('costs one statement when there is nothing to do', async () => {
+  it('costs two statements when there is nothing to do', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
     const before = app.statements.length;
     await ensureAutogroups(app.db, { corporations: [second] }, app.clock.now());
-    expect(app.statements.length - before).toBe(1);
+    expect(app.statements.length - before).toBe(2);
   });
 });
 

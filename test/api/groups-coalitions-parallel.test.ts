@@ -1,8 +1,12 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Coalition, type Group, ok } from '../../sdk/src/index.ts';
+import { changeMembers } from '../../server/coalition/coalition.queries.ts';
+import type { Database } from '../../server/database/tables.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
+import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
+import type { Findings } from '../../server/registry/findings.ts';
 import { saveFindings } from '../../server/registry/save.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
@@ -275,5 +279,90 @@ describe('what goes away meanwhile', () => {
     await sql`drop trigger waits on groups`.execute(app.db);
     const names = (await ok(root.group.list())).map((group) => group.group_name);
     expect(names).toEqual(expect.arrayContaining([name, `${name} (corporation ${id})`]));
+  });
+});
+
+describe('D18b: an autogroup is there, whoever comes first', () => {
+  /** Does one thing, and the other before the first is committed; the autogroups that are there in the end. */
+  async function both(
+    one: (tx: Transaction<Database>) => Promise<unknown>,
+    other: () => Promise<unknown>,
+  ): Promise<string[]> {
+    const watch = new pg.Client({ connectionString: app.databaseUrl });
+    await watch.connect();
+    try {
+      let second: Promise<unknown> | undefined;
+      await app.db.transaction().execute(async (tx) => {
+        await one(tx);
+        second = other();
+        // Whoever does not wait is done.
+        await Promise.race([second, untilWaiting(watch, 1)]);
+      });
+      await second;
+    } finally {
+      await watch.end();
+    }
+    return (await ok(root.group.list())).map((group) => group.group_name);
+  }
+
+  const home = 98_706_000;
+  const pilot = (corporation: number): Findings => ({
+    alliances: [],
+    corporations: [],
+    characters: [
+      { character_id: corporation, character_name: nameOf(corporation), corporation_id: corporation },
+    ],
+  });
+  const save = (findings: Findings) => (tx: Transaction<Database>) =>
+    saveFindings(tx, findings, app.clock.now());
+
+  it('the first member of a corporation, or the coalition that takes it in', async () => {
+    for (const [i, first] of ['member', 'coalition'].entries()) {
+      const id = home + i;
+      await addBodies(app, [{ corporations: [id] }]);
+      const coalition = await ok(
+        root.coalition.create({ body: { coalition_name: `With ${id}`, ticker: 'W' } }),
+      );
+      const update = () =>
+        root.coalition.update({ params: coalition, body: { add_member_corporations: [id] } });
+      const takeIn = async (tx: Transaction<Database>) => {
+        const added = { added: [id], removed: [] };
+        await changeMembers(tx, coalition.coalition_id, 'corporations', added);
+        await ensureAutogroups(
+          tx,
+          { coalitions: [coalition.coalition_id], regrouped: true },
+          app.clock.now(),
+        );
+      };
+      const names =
+        first === 'member'
+          ? await both(save(pilot(id)), update)
+          : await both(takeIn, () => inTransaction(app.db, save(pilot(id))));
+      expect(names).toContain(`With ${id}`);
+    }
+  });
+
+  it('the first member of a corporation, or the alliance that it joins', async () => {
+    for (const [i, first] of ['member', 'alliance'].entries()) {
+      const [id, executor, alliance] = [home + 10 + i, home + 20 + i, 99_706_000 + i];
+      await addBodies(app, [{ corporations: [id] }, { alliance, corporations: [executor] }]);
+      const { corporation_name, ticker, ceo_id, ceo_name } = await app.db
+        .selectFrom('corporations')
+        .selectAll()
+        .where('corporation_id', '=', id)
+        .executeTakeFirstOrThrow();
+      const corporation = {
+        corporation_id: id,
+        alliance_id: alliance,
+        corporation_name,
+        ticker,
+        ceo_id,
+        ceo_name,
+      };
+      const joined: Findings = { alliances: [], corporations: [corporation], characters: [] };
+      const [one, other] = first === 'member' ? [pilot(id), joined] : [joined, pilot(id)];
+      const names = await both(save(one), () => inTransaction(app.db, save(other)));
+      expect(names).toContain(`Alliance ${alliance}`);
+    }
   });
 });

@@ -20,6 +20,9 @@ export interface QueueDatabase {
 
 /** Milliseconds between two tries. */
 const AGAIN_AFTER = 1000;
+/** Milliseconds after which a database that keeps silent counts as gone. */
+const CONNECT_WITHIN = 10_000;
+const ANSWER_WITHIN = 60_000;
 
 /**
  * Opens connections on which statements wait for a database that is gone to come back. For pg-boss does not wait
@@ -32,6 +35,8 @@ export function openQueueDatabase({ databaseUrl, log, max }: Options): QueueData
     application_name: 'castellan jobs',
     max,
     keepAlive: true,
+    connectionTimeoutMillis: CONNECT_WITHIN,
+    query_timeout: ANSWER_WITHIN,
   });
   pool.on('error', (error) => log.warn({ err: error }, 'a connection of the job queue was lost'));
   const hurried = new AbortController();

@@ -13,6 +13,8 @@ export interface ConnectionConfig {
   readonly log: Log;
   /** Most connections at a time. */
   readonly poolSize?: number;
+  /** Milliseconds that a statement's answer is waited for, 35 s when absent; 0: for ever. */
+  readonly answerWithin?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
   /** Called with the text of every statement, `begin` and `commit` included. */
@@ -29,8 +31,9 @@ export interface Connection {
 const SECOND = 1000;
 
 /**
- * Opens a pool (lazily: the first statement connects). A statement may run 30 s, a transaction may idle 30 s,
- * a free connection is waited for 5 s; {@link isUnreachable} recognises what the waiting ends in.
+ * Opens a pool (lazily: the first statement connects). A statement may run 30 s, an answer (even that it ran too
+ * long) is waited for 35 s, a transaction may idle 30 s, a free connection is waited for 5 s; {@link isUnreachable}
+ * recognises what the waiting ends in.
  */
 export function connect(config: ConnectionConfig): Connection {
   const options: pg.PoolConfig & NamingClientConfig = {
@@ -42,6 +45,8 @@ export function connect(config: ConnectionConfig): Connection {
     // Renewed now and then, so that a changed address or a connection full of odd statements does not last.
     maxLifetimeSeconds: 3600,
     statement_timeout: 30 * SECOND,
+    // A network that swallows everything would otherwise be noticed by the kernel alone, after a quarter of an hour.
+    query_timeout: config.answerWithin ?? 35 * SECOND,
     idle_in_transaction_session_timeout: 30 * SECOND,
     keepAlive: true,
     types: columnTypes,

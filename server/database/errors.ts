@@ -21,7 +21,7 @@ const UNREACHABLE_CODES = new Set([
 
 /** pg and pg-pool give these no code, so only the sentence tells. */
 const UNREACHABLE_MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
 
 /**
  * Whether an error thrown by the database layer means that PostgreSQL cannot be reached just now, so that the
@@ -41,6 +41,16 @@ export function isUnreachable(error: unknown): boolean {
   return (
     UNREACHABLE_CODES.has(code) || (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
   );
+}
+
+/** Whether a statement was sent and no answer came in time (`query_timeout`). */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** Deadlock and serialization failure: what was done is undone, and may be done again. */
+export function isUndone(error: unknown): boolean {
+  return codeOf(error) === '40P01' || codeOf(error) === '40001';
 }
 
 /** What a constraint in the database refused. */

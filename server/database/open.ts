@@ -28,10 +28,20 @@ export async function openDatabase(
     await embedded?.stop();
   };
   try {
-    await migrate(connection.db, log);
+    await migrateAtLeisure(url, log);
   } catch (error) {
     await close();
     throw error;
   }
   return { ...connection, url, close };
+}
+
+/** On a connection of its own, for it may have to wait for another process's migration. */
+async function migrateAtLeisure(url: string, log: Log): Promise<void> {
+  const { db, close } = connect({ url, log, poolSize: 1, answerWithin: 0 });
+  try {
+    await migrate(db, log);
+  } finally {
+    await close();
+  }
 }

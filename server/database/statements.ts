@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { codeOf } from './errors.ts';
+import { codeOf, isUnanswered, isUndone } from './errors.ts';
 
 export interface NamingClientConfig extends pg.ClientConfig {
   /** How many statements one connection may hold prepared; 0 names none. */
@@ -10,12 +10,16 @@ export interface NamingClientConfig extends pg.ClientConfig {
 
 const DEFAULT_NAMED_STATEMENTS = 256;
 
+/** How often a statement is tried that was undone through no fault of its own. */
+const TRIES = 4;
+
 type Send = (statement: unknown, values?: unknown, callback?: unknown) => unknown;
 
 /**
  * A connection that names its statements, so that PostgreSQL parses and plans each of them once per connection
  * instead of once per call. A text is named at its second use and only while the bound lasts: one-off texts
- * (lists of changing length) stay unnamed and cannot fill the server's memory.
+ * (lists of changing length) stay unnamed and cannot fill the server's memory. Outside a transaction it makes those
+ * again that PostgreSQL undid by itself, and it gives itself up when PostgreSQL does not answer at all.
  */
 export class NamingClient extends pg.Client {
   readonly #names = new Map<string, string>();
@@ -32,16 +36,17 @@ export class NamingClient extends pg.Client {
     const query: Send = (statement, values, callback) => {
       const text = textOf(statement);
       if (text !== undefined) config.onStatement?.(text);
-      // Only what carries parameters goes through the extended protocol anyway; the rest may be several statements.
-      if (typeof statement !== 'string' || !Array.isArray(values) || values.length === 0) {
-        return send(statement, values, callback);
-      }
-      const name = this.#nameOf(statement);
-      if (name === undefined) return send(statement, values, callback);
-      const result = send({ name, text: statement }, values, callback);
-      return result instanceof Promise ? this.#mendStalePlan(result, statement, values, query) : result;
+      if (typeof statement !== 'string' || !isList(values)) return send(statement, values, callback);
+      if (callback !== undefined) return send(this.#named(statement, values), values, callback);
+      return this.#insist(statement, () => send(this.#named(statement, values), values) as Promise<unknown>);
     };
     this.query = query as pg.Client['query'];
+  }
+
+  #named(sql: string, values: readonly unknown[]): string | { name: string; text: string } {
+    // Only what carries parameters goes through the extended protocol anyway; the rest may be several statements.
+    const name = values.length === 0 ? undefined : this.#nameOf(sql);
+    return name === undefined ? sql : { name, text: sql };
   }
 
   #nameOf(sql: string): string | undefined {
@@ -59,25 +64,26 @@ export class NamingClient extends pg.Client {
     return name;
   }
 
-  /**
-   * A migration on another replica may change what a prepared `select *` returns; PostgreSQL then refuses that
-   * name for good. Forget it, and outside a transaction run the text again.
-   */
-  async #mendStalePlan(
-    result: Promise<unknown>,
-    sql: string,
-    values: unknown[],
-    again: Send,
-  ): Promise<unknown> {
-    try {
-      return await result;
-    } catch (error) {
-      if (!isStalePlan(error)) throw error;
-      this.#names.delete(sql);
-      if (this.getTransactionStatus() !== 'I') throw error;
-      return again(sql, values);
+  async #insist(sql: string, send: () => Promise<unknown>): Promise<unknown> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await send();
+      } catch (error) {
+        // What comes on this connection from now on answers who has gone: the pool shall not use it again.
+        if (isUnanswered(error)) void this.end();
+        const stale = isStalePlan(error);
+        // A migration on another replica changed what a prepared `select *` returns: PostgreSQL refuses the name for good.
+        if (stale) this.#names.delete(sql);
+        const undone = stale || isUndone(error);
+        // Within a transaction all of it was undone, and whoever began it has to begin anew.
+        if (!undone || tries === TRIES || this.getTransactionStatus() !== 'I') throw error;
+      }
     }
   }
+}
+
+function isList(values: unknown): values is unknown[] {
+  return Array.isArray(values);
 }
 
 function isStalePlan(error: unknown): boolean {

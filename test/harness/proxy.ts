@@ -7,9 +7,11 @@ import pg from 'pg';
 export interface DatabaseProxy {
   /** The database's URL by way of the proxy. */
   readonly url: string;
+  /** Swallows whatever is sent either way: the network is gone, and nobody says so. */
+  mute(): void;
   /** Breaks every connection and refuses new ones: the server is gone. */
   cut(): Promise<void>;
-  /** Lets connections through again. */
+  /** Lets new connections through again. */
   mend(): Promise<void>;
 }
 
@@ -18,6 +20,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const { host, port, user, password, database } = new pg.Client({ connectionString: databaseUrl });
   const target = host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
   const open = new Set<Socket>();
+  let muted = false;
   const server = createServer((client) => {
     const onward = connect(target);
     for (const [from, to] of [
@@ -26,6 +29,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     ] as const) {
       open.add(from);
       from.pipe(to);
+      if (muted) from.unpipe(to).resume();
       from.on('error', () => undefined);
       from.on('close', () => {
         open.delete(from);
@@ -43,6 +47,10 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const credentials = [user, password].filter(Boolean).map((part) => encodeURIComponent(String(part)));
   return {
     url: `postgres://${credentials.join(':')}@127.0.0.1:${listening}/${database}`,
+    mute() {
+      muted = true;
+      for (const socket of open) socket.unpipe().resume();
+    },
     async cut() {
       const closed = once(server, 'close');
       server.close();
@@ -50,6 +58,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       await closed;
     },
     async mend() {
+      muted = false;
       if (!server.listening) await listenOn(listening);
     },
   };

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connect } from '../../../server/database/connection.ts';
 import { constraintOf, isUnreachable } from '../../../server/database/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { startProxy } from '../../harness/proxy.ts';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -113,6 +114,23 @@ describe('isUnreachable', () => {
     expect(isUnreachable(await ask(local))).toBe(true);
     expect(isUnreachable(await ask('postgresql://castellan@localhost/castellan?host=/nowhere'))).toBe(true);
     expect(isUnreachable(new pg.DatabaseError('sorry, too many clients already', 0, 'error'))).toBe(false);
+  });
+
+  it('knows a server that keeps silent, and gives that connection up', async () => {
+    const proxy = await startProxy(database.url);
+    const { db, pool, close } = connect({ url: proxy.url, log, poolSize: 1, answerWithin: 300 });
+    const ask = () => sql`select 1 as again`.execute(db);
+    const inTransaction = () => db.transaction().execute((tx) => sql`select 1`.execute(tx));
+    for (const work of [ask, inTransaction]) {
+      await ask();
+      proxy.mute();
+      expect(isUnreachable(await failure(work()))).toBe(true);
+      await vi.waitUntil(() => pool.totalCount === 0);
+      await proxy.mend();
+      expect((await ask()).rows).toEqual([{ again: 1 }]);
+    }
+    await close();
+    await proxy.cut();
   });
 
   it('knows a pool without a free connection', async () => {

@@ -1,6 +1,8 @@
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NamingClient } from '../../../server/database/statements.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { untilWaiting } from '../../harness/meanwhile.ts';
 
 let database: TestDatabase;
 let client: NamingClient;
@@ -96,5 +98,47 @@ describe('named statements', () => {
     await client.query({ text: 'select 2' });
     await client.query('commit');
     expect(sent).toEqual(['begin', 'select $1::int', 'select 2', 'commit']);
+  });
+});
+
+describe('a statement that PostgreSQL undid to end a deadlock', () => {
+  const text = 'select pg_advisory_xact_lock($1), pg_advisory_xact_lock(2), pg_advisory_xact_lock(3)';
+
+  /** Has the client take the first lock, another session wait for that, and the client want what the other has. */
+  async function crossing(): Promise<unknown> {
+    const [gate, other, watch] = await Promise.all([connected(), connected(), connected()]);
+    try {
+      // Whoever looks for a deadlock and finds one is undone.
+      await other.query(`set deadlock_timeout = '1h'`);
+      await client.query(`set deadlock_timeout = '10ms'`);
+      await gate.query('select pg_advisory_lock(2)');
+      await other.query('begin; select pg_advisory_xact_lock(3)');
+      const crossed = client.query(text, [1]).catch((error: unknown) => error);
+      await untilWaiting(watch, 1);
+      const others = other.query('select pg_advisory_xact_lock(1)');
+      await untilWaiting(watch, 2);
+      await gate.query('select pg_advisory_unlock(2)');
+      await others;
+      await other.query('commit');
+      return await crossed;
+    } finally {
+      await Promise.all([gate, other, watch].map((session) => session.end()));
+    }
+  }
+
+  async function connected(): Promise<pg.Client> {
+    const session = new pg.Client({ connectionString: database.url });
+    await session.connect();
+    return session;
+  }
+
+  it('is made again', async () => {
+    expect(await crossing()).toMatchObject({ rowCount: 1 });
+  });
+
+  it('fails within a transaction, which has to be begun anew', async () => {
+    await client.query('begin');
+    expect(await crossing()).toMatchObject({ code: '40P01' });
+    await client.query('rollback');
   });
 });

@@ -79,6 +79,18 @@ export async function readDue(
   return { alliances: alliances.map(({ id }) => id), corporations: corporations.map(({ id }) => id) };
 }
 
+/** Takes back that bodies were refreshed: they count as refreshed at an earlier moment, and so are due sooner. */
+export async function unmarkRefreshed(db: Kysely<Database>, ids: BodyIds, on: Date): Promise<void> {
+  if (ids.alliances.length + ids.corporations.length === 0) return;
+  await sql`
+    with alliances_asked as (
+      update alliances set refreshed_on = ${on}
+      where alliance_id = any(${[...ids.alliances]}::bigint[]) and refreshed_on > ${on}
+    )
+    update corporations set refreshed_on = ${on}
+    where corporation_id = any(${[...ids.corporations]}::bigint[]) and refreshed_on > ${on}`.execute(db);
+}
+
 /** Notes when bodies were last asked for, except those that somebody else refreshed since. */
 export async function markRefreshed(db: Kysely<Database>, ids: BodyIds, on: Date): Promise<void> {
   if (ids.alliances.length + ids.corporations.length === 0) return;

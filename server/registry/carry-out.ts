@@ -7,7 +7,13 @@ import type { Parts } from '../parts.ts';
 import type { Change, Run } from '../run.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
 import { deleteUsers } from '../user/user.queries.ts';
-import { readBodies, readUserNames, type StoredBodies } from './bodies.queries.ts';
+import {
+  type BodyIds,
+  readBodies,
+  readUserNames,
+  type StoredBodies,
+  unmarkRefreshed,
+} from './bodies.queries.ts';
 import { mayTakeAway } from './brake.ts';
 import {
   type ChangedStanding,
@@ -37,6 +43,8 @@ export interface Plan {
   readonly moves: readonly Move[];
   /** Deleted characters (D63b). */
   readonly deleted: readonly number[];
+  /** Bodies among the findings about which not everything is known yet, and when they count as refreshed. */
+  readonly unfinished?: readonly { readonly ids: BodyIds; readonly refreshedOn: Date }[];
 }
 
 /** Bounds the mails of all their mailboxes, which are named one by one when they are deleted. */
@@ -96,6 +104,7 @@ async function write(
   await keepStandings(tx, touchedBy(findings, before, moves, homes));
   if (ids.alliances.length + ids.corporations.length + findings.characters.length > 0) {
     await saveFindings(tx, findings, now);
+    for (const { ids, refreshedOn } of plan.unfinished ?? []) await unmarkRefreshed(tx, ids, refreshedOn);
   }
   if (moves.length > 0) {
     await moveUsers(tx, moves, startedOn, now);

@@ -6,6 +6,7 @@ import { saveNames } from '../provider/names.queries.ts';
 import type { Change, Run } from '../run.ts';
 import { readNames, saveNewNames } from './follow-names.queries.ts';
 import { meter } from './meter.ts';
+import { boundedName } from './storable.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
 
 /** Milliseconds for which an id rests that the provider cannot name (D32). */
@@ -37,7 +38,8 @@ export async function followNames(
     const stored = new Map(page.map(({ id, name }) => [id, name]));
     const answers = await askNames(metered, [...stored.keys()]);
     failure = answers.failure;
-    const renamed = answers.found.flatMap(({ id, name, category }) => {
+    const renamed = answers.found.flatMap(({ id, name: foreign, category }) => {
+      const name = boundedName(foreign);
       const former = stored.get(id);
       const isNew = former !== undefined && category === 'character' && name !== '' && name !== former;
       return isNew ? [{ id, name, former, name_key: nameKey(name) }] : [];

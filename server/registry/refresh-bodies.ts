@@ -8,6 +8,7 @@ import { carryOut } from './carry-out.ts';
 import { type Findings, type FoundCharacter, findMembers } from './findings.ts';
 import { type Answers, askAll, meter } from './meter.ts';
 import { countPeople, readListers, withoutMembership, withoutUsers } from './refresh-bodies.queries.ts';
+import { once } from './storable.ts';
 import { survey } from './survey.ts';
 
 const HOUR = 3_600_000;
@@ -45,42 +46,44 @@ export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Ch
       'the provider failed: what was not answered stays as it was until the next run',
     );
   }
-  const unread = new Set([...joining.unread, ...members.unread]);
+  const unread = { alliances: joining.unread, corporations: members.unread };
+  const failed = { alliances: joining.failed, corporations: members.failed };
+  const dueAtOnce = new Date(startedOn.getTime() - GOOD_FOR);
+  // What is out of order for itself must not hold up what comes after it.
+  const dueInAnHour = new Date(dueAtOnce.getTime() + HOUR);
   if (!run.dryRun) {
     await markRefreshed(db, without(found.closed, unread), startedOn);
-    // Due again in an hour: what is out of order for itself must not hold up what comes after it.
-    const inAnHour = new Date(startedOn.getTime() - GOOD_FOR + HOUR);
-    await markRefreshed(db, found.missing, inAnHour);
-    await markRefreshed(db, { alliances: joining.failed, corporations: members.failed }, inAnHour);
+    await markRefreshed(db, found.missing, dueInAnHour);
   }
   const asRead = {
     alliances: found.asRead.alliances,
     corporations: new Map([...joining.asRead.corporations, ...found.asRead.corporations]),
   };
-  return carryOut(parts, run, {
+  const changes = await carryOut(parts, run, {
     lookedAt: await countPeople(db, [...asRead.corporations.keys()]),
     healthy: failure === undefined,
     startedOn,
-    findings: merge(withoutUnread(found.findings, unread), joining.findings, members.people),
+    findings: merge(found.findings, joining.findings, members.people),
     asRead,
     moves: [],
     deleted: [],
+    // Bodies whose lists could not be read are as the provider has them, and not done with.
+    unfinished: [
+      { ids: without(unread, failed), refreshedOn: dueAtOnce },
+      { ids: failed, refreshedOn: dueInAnHour },
+    ],
   });
+  // After what was found of them: a body that was marked meanwhile counts as somebody else's.
+  if (!run.dryRun) await markRefreshed(db, failed, dueInAnHour);
+  return changes;
 }
 
-/** Bodies whose lists could not be read are not done with: they stay due. */
-function withoutUnread(found: Findings, unread: ReadonlySet<number>): Findings {
+function without(ids: BodyIds, others: BodyIds): BodyIds {
+  const alliances = new Set(others.alliances);
+  const corporations = new Set(others.corporations);
   return {
-    ...found,
-    alliances: found.alliances.filter((row) => !unread.has(row.alliance_id)),
-    corporations: found.corporations.filter((row) => !unread.has(row.corporation_id)),
-  };
-}
-
-function without(ids: BodyIds, unread: ReadonlySet<number>): BodyIds {
-  return {
-    alliances: ids.alliances.filter((id) => !unread.has(id)),
-    corporations: ids.corporations.filter((id) => !unread.has(id)),
+    alliances: ids.alliances.filter((id) => !alliances.has(id)),
+    corporations: ids.corporations.filter((id) => !corporations.has(id)),
   };
 }
 
@@ -91,10 +94,6 @@ function merge(found: Findings, joining: Findings, people: readonly FoundCharact
     corporations: once([...found.corporations, ...joining.corporations], (row) => row.corporation_id),
     characters: once([...found.characters, ...joining.characters, ...people], (row) => row.character_id),
   };
-}
-
-function once<T>(rows: readonly T[], idOf: (row: T) => number): T[] {
-  return [...new Map(rows.toReversed().map((row) => [idOf(row), row])).values()];
 }
 
 /** How the reading of lists went. */
@@ -180,10 +179,14 @@ async function findPeople(
   return { ...unreadOf(listed, lists), people, failure: lists.failure ?? failure };
 }
 
-/** Undefined: this one may not read the list, or can no longer be asked in the name of. */
+/**
+ * Undefined: this one may not read the list, or can no longer be asked in the name of. That is for the check of all
+ * refresh tokens to decide, which knows when too many are dead (D63).
+ */
 async function listMembers(client: ProviderClient, corporationId: number, characterId: number) {
+  const patient: ProviderClient = { ask: (request) => client.ask({ ...request, patient: true }) };
   try {
-    return await askMembers(client, corporationId, characterId);
+    return await askMembers(patient, corporationId, characterId);
   } catch (error) {
     if (error instanceof ProviderError && error.fault === 'no-token') return undefined;
     throw error;

@@ -4,6 +4,7 @@ import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import type { Findings } from './findings.ts';
+import { storableFindings } from './storable.ts';
 
 /**
  * Stores what was found, as sets, in the caller's transaction: bodies first, then characters, then the levels
@@ -11,7 +12,8 @@ import type { Findings } from './findings.ts';
  * host (D28). Rows are written in the order of their ids, so that parallel writers queue instead of locking each
  * other out.
  */
-export async function saveFindings(db: Transaction<Database>, findings: Findings, now: Date): Promise<void> {
+export async function saveFindings(db: Transaction<Database>, found: Findings, now: Date): Promise<void> {
+  const findings = storableFindings(found);
   const formerCeos = await findFormerCeos(db, findings);
   await saveAlliances(db, findings, now);
   const moved = await saveCorporations(db, findings, now);

@@ -7,6 +7,7 @@ import type { ProviderError } from '../provider/http.ts';
 import { type BodyIds, readBodies, readUserNames, type StoredBodies } from './bodies.queries.ts';
 import { FIRST_CHARACTER, type Findings } from './findings.ts';
 import { askAll } from './meter.ts';
+import { once } from './storable.ts';
 
 /** What the provider says about many bodies: only what it answered. */
 export interface Survey {
@@ -95,10 +96,15 @@ export async function survey(db: Kysely<Database>, client: ProviderClient, wante
         ceo_id,
         ceo_name: ceos.names.get(ceo_id) as string,
       })),
-      characters: settled.flatMap(([corporation_id, { ceo_id }]) => {
-        const character_name = ceos.newcomers.get(ceo_id);
-        return character_name === undefined ? [] : [{ character_id: ceo_id, character_name, corporation_id }];
-      }),
+      characters: once(
+        settled.flatMap(([corporation_id, { ceo_id }]) => {
+          const character_name = ceos.newcomers.get(ceo_id);
+          return character_name === undefined
+            ? []
+            : [{ character_id: ceo_id, character_name, corporation_id }];
+        }),
+        (row) => row.character_id,
+      ),
     },
     asRead,
     closed: {

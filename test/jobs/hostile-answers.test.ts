@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../server/database/transaction.ts';
+import { createGameApi } from '../../server/provider/api.ts';
+import type { ProviderAnswer, ProviderClient, ProviderRequest } from '../../server/provider/client.ts';
+import { findAlliance, findMembers } from '../../server/registry/findings.ts';
+import { followNames } from '../../server/registry/follow-names.ts';
+import { refreshBodies } from '../../server/registry/refresh-bodies.ts';
+import { saveFindings } from '../../server/registry/save.ts';
+import { syncUsers } from '../../server/registry/sync-users.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { forget, populate, requestsOf } from '../harness/population.ts';
+import { addGrant, expireAccessTokens, forgetProvider } from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
+import { userRow } from '../harness/sign-in.ts';
+
+const [FIRST, SECOND, LONELY, OTHER_LONELY] = [98_000_001, 98_000_002, 98_000_011, 98_000_012];
+const HOUR = 3_600_000;
+/** More than an index takes, and nothing that could be compressed. */
+const LONG = Array.from({ length: 10_000 }, (_, n) =>
+  String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000)),
+).join('');
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ provider: { alliances: 3, corporations: 12, characters: 400 } });
+  await populate(app);
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  app.provider.reset();
+  app.clock.advance(25 * HOUR);
+  await forgetProvider(app);
+});
+
+/** The provider with other answers to some requests. */
+function answering(change: (request: ProviderRequest, data: never) => unknown): ProviderClient {
+  return {
+    async ask(request): Promise<ProviderAnswer> {
+      const answer = await app.app.parts.client.ask(request);
+      return { ...answer, data: change(request, answer.data as never) };
+    },
+  };
+}
+
+/** A member that leads nothing. */
+const memberOf = (id: number) => {
+  const { world } = app.provider;
+  return world.membersOf(id).find((member) => !world.character(member)?.isCeo) as number;
+};
+
+describe('answers that contradict themselves', () => {
+  it('one stranger is the CEO of two new corporations', async () => {
+    const { world } = app.provider;
+    const stranger = world.corporation(OTHER_LONELY)?.ceoId as number;
+    const movers = world
+      .membersOf(FIRST)
+      .filter((id) => !world.character(id)?.isCeo)
+      .slice(0, 2);
+    await forget(app, { corporation_id: LONELY });
+    await forget(app, { corporation_id: OTHER_LONELY });
+    world.moveCharacter(movers[0] as number, LONELY);
+    world.moveCharacter(movers[1] as number, OTHER_LONELY);
+    const client = answering(({ path }, data: object) =>
+      path === `/corporations/${LONELY}` ? { ...data, ceo_id: stranger } : data,
+    );
+    await syncUsers({ ...app.app.parts, client }, testRun('sync-users', { force: true }));
+    expect(await userRow(app, movers[0] as number)).toMatchObject({ corporation_id: LONELY });
+    expect(await userRow(app, stranger)).toMatchObject({ clearance_level: 2 });
+  });
+
+  it('an alliance’s list names a corporation twice, and two of its members share a CEO', async () => {
+    const { world } = app.provider;
+    await forget(app, { alliance_id: 99_000_002 });
+    const [a = 0, b = 0] = world.corporationsOf(99_000_002);
+    const client = answering(({ path }, data: object) =>
+      path === `/corporations/${a}` ? { ...data, ceo_id: world.corporation(b)?.ceoId } : data,
+    );
+    const api = createGameApi(client);
+    const alliance = await findAlliance(api, 99_000_002);
+    const { findings } = await findMembers(api, 99_000_002, [a, b, b]);
+    if (alliance === undefined) throw new Error('gone');
+    await inTransaction(app.db, (tx) => saveFindings(tx, alliance, app.clock.now()));
+    await inTransaction(app.db, (tx) => saveFindings(tx, findings, app.clock.now()));
+    expect(await userRow(app, world.corporation(b)?.ceoId as number)).toBeDefined();
+  });
+});
+
+describe('names that no index takes', () => {
+  it('of a corporation, an alliance, a character', async () => {
+    const { world } = app.provider;
+    world.renameCorporation(SECOND, LONG);
+    world.renameAlliance(99_000_001, LONG);
+    await refreshBodies(app.app.parts, testRun('refresh-bodies'));
+    const { alliance_name } = await app.db
+      .selectFrom('alliances')
+      .select('alliance_name')
+      .where('alliance_id', '=', 99_000_001)
+      .executeTakeFirstOrThrow();
+    expect(alliance_name).toBe(LONG.slice(0, 100));
+    const id = world.membersOf(FIRST).findLast((member) => !world.character(member)?.isCeo) as number;
+    world.renameCharacter(id, LONG);
+    await followNames(app.app.parts, testRun('follow-names'));
+    expect(await userRow(app, id)).toMatchObject({ character_name: LONG.slice(0, 100) });
+    expect(await followNames(app.app.parts, testRun('follow-names'))).toEqual([]);
+  });
+});
+
+describe('lists of members', () => {
+  it('a lister whose refresh token is dead is left to the check', async () => {
+    const lister = memberOf(FIRST);
+    await addGrant(app, lister, ['ext-corporations.read_corporation_membership.v1']);
+    await expireAccessTokens(app);
+    app.provider.world.handOver(lister);
+    await refreshBodies(app.app.parts, testRun('refresh-bodies'));
+    const grants = await app.db.selectFrom('grants').selectAll().where('character_id', '=', lister).execute();
+    expect(grants).toMatchObject([{ valid: true, next_check_on: new Date(0) }]);
+  });
+
+  it('a list that cannot be read keeps nobody from seeing a new CEO', async () => {
+    const { world } = app.provider;
+    const lister = memberOf(FIRST);
+    await addGrant(app, lister, ['ext-corporations.read_corporation_membership.v1']);
+    const successor = world
+      .membersOf(FIRST)
+      .find((id) => !world.character(id)?.isCeo && id !== lister) as number;
+    world.setCeo(FIRST, successor);
+    app.provider.faults.add(`/corporations/${FIRST}/members`, { kind: 'status', status: 500 });
+    const changes = await refreshBodies(app.app.parts, testRun('refresh-bodies'));
+    expect(changes).toContainEqual({ corporation_id: FIRST, ceo: [expect.any(Number), successor] });
+    const again = () => requestsOf(app, () => refreshBodies(app.app.parts, testRun('refresh-bodies')));
+    expect((await again()).size).toBe(0);
+    app.clock.advance(HOUR + 1);
+    const asked = await again();
+    expect(asked.get('/corporations/{corporation_id}')).toBe(1);
+    expect(asked.get('/corporations/{corporation_id}/members')).toBe(1);
+  });
+});

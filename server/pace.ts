@@ -8,6 +8,9 @@ interface Bounds {
   readonly inARow: number;
 }
 
+/** Why a run ends that has no more time, or whose process stops. */
+export const TOLD_TO_END = 'it was told to end';
+
 /** Failures of which more than this share of all, but so many at least, stop a run, too. */
 const SHARE = 0.1;
 const AT_LEAST = 20;
@@ -37,8 +40,8 @@ export function createPace({ most, atStart, inARow }: Bounds, signal: AbortSigna
   let successes = 0;
   let failures = 0;
   let row = 0;
-  let stopped = signal.aborted ? 'it was told to end' : undefined;
-  signal.addEventListener('abort', () => stop('it was told to end'), { once: true });
+  let stopped = signal.aborted ? TOLD_TO_END : undefined;
+  signal.addEventListener('abort', () => stop(TOLD_TO_END), { once: true });
 
   function stop(why: string): void {
     stopped ??= why;

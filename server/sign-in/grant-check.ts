@@ -1,6 +1,6 @@
 import { isUnreachable } from '../database/errors.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { createPace, type Pace } from '../pace.ts';
+import { createPace, type Pace, TOLD_TO_END } from '../pace.ts';
 import type { Parts } from '../parts.ts';
 import { type AccessTokens, createAccessTokens, type Death } from '../provider/access.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -38,8 +38,8 @@ interface Check {
  * so that tracking is true within the hour and access tokens are at hand before they are needed. Those that it calls
  * dead (D34) become invalid together at the end, if they are not suspiciously many (D63).
  *
- * @throws Error when the sign-on is sick or the run was told to end: what was learned of dead tokens is left then,
- *   and the rest, to the next run
+ * @throws Error when the run was told to end, the rest being left to the next one, or when the sign-on is sick: then
+ *   what it called dead is left to that, too
  */
 export async function checkGrants(parts: CheckParts, run: Run): Promise<void> {
   const { db, clock } = parts;
@@ -72,10 +72,11 @@ export async function checkGrants(parts: CheckParts, run: Run): Promise<void> {
     );
   } while (after !== undefined && check.pace.stopped === undefined);
   const { stopped } = check.pace;
+  // What is out of time has learned what it has: else a run that is always too long would never say so.
+  if (stopped === undefined || stopped === TOLD_TO_END) await bury(parts, check, characters.size);
   if (stopped !== undefined) {
     throw new Error(`the check of refresh tokens ended after ${done} of ${total}: ${stopped}`);
   }
-  await bury(parts, check, characters.size);
 }
 
 async function checkGrant(parts: CheckParts, check: Check, grant: GrantToCheck): Promise<void> {

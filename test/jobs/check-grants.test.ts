@@ -157,6 +157,20 @@ describe('a run visits each grant once, whatever happens', () => {
     expect(asked()).toHaveLength(100);
   });
 
+  it('told to end it says of whom it has learned that they are dead: a run that is always too long, too', async () => {
+    const ids = await addGrants(app, 100, [SKILLS]);
+    kill(ids.slice(0, 5));
+    await app.db
+      .updateTable('grants')
+      .set({ next_check_on: new Date(0) })
+      .where('character_id', 'in', ids.slice(0, 5))
+      .execute();
+    const end = new AbortController();
+    const progress = (done: number) => void (done === 20 && end.abort());
+    await expect(check({ signal: end.signal, progress })).rejects.toThrow('told to end');
+    expect(await invalid()).toEqual(ids.slice(0, 5));
+  });
+
   it('told to end before it began it asks nothing', async () => {
     await addGrants(app, 3, [SKILLS]);
     await expect(check({ signal: AbortSignal.abort() })).rejects.toThrow('told to end');

@@ -45,17 +45,18 @@ export async function createCoalition(
   { coalition_name, ticker }: PostCoalition,
 ): Promise<Coalition> {
   const now = clock.now();
-  const coalition_id = objectId(now);
-  await insertCoalition(db, {
-    coalition_id,
+  const coalition = {
+    coalition_id: objectId(now),
     coalition_name,
-    name_key: nameKey(coalition_name),
     ticker,
     authorized_to_login: true,
+    mandatory_ext_scopes: [],
     created_on: now,
     updated_on: now,
-  });
-  return getCoalition({ db }, coalition_id);
+  };
+  await insertCoalition(db, { ...coalition, name_key: nameKey(coalition_name) });
+  // Not read back: somebody may have deleted it by now.
+  return toCoalition({ ...coalition, member_alliances: [], member_corporations: [] });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Coalition, ok } from '../../sdk/src/index.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -100,6 +101,18 @@ describe('create coalition (POST /coalition)', () => {
   ])('refuses %s with a 422 (D3)', async (_, body, loc) => {
     const answer = await root.coalition.create({ body: body as never });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
+  });
+
+  it('answers 201 even if somebody deletes the coalition at once', async () => {
+    await sql`create function delete_at_once() returns trigger language plpgsql as
+      $$ begin delete from coalitions where coalition_id = new.coalition_id; return null; end $$`.execute(
+      app.db,
+    );
+    await sql`create constraint trigger brief after insert on coalitions deferrable initially deferred
+      for each row when (new.coalition_name = 'Brief') execute function delete_at_once()`.execute(app.db);
+    const body = { coalition_name: 'Brief', ticker: 'B' };
+    expect(await root.coalition.create({ body })).toMatchObject({ status: 201, body });
+    expect((await ok(root.coalition.list())).map((one) => one.coalition_name)).not.toContain('Brief');
   });
 });
 

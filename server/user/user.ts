@@ -45,7 +45,7 @@ export async function updateUser(
     const standing = await findStandings(tx, caller.owner_id, 'user', characterId);
     if (standing.target === undefined || standing.caller === undefined) throw notFound('user', characterId);
     const worth = { ...standing.caller, level: await presentLevel(tx, caller) };
-    if (characterId === 0) throw forbidden('The built-in user cannot be changed.');
+    if (characterId === 0) throw forbidden();
     if (level !== undefined) {
       if (!maySetLevel(worth, standing.target, level)) throw forbidden();
       if (level !== standing.target.level) await setLevel(tx, characterId, level, clock.now());
@@ -66,7 +66,7 @@ export async function removeUser(
     const users = await lockUsers(tx, [caller.owner_id, characterId]);
     const target = users.find((user) => user.character_id === characterId);
     if (target === undefined) throw notFound('user', characterId);
-    if (characterId === 0) throw forbidden('The built-in user cannot be deleted.');
+    if (characterId === 0) throw forbidden();
     const level = await presentLevel(tx, caller);
     if (level < userRoutes.delete.metadata.access.level || level < target.clearance_level) throw forbidden();
     await revokeGrants(tx, queue, [characterId]);

@@ -49,7 +49,7 @@ describe('D15: who may delete a user', () => {
   });
 
   it('D16: nobody deletes the built-in user', async () => {
-    expect(await remove(0)).toMatchObject({ status: 403 });
+    expect(await remove(0)).toMatchObject(FORBIDDEN);
     expect(await status(app.root)).toBe(200);
   });
 

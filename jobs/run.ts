@@ -25,7 +25,8 @@ export function createRun(
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
   const abort = () => ending.abort();
-  const timer = setTimeout(abort, catalogue[job].timeLimit * 1000 * END_AT).unref();
+  const time = catalogue[job].timeLimit * 1000 * END_AT;
+  const timer = setTimeout(abort, time).unref();
   stopping.addEventListener('abort', abort);
   if (stopping.aborted) abort();
   return {
@@ -34,6 +35,7 @@ export function createRun(
     force,
     dryRun,
     signal: ending.signal,
+    timeLeft: () => Math.max(0, 1 - (performance.now() - began) / time),
     progress(done, total) {
       metrics.jobProgress.set({ job, of: 'done' }, done);
       metrics.jobProgress.set({ job, of: 'total' }, total);

@@ -10,6 +10,8 @@ export interface Run {
   readonly dryRun: boolean;
   /** Aborted when the process stops or the time limit has passed: begin nothing new. */
   readonly signal: AbortSignal;
+  /** Share of its time that is left: 1 at first, 0 when {@link Run.signal} ends it. */
+  timeLeft(): number;
   /** To be told at every step; the log and the metrics get as much of it as is readable. */
   progress(done: number, total: number): void;
 }

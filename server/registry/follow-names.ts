@@ -20,7 +20,7 @@ export async function followNames(
   { db, client, clock, log }: Pick<Parts, 'db' | 'client' | 'clock' | 'log'>,
   run: Run,
 ): Promise<readonly Change[]> {
-  const metered = meter(client, run.signal);
+  const metered = meter(client, run);
   const startedOn = clock.now();
   const unnamedSince = new Date(startedOn.getTime() - RESTS_FOR);
   const total = await countUsers(db, startedOn);

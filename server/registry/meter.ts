@@ -1,6 +1,7 @@
 import type { ErrorTally, ProviderAnswer, ProviderClient, ProviderRequest } from '../provider/client.ts';
 import { TRIES } from '../provider/exchange.ts';
 import { ProviderError } from '../provider/http.ts';
+import type { Run } from '../run.ts';
 
 /** Errors of the provider's error limit that one run may cost, further tries included. */
 const MOST_ERRORS = 20;
@@ -9,13 +10,19 @@ const MOST_ERRORS = 20;
 const AT_ONCE = 3;
 /** Failures without an answer between them, after which the provider counts as out of order for the run. */
 const FAILURES_IN_A_ROW = 2;
+/** Share of a run's time that is kept for writing what it has learned. */
+const TIME_TO_WRITE = 0.15;
 
 /**
  * The provider as one run may ask it, a few requests at once, the first one alone. While what is left of the run's
  * errors covers the worst that its open requests may come to, others wait; then, or when the provider is out of
- * order, they fail as `exhausted`. Throws the signal's reason once it is aborted.
+ * order or so slow that the run has no more time for it, they fail as `exhausted`. Throws the signal's reason once it
+ * is aborted.
  */
-export function meter(client: ProviderClient, signal: AbortSignal): ProviderClient {
+export function meter(
+  client: ProviderClient,
+  { signal, timeLeft }: Pick<Run, 'signal' | 'timeLeft'>,
+): ProviderClient {
   const tally: ErrorTally = { errors: 0 };
   const open = new Map<Promise<unknown>, number>();
   let answered = false;
@@ -49,6 +56,7 @@ export function meter(client: ProviderClient, signal: AbortSignal): ProviderClie
       if (failedInARow >= FAILURES_IN_A_ROW || isTooMuch(worst)) {
         throw new ProviderError('exhausted', 'the provider has failed too often in this run');
       }
+      if (timeLeft() < TIME_TO_WRITE) throw new ProviderError('exhausted', OUT_OF_TIME);
       const asked = counted(request);
       const settled: Promise<unknown> = asked.then(
         () => open.delete(settled),
@@ -59,6 +67,9 @@ export function meter(client: ProviderClient, signal: AbortSignal): ProviderClie
     },
   };
 }
+
+/** Why a run that asks a slow provider leaves the rest to the next one. */
+export const OUT_OF_TIME = 'the provider is too slow to be asked for everything in one run';
 
 export interface Answers<T> {
   /** By id, for as many as were answered. */

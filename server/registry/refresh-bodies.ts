@@ -30,7 +30,7 @@ type Needs = Pick<Parts, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'
 export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Change[]> {
   const { db, clock, log } = parts;
   const startedOn = clock.now();
-  const client = meter(parts.client, run.signal);
+  const client = meter(parts.client, run);
   const due = await readDue(db, new Date(startedOn.getTime() - GOOD_FOR), MOST);
   const total = due.alliances.length + due.corporations.length;
   run.progress(0, total);

@@ -7,7 +7,7 @@ import type { Change, Run } from '../run.ts';
 import { type BodyIds, readBodies, type StoredBodies } from './bodies.queries.ts';
 import type { Move } from './carry-out.queries.ts';
 import { carryOut } from './carry-out.ts';
-import { meter } from './meter.ts';
+import { meter, OUT_OF_TIME } from './meter.ts';
 import { type Survey, survey } from './survey.ts';
 import {
   countUsers,
@@ -18,6 +18,9 @@ import {
   saveMarks,
   type VisitedUser,
 } from './sync-users.queries.ts';
+
+/** Share of a run's time that is kept for the bodies that the users turn out to belong to. */
+const TIME_FOR_BODIES = 0.5;
 
 /** Corporation in whose affiliation deleted characters are shown (facts §2). */
 const GRAVEYARD = 1_000_001;
@@ -45,13 +48,13 @@ type Needs = Pick<Parts, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'
  * Puts all users where the provider has them, in requests of 1,000, the latest sign-ins first: moves and what
  * follows from them (D19, D28), corporations that are new or changed their alliance, and characters that were
  * deleted (D63b): their users are deleted with all tokens and grants (D19b), administrators too, for nobody can be
- * them any more. When the provider fails, the run ends early, writes what it has learned, and the next one goes on
- * there.
+ * them any more. When the provider fails, or takes too long, the run ends early, writes what it has learned, and the
+ * next one goes on there.
  */
 export async function syncUsers(parts: Needs, run: Run): Promise<readonly Change[]> {
   const { db, clock, log } = parts;
   const startedOn = clock.now();
-  const client = meter(parts.client, run.signal);
+  const client = meter(parts.client, run);
   const total = await countUsers(db, startedOn);
   const visit = await visitAll(parts, client, run, startedOn, total);
   const targets = visit.moves.flatMap(({ to }) => to ?? []);
@@ -116,6 +119,10 @@ async function visitAll(
       const users = await readUsers(db, { after: place, upTo, startedOn, most: BULK });
       const last = users.at(-1);
       if (last === undefined) break;
+      if (run.timeLeft() < TIME_FOR_BODIES) {
+        visit.failure = new ProviderError('exhausted', OUT_OF_TIME);
+        return visit;
+      }
       await visitPage(client, users, visit);
       place = { key: last.signed_in, id: last.character_id };
       // A run begins where the last one failed, and the next one behind that if it fails there, too: a page that
@@ -137,7 +144,8 @@ async function visitPage(client: ProviderClient, users: readonly VisitedUser[], 
   );
   // Where everything is refused, it is not the ids' fault.
   if (found.length > 0) visit.refused.push(...refused);
-  visit.failure = failure ?? suspicionOf(users.length - refused.length, found.length);
+  visit.failure =
+    failure ?? suspicionOf(users.length - (found.length > 0 ? refused.length : 0), found.length);
   if (visit.failure !== undefined) return;
   const byId = new Map(found.map((affiliation) => [affiliation.character_id, affiliation]));
   for (const user of users) {

@@ -12,6 +12,7 @@ export function testRun(job: string, options: Partial<Omit<Run, 'job'>> = {}): R
     force: false,
     dryRun: false,
     signal,
+    timeLeft: () => 1,
     progress: () => undefined,
     ...options,
   };

@@ -86,6 +86,19 @@ describe('answers that contradict themselves', () => {
   });
 });
 
+describe('an answer for nobody', () => {
+  it('D63: is no word of a healthy provider, and what the brake holds stays held', async () => {
+    await app.db
+      .insertInto('held_changes')
+      .values({ job_id: 'sync-users', fingerprint: 'held', runs: 2, counted_on: app.clock.now() })
+      .execute();
+    const client: ProviderClient = { ask: async () => ({ status: 404, headers: {}, data: null }) };
+    expect(await syncUsers({ ...app.app.parts, client }, testRun('sync-users'))).toEqual([]);
+    const held = app.db.selectFrom('held_changes').select('runs').where('job_id', '=', 'sync-users');
+    expect(await held.execute()).toEqual([{ runs: 2 }]);
+  });
+});
+
 describe('names that no index takes', () => {
   it('of a corporation, an alliance, a character', async () => {
     const { world } = app.provider;

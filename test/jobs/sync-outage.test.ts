@@ -142,6 +142,37 @@ describe('D63: a provider that fails takes nothing away', () => {
   });
 });
 
+describe('a provider that is too slow for one run', () => {
+  it('ends the first half of it in time for the bodies; the next run goes on there', async () => {
+    const moved = moveEvery(400);
+    const asked: number[] = [];
+    const { client } = app.app.parts;
+    const watched: typeof client = {
+      ask(request) {
+        asked.push(...(request.body ?? []));
+        return client.ask(request);
+      },
+    };
+    let seen = 0;
+    const slow: Partial<Run> = {
+      progress: (done) => {
+        seen = done;
+      },
+      timeLeft: () => 1 - seen / POPULATION,
+    };
+    const complaints = await complaintsOf(async () => {
+      expect((await sync(slow, { client: watched })).length).toBeGreaterThan(0);
+    });
+    expect(complaints).toEqual([STOPPED]);
+    expect(asked.length).toBeLessThan(POPULATION);
+    expect(asked.length).toBeGreaterThanOrEqual(POPULATION / 2);
+    await sync(slow, { client: watched });
+    expect(new Set(asked).size).toBe(POPULATION);
+    expect(await untrue(app)).toEqual([]);
+    expect(moved.length).toBeGreaterThan(0);
+  });
+});
+
 describe('a page that always fails', () => {
   it('keeps nobody else from being asked for', async () => {
     const ids = await app.db

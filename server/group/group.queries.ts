@@ -72,12 +72,21 @@ export interface NewGroup {
   readonly owner_id: number;
 }
 
-/** Stores a group with its owner as its only member. False: that user was deleted. */
-export async function insertGroup(db: Kysely<Database>, group: NewGroup, now: Date): Promise<boolean> {
+/**
+ * Stores a group with its owner as its only member. False: the token that asks for it, or that user, was deleted,
+ * or the character handed over (D29b).
+ */
+export async function insertGroup(
+  db: Kysely<Database>,
+  group: NewGroup,
+  token: string,
+  now: Date,
+): Promise<boolean> {
   const owner = await db
-    .selectFrom('users')
-    .select('character_id')
-    .where('character_id', '=', group.owner_id)
+    .selectFrom('users as u')
+    .innerJoin('tokens as t', 't.owner_id', 'u.character_id')
+    .select('u.character_id')
+    .where('t.uuid', '=', token)
     .forKeyShare()
     .executeTakeFirst();
   if (owner === undefined) return false;
@@ -97,6 +106,17 @@ export async function lockGroup(db: Kysely<Database>, groupId: string) {
     .where('group_id', '=', groupId)
     .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+/** Keeps a membership, where there is one, from being taken away before the transaction ends. */
+export async function keepMember(db: Kysely<Database>, groupId: string, characterId: number): Promise<void> {
+  await db
+    .selectFrom('group_members')
+    .select('character_id')
+    .where('group_id', '=', groupId)
+    .where('character_id', '=', characterId)
+    .forKeyShare()
+    .execute();
 }
 
 /** Ids of the stored members. */

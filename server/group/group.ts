@@ -17,6 +17,7 @@ import {
   findUsersNamed,
   type GroupRow,
   insertGroup,
+  keepMember,
   listGroups,
   lockGroup,
   setGroup,
@@ -57,7 +58,7 @@ export async function createGroup(
   };
   return inTransaction(db, async (tx) => {
     await lockGroupNames(tx);
-    if (!(await insertGroup(tx, group, now))) throw revoked();
+    if (!(await insertGroup(tx, group, caller.uuid, now))) throw revoked();
     return getGroup({ db: tx }, group_id);
   });
 }
@@ -83,8 +84,10 @@ export async function updateGroup(
     const asked = { add: body.add_members, replace: body.members, remove: body.remove_members };
     if (before.is_autogroup && changesPeople(asked, body.owner)) throw autogroup('its members and owner');
     const people = await resolve({ db: tx }, asked, body.owner);
-    const members = await findMemberIds(tx, groupId);
     const owner_id = people.owner ?? before.owner_id;
+    // A character that is handed over leaves its groups without asking for their locks (D29b).
+    if (owner_id !== null && owner_id !== before.owner_id) await keepMember(tx, groupId, owner_id);
+    const members = await findMemberIds(tx, groupId);
     const next = changeList(members, people.list);
     if (owner_id !== null) next.add(owner_id);
     const change = difference(members, next);

@@ -244,6 +244,19 @@ describe('what goes away meanwhile', () => {
     expect(answer).toMatchObject({ status: 404, body: { detail: 'Could not find user Gone' } });
   });
 
+  it('a member who leaves, as one that is handed over does (D29b), before it becomes the owner: it is both', async () => {
+    const id = 98_705_003;
+    await addUser(app, { id, corporation: HOME, name: 'Leaving' });
+    const group = await ok(root.group.create({ body: { group_name: 'Left' } }));
+    await ok(root.group.update({ params: group, body: { add_members: ['Leaving'] } }));
+    const answer = await meanwhile(app, 'delete from group_members where character_id = $1', [id], () =>
+      root.group.update({ params: group, body: { owner: 'Leaving' } }),
+    );
+    const leaving = { character_id: id, character_name: 'Leaving' };
+    expect(answer).toMatchObject({ status: 200, body: { owner: leaving } });
+    expect((await ok(root.group.get({ params: group }))).members).toContainEqual(leaving);
+  });
+
   it('a coalition that is deleted before it gets its autogroup: it needs none', async () => {
     const id = 98_705_001;
     await addBodies(app, [{ corporations: [id] }]);

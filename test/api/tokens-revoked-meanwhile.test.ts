@@ -20,6 +20,7 @@ describe('a token that is deleted while its request is under way (D20)', () => {
     ['permanent token', 'per', (client) => client.token.createPermanent({ body: { callback } })],
     ['user token', 'per', (client) => client.token.createUserToken()],
     ['login', 'dyn', (client) => client.token.startLogin({ body: {} })],
+    ['group', 'per', (client) => client.group.create({ body: { group_name: 'Of a dead token' } })],
   ])('makes no %s: 401', async (_, kind, request) => {
     const { uuid, jwt } = await makeToken(app, kind, 0, uuidOf(app.root));
     const answer = await meanwhile(app, DELETE_TOKEN, [uuid], () => request(app.client(jwt)));

@@ -43,7 +43,8 @@ export async function updateUser(
     // Both rows: the caller must not be demoted while it raises somebody.
     await lockUsers(tx, [caller.owner_id, characterId]);
     const standing = await findStandings(tx, caller.owner_id, 'user', characterId);
-    if (standing.target === undefined || standing.caller === undefined) throw notFound('user', characterId);
+    if (standing.caller === undefined) throw revoked();
+    if (standing.target === undefined) throw notFound('user', characterId);
     const worth = { ...standing.caller, level: await presentLevel(tx, caller) };
     if (characterId === 0) throw forbidden();
     if (level !== undefined) {

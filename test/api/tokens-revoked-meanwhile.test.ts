@@ -42,4 +42,13 @@ describe('a token that is deleted while its request is under way (D20)', () => {
     expect(answer).toMatchObject(REVOKED);
     expect(await app.db.selectFrom('groups').selectAll().execute()).toEqual([]);
   });
+
+  it("sets nobody's level when its owner is deleted: 401", async () => {
+    await addUser(app, { id: 7_002, level: 10 });
+    await addUser(app, { id: 7_003 });
+    const { jwt } = await makeToken(app, 'per', 7_002, uuidOf(app.root));
+    const raise = { params: { character_id: 7_003 }, body: { clearance_level: 1 } };
+    const answer = await meanwhile(app, DELETE_USER, [7_002], () => app.client(jwt).user.update(raise));
+    expect(answer).toMatchObject(REVOKED);
+  });
 });

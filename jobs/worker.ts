@@ -16,15 +16,26 @@ import { createRun } from './run.ts';
 
 /** Seconds between two looks into an empty queue. */
 const POLL_EVERY = 1;
+/** Milliseconds between two looks for runs that were missed. */
+const LOOK_FOR_MISSED = 60_000;
+/** Milliseconds after which a run counts as missed that the queue did not begin. */
+const LATE = 3 * 60_000;
 
 /** Starts working on every queue, and on the schedules; ends with `queue.stop()`. */
 export async function startWorker(parts: Parts): Promise<void> {
   for (const name of Object.keys(catalogue) as JobName[]) await work(parts, name);
-  await makeUp(parts);
+  await makeUp(parts, 0);
+  // The queue forgets a time that passes while the database is away, or the process asleep.
+  const look = () =>
+    makeUp(parts, LATE).catch((error: unknown) =>
+      parts.log.warn({ err: error }, 'nobody knows whether runs of jobs were missed'),
+    );
+  const timer = setInterval(look, LOOK_FOR_MISSED).unref();
+  parts.queue.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
-/** Schedules whose time passed while no worker was there run now, once (D52: they coalesce). */
-async function makeUp({ db, queue, clock, settings }: Parts): Promise<void> {
+/** Schedules whose time passed, `late` milliseconds ago or more, without a run do run now, once (D52: they coalesce). */
+async function makeUp({ db, queue, clock, settings }: Parts, late: number): Promise<void> {
   const now = clock.now();
   const known = await db
     .insertInto('schedules')
@@ -36,7 +47,7 @@ async function makeUp({ db, queue, clock, settings }: Parts): Promise<void> {
     .execute();
   const ranOn = new Map(known.map((row) => [row.job_id, row.ran_on]));
   for (const name of scheduledJobs) {
-    const due = previousRun(settings.schedules, name, now);
+    const due = previousRun(settings.schedules, name, new Date(now.getTime() - late));
     if (due !== undefined && (ranOn.get(name) ?? now) < due) await queue.run(db, name, { force: false });
   }
 }

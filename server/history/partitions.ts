@@ -37,7 +37,8 @@ export async function ensurePartitions(db: Kysely<Database>, now: Date): Promise
 export async function dropExpired(db: Kysely<Database>, now: Date): Promise<string[]> {
   const dropped: string[] = [];
   for (const name of await listPartitions(db)) {
-    if (endOf(name) > shownAfter(now)) continue;
+    // One of another's making, whose name tells no week, is not ours to drop.
+    if (!(endOf(name) <= shownAfter(now))) continue;
     try {
       await dropPartition(db, name);
       dropped.push(name);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scheduledJobs } from '../../jobs/catalogue.ts';
 import { startWorker } from '../../jobs/worker.ts';
 import { readSettings, SettingsError } from '../../server/settings.ts';
@@ -158,5 +158,25 @@ describe('D52: missed runs coalesce', () => {
     expect(rows).toEqual([{ name: missed }]);
     const known = await app.db.selectFrom('schedules').select('job_id').orderBy('job_id').execute();
     expect(known.map(({ job_id }) => job_id)).toEqual(scheduledJobs);
+  });
+
+  it('so does one whose time passed while the database was away from a worker', async () => {
+    const other = await startTestApp();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      await startWorker(other.app.parts);
+      const missed = other.db.updateTable('schedules').where('job_id', '=', 'follow-names');
+      await missed.set({ ran_on: new Date(0) }).execute();
+      vi.advanceTimersByTime(60_000);
+      vi.useRealTimers();
+      await vi.waitFor(async () => {
+        const { rows } = await sql<{ name: string }>`
+          select name from pgboss.job where name = any(${[...scheduledJobs]})`.execute(other.db);
+        expect(rows).toEqual([{ name: 'follow-names' }]);
+      });
+    } finally {
+      vi.useRealTimers();
+      await other.stop();
+    }
   });
 });

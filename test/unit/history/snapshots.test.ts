@@ -266,6 +266,11 @@ describe('partitions', () => {
     expect(await listPartitions(parts.db)).toEqual(names('20260309', '20260316', '20260323', '20260330'));
   });
 
+  it('of another’s making are not ours to drop', async () => {
+    await database.pool.query('create table kept_elsewhere partition of character_wallets default');
+    expect(await dropExpired(parts.db, NOW)).toEqual([]);
+  });
+
   it('a page reads them only where they can hold entries of the 90 days', async () => {
     await ensurePartitions(parts.db, NOW);
     await ensurePartitions(parts.db, hoursAgo(365 * 24));

@@ -4,7 +4,7 @@ import { giveUpBody, saveBody } from './mail.queries.ts';
 import { toPlainText } from './mail-text.ts';
 import type { Budget, HistoryParts } from './source.ts';
 
-const Mail = z.object({ body: z.string().default('') });
+const Mail = z.object({ body: z.string().nullish() });
 
 /**
  * Fetches a mail's text and keeps it for every mailbox that holds the mail. Empty, and not asked for again, where
@@ -29,7 +29,7 @@ export async function fetchBody(
   const mail = Mail.safeParse(data);
   if (status !== 200 || !mail.success)
     throw new ProviderError('unusable', `the game's API gave an unusable answer (${status}) to ${path}`);
-  const body = toPlainText(mail.data.body);
+  const body = toPlainText(mail.data.body ?? '');
   await saveBody(db, mailId, body);
   return body;
 }

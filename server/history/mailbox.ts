@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inTransaction } from '../database/transaction.ts';
+import { ProviderError } from '../provider/http.ts';
 import {
   type End,
   findBodiless,
@@ -20,13 +21,20 @@ type MailboxParts = Omit<HistoryParts, 'clock'>;
 /** Texts fetched in one run: a mailbox that is new here must not use up its character's rate limit. */
 const BODIES_PER_RUN = 100;
 
+/** A moment that PostgreSQL can hold, too; what is none is the beginning of time. */
+const moment = z
+  .string()
+  .datetime({ offset: true })
+  .refine((time) => Date.parse(time) >= 0)
+  .catch(new Date(0).toISOString());
+
 /** The provider leaves every field optional (facts §2); a mail without an id cannot be kept, one without a time is the oldest. */
 const Header = z.object({
   mail_id: id.optional(),
   from: id.default(0),
   recipients: z.array(z.object({ recipient_id: id, recipient_type: z.string() })).default([]),
   subject: text.default(''),
-  timestamp: z.string().datetime({ offset: true }).default(new Date(0).toISOString()),
+  timestamp: moment,
 });
 type Header = z.infer<typeof Header> & { readonly mail_id: number };
 
@@ -47,7 +55,7 @@ export async function indexMail(parts: MailboxParts, characterId: number): Promi
 
 /**
  * All or nothing, so that no gap is left below: the mails down to one that is known, or the first page of a
- * mailbox of which nothing is. Returns the oldest mail known now.
+ * mailbox of which nothing is. Returns the oldest mail known now; undefined where the provider has none at all.
  */
 async function indexNew(
   parts: MailboxParts,
@@ -56,7 +64,9 @@ async function indexNew(
 ): Promise<number | undefined> {
   const found: Header[] = [];
   for (let before: number | undefined; ; before = oldestOf(found)) {
-    const page = await askHeaders(parts, subject, before);
+    const page =
+      before === undefined ? await askHeaders(parts, subject) : await askOlder(parts, subject, before);
+    if (before === undefined && page.length === 0) return undefined;
     const known = await findKnown(
       parts.db,
       subject.character_id,
@@ -72,7 +82,7 @@ async function indexNew(
 /** Page by page, each kept at once: an interrupted run goes on where it ended. */
 async function indexOld(parts: MailboxParts, subject: Subject, reached: number): Promise<void> {
   for (let before: number | undefined = reached; before !== undefined; ) {
-    const page: Header[] = await askHeaders(parts, subject, before);
+    const page: Header[] = await askOlder(parts, subject, before);
     await keep(parts, subject, page, 'oldest');
     before = oldestOf(page);
   }
@@ -86,11 +96,25 @@ function oldestOf(page: readonly Header[]): number | undefined {
   );
 }
 
-/** At most 50 mails, of those older than `before`; none: there are none. */
+/**
+ * At most 50 mails, of those older than `before`; none: there are none. What comes after that is never asked for again,
+ * so it is believed when the provider says it twice, and has not lost its newest mails as well.
+ */
+async function askOlder(parts: MailboxParts, subject: Subject, before: number): Promise<Header[]> {
+  const page = await askHeaders(parts, subject, before);
+  if (page.length > 0) return page;
+  const again = await askHeaders(parts, subject, before, true);
+  if (again.length > 0) return again;
+  if ((await askHeaders(parts, subject, undefined, true)).length > 0) return [];
+  throw new ProviderError('unusable', `the mailbox of character ${subject.character_id} came out empty`);
+}
+
+/** At most 50 mails, older than `before` or the newest; `anew`: whatever was answered a moment ago. */
 async function askHeaders(
   { client }: MailboxParts,
   { character_id: characterId }: Subject,
-  before: number | undefined,
+  before?: number,
+  anew = false,
 ): Promise<Header[]> {
   const headers = await read(
     client,
@@ -99,6 +123,7 @@ async function askHeaders(
       ...(before !== undefined && { query: { last_mail_id: String(before) } }),
       as: { characterId, scope: 'ext-mail.read_mail.v1' },
       on: 'service',
+      anew,
     },
     z.array(Header),
   );

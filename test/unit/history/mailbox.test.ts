@@ -65,8 +65,8 @@ describe('indexing a mailbox (D36b)', () => {
     game.mailboxes.set(ADA, mails(120));
     await indexMail(parts, ADA);
     expect(await listed(ADA)).toEqual(inOrder(mails(120)));
-    // Two pages of 50, one of 20, and an empty one that ends it.
-    expect(askedFor(/\/mail$/)).toHaveLength(4);
+    // Two pages of 50, one of 20, and an empty one that ends it, asked for twice; then the newest ones are still there.
+    expect(askedFor(/\/mail$/)).toHaveLength(6);
 
     game.asked.length = 0;
     game.mailboxes.set(ADA, mails(130));
@@ -138,6 +138,52 @@ describe('indexing a mailbox (D36b)', () => {
     game.patience = Number.POSITIVE_INFINITY;
     await indexMail(parts, ADA);
     expect(await listed(ADA)).toEqual(inOrder(mails(200)));
+  });
+
+  it.each([1, 2, 3])('empty lists from page %s on are no end: the mails below come later', async (nth) => {
+    const lose = () => {
+      let pages = 0;
+      game.meanwhile = async ({ path }) => {
+        if (/\/mail$/.test(path)) pages += 1;
+        if (pages === nth) game.mailboxes.set(ADA, []);
+      };
+    };
+    const recover = async (count: number) => {
+      game.meanwhile = async () => undefined;
+      game.mailboxes.set(ADA, mails(count));
+      await indexMail(parts, ADA);
+      expect(await listed(ADA)).toEqual(inOrder(mails(count)));
+    };
+    const index = () => indexMail(parts, ADA).catch((error) => expect(error).toBeInstanceOf(ProviderError));
+    game.mailboxes.set(ADA, mails(200));
+    lose();
+    await index();
+    await recover(200);
+    game.mailboxes.set(ADA, mails(400));
+    lose();
+    await index();
+    await recover(400);
+  });
+
+  it('one empty list among the others is no end either', async () => {
+    game.mailboxes.set(ADA, mails(200));
+    let lost = false;
+    game.meanwhile = async ({ query }) => {
+      game.mailboxes.set(ADA, query?.last_mail_id !== undefined && !lost ? [] : mails(200));
+      lost ||= query?.last_mail_id !== undefined;
+    };
+    await indexMail(parts, ADA);
+    expect(await listed(ADA)).toEqual(inOrder(mails(200)));
+  });
+
+  it('a time that no database would take is the beginning of time', async () => {
+    game.mailboxes.set(ADA, [
+      mail(1),
+      mail(2, { timestamp: '0000-01-01T00:00:00Z' }),
+      mail(3, { timestamp: '2026-01-01T00:00:00+99:99' }),
+    ]);
+    await indexMail(parts, ADA);
+    expect(await listed(ADA)).toEqual([mail(1).mail_id, mail(3).mail_id, mail(2).mail_id]);
   });
 
   it('keeps mails that the player deleted (D36)', async () => {

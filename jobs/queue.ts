@@ -21,7 +21,10 @@ export interface Queue {
     name: Name,
     payloads: readonly Payload<Name>[],
   ): Promise<void>;
-  /** Enqueues a run of a scheduled job, unless one is waiting; returns the id of the run that waits. */
+  /**
+   * Enqueues a run of a scheduled job, unless one is waiting, which is forced from now on if this one shall be;
+   * returns the id of the run that waits.
+   */
   run(db: Kysely<Database>, name: JobName, payload: { readonly force: boolean }): Promise<string>;
   /** Counts a job at work as done in the caller's transaction; false: it is not at work any more. */
   finish(db: Kysely<Database>, name: JobName, id: string): Promise<boolean>;
@@ -102,12 +105,10 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
       await boss.insert(jobs, { db: inside(db) });
     },
     async run(db, name, payload) {
-      // A forced run is not the one that waits without force.
-      const singletonKey = payload.force ? 'forced' : '';
       // The run that waits may begin between the two looks: then there is room for another one.
       for (let tries = 0; tries < TRIES; tries += 1) {
-        const sent = await boss.send(name, { ...payload }, { db: inside(db), singletonKey });
-        const id = sent ?? (await waitingRun(db, name, singletonKey));
+        const sent = await boss.send(name, { ...payload }, { db: inside(db) });
+        const id = sent ?? (await waitingRun(db, name, payload.force));
         if (id !== undefined) return id;
       }
       throw new Error(`the job ${name} could not be enqueued`);
@@ -127,14 +128,13 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
   };
 }
 
-async function waitingRun(
-  db: Kysely<Database>,
-  name: JobName,
-  singletonKey: string,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    select id from pgboss.job
-    where name = ${name} and state = 'created' and coalesce(singleton_key, '') = ${singletonKey}`.execute(db);
+async function waitingRun(db: Kysely<Database>, name: JobName, force: boolean): Promise<string | undefined> {
+  const waiting = sql`name = ${name} and state = 'created'`;
+  const { rows } = await (force
+    ? sql<{ id: string }>`
+        update pgboss.job set data = data || '{"force": true}' where ${waiting} returning id`
+    : sql<{ id: string }>`select id from pgboss.job where ${waiting}`
+  ).execute(db);
   return rows[0]?.id;
 }
 

@@ -43,7 +43,7 @@ export async function runJob(
   if (!dryRun) return { job_id: jobId, run_id: await queue.run(db, jobId, { force }) };
   const changes = await rehearse(jobId);
   if (changes === undefined) {
-    throw invalid(['query', 'dry_run'], `${jobId} takes nothing away and cannot tell beforehand`);
+    throw invalid(['query', 'dry_run'], `${jobId} cannot tell beforehand what it would change`);
   }
   return { job_id: jobId, changes: [...changes] };
 }

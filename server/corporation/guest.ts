@@ -3,6 +3,7 @@ import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { GuestCode } from '../../contract/corporation.ts';
 import type { UserShort } from '../../contract/user.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Parts } from '../parts.ts';
 import { notFound } from '../problem.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
@@ -42,6 +43,7 @@ export async function removeGuest(
   characterId: number,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
+    await lockOwnedGroups(tx, characterId);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
     await revokeGrants(tx, queue, [characterId]);
     await deleteUsers(tx, [characterId]);

@@ -108,6 +108,20 @@ export async function lockGroup(db: Kysely<Database>, groupId: string) {
     .executeTakeFirst();
 }
 
+/**
+ * Locks the groups that a character owns, which lose their owner when it is deleted: an update locks its group before
+ * it locks users, so whoever deletes a user has to come in the same order.
+ */
+export async function lockOwnedGroups(db: Kysely<Database>, characterId: number): Promise<void> {
+  await db
+    .selectFrom('groups')
+    .select('group_id')
+    .where('owner_id', '=', characterId)
+    .orderBy('group_id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
 /** Keeps a membership, where there is one, from being taken away before the transaction ends. */
 export async function keepMember(db: Kysely<Database>, groupId: string, characterId: number): Promise<void> {
   await db

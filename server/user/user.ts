@@ -3,6 +3,7 @@ import { type User, type UserShort, userRoutes } from '../../contract/user.ts';
 import { maySetLevel } from '../access/level-change.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Parts } from '../parts.ts';
 import { forbidden, notFound, revoked } from '../problem.ts';
 import { findStandings } from '../registry/standing.queries.ts';
@@ -64,6 +65,7 @@ export async function removeUser(
   characterId: number,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
+    await lockOwnedGroups(tx, characterId);
     const users = await lockUsers(tx, [caller.owner_id, characterId]);
     const target = users.find((user) => user.character_id === characterId);
     if (target === undefined) throw notFound('user', characterId);

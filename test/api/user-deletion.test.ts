@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../harness/people.ts';
@@ -102,6 +103,24 @@ describe('D19b: what goes with a user', () => {
       status: 200,
       body: { owner: null, members: [{ character_id: other.id }] },
     });
+  });
+
+  it('a group that it owns is waited for before anybody has to wait for the user: no deadlock', async () => {
+    const user = await addMember(app, ++lastId, 9);
+    const group = await app.client(user.jwt).group.create({ body: { group_name: 'Being updated' } });
+    if (group.status !== 201) throw new Error(`no group: ${group.status}`);
+    let removal: ReturnType<typeof remove> | undefined;
+    await app.db.transaction().execute(async (update) => {
+      await sql`select from groups where group_id = ${group.body.group_id} for no key update`.execute(update);
+      removal = remove(user.id);
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
+        expect(rows).not.toEqual([]);
+      });
+      await sql`select from users where character_id = ${user.id} for key share nowait`.execute(update);
+    });
+    expect((await removal)?.status).toBe(200);
   });
 
   /** A corporation of the simulated game whose members are let in. */

@@ -25,7 +25,7 @@ export async function deliverSignIn(
       'deliver-sign-in',
       { ...payload, attempt: payload.attempt + 1 },
       // Who is called for the first time comes before those that failed already.
-      { startAfter: new Date(Date.now() + pause(payload.attempt) * 1000), priority: -1 },
+      { startIn: pause(payload.attempt), priority: -1 },
     );
   });
 }

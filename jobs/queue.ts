@@ -36,7 +36,8 @@ export interface Queue {
 }
 
 interface SendOptions {
-  readonly startAfter?: Date;
+  /** Seconds to wait, by the database's clock: the process may be before or behind it. */
+  readonly startIn?: number;
   /** Higher ones are fetched first; 0 when absent. */
   readonly priority?: number;
 }
@@ -94,8 +95,12 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
   return {
     boss,
     stopping: stopping.signal,
-    async send(db, name, payload, options = {}) {
-      const id = await boss.send(name, payload as object, { db: inside(db), ...options });
+    async send(db, name, payload, { startIn = 0, ...options } = {}) {
+      const id = await boss.send(name, payload as object, {
+        db: inside(db),
+        startAfter: startIn,
+        ...options,
+      });
       // pg-boss answers null, silently, when the queue does not exist.
       if (id === null) throw new Error(`the job ${name} could not be enqueued`);
     },

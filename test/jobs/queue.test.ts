@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
@@ -7,6 +9,27 @@ beforeAll(async () => {
 });
 beforeEach(() => app.app.parts.queue.boss.clearStorage());
 afterAll(() => app.stop());
+
+describe('a job that is to wait', () => {
+  it.each([-2, 0, 2])('does so however wrong the clock of the process is: by %s hours', async (hours) => {
+    const { queue, db } = app.app.parts;
+    const payload = { token: randomUUID(), state_code: 'code', attempt: 1 };
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
+    try {
+      await queue.send(db, 'deliver-sign-in', payload, { startIn: 300 });
+      await queue.send(db, 'revoke-grant', { grant_id: randomUUID(), refresh_token: '' });
+    } finally {
+      vi.useRealTimers();
+    }
+    const { rows } = await sql<{ name: string; seconds: number }>`
+      select name, round(extract(epoch from start_after - created_on))::int as seconds from pgboss.job
+      where name in ('deliver-sign-in', 'revoke-grant') order by name`.execute(db);
+    expect(rows).toEqual([
+      { name: 'deliver-sign-in', seconds: 300 },
+      { name: 'revoke-grant', seconds: 0 },
+    ]);
+  });
+});
 
 describe('D52: a run that is asked for', () => {
   it('is another one when the one that waited has just begun', async () => {

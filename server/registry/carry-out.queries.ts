@@ -3,9 +3,15 @@ import { LASTING_LEVEL } from '../access/office.ts';
 import type { Database } from '../database/tables.ts';
 import { mayLogIn } from '../user/login-permission.ts';
 
-/** A user that the provider has elsewhere than the registry, or a guest that joined its host. */
-export interface Move {
+/** A user as a run read it, by its last sign-in: one since then knows better, whatever the clock said. */
+export interface Seen {
   readonly character_id: number;
+  /** As text, to the millisecond; `-infinity` for who never did. */
+  readonly signed_in: string;
+}
+
+/** A user that the provider has elsewhere than the registry, or a guest that joined its host. */
+export interface Move extends Seen {
   readonly from: number | null;
   readonly to: number | null;
   readonly guest: boolean;
@@ -72,36 +78,28 @@ export async function compareStandings(db: Kysely<Database>): Promise<ChangedSta
  * Moves users that still are as the run read them and have not signed in since. Leaving a corporation resets the
  * level, 9 and 10 aside (D19); a guest becomes a member of its host (D28).
  */
-export async function moveUsers(
-  db: Kysely<Database>,
-  moves: readonly Move[],
-  startedOn: Date,
-  now: Date,
-): Promise<void> {
+export async function moveUsers(db: Kysely<Database>, moves: readonly Move[], now: Date): Promise<void> {
   if (moves.length === 0) return;
   await sql`
     update users u set corporation_id = f."to", updated_on = ${now},
       clearance_level = case when u.clearance_level >= ${LASTING_LEVEL} then u.clearance_level else 0 end
     from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb)
-      as f(character_id bigint, "from" bigint, "to" bigint, guest boolean)
+      as f(character_id bigint, signed_in timestamptz, "from" bigint, "to" bigint, guest boolean)
     where u.character_id = f.character_id
       and u.corporation_id is not distinct from f."from"
       and (u.clearance_level < 0) = f.guest
-      and coalesce(u.signed_in_on, '-infinity') <= ${startedOn}::timestamptz`.execute(db);
+      and coalesce(u.signed_in_on, '-infinity') = f.signed_in`.execute(db);
 }
 
 /** Locks those users that are still taken for deleted and have not signed in since. */
-export async function lockDeleted(
-  db: Kysely<Database>,
-  characterIds: readonly number[],
-  startedOn: Date,
-): Promise<number[]> {
-  if (characterIds.length === 0) return [];
+export async function lockDeleted(db: Kysely<Database>, deleted: readonly Seen[]): Promise<number[]> {
+  if (deleted.length === 0) return [];
   const { rows } = await sql<{ character_id: number }>`
-    select character_id from users
-    where character_id = any(${[...characterIds]}::bigint[]) and graveyard_on is not null
-      and coalesce(signed_in_on, '-infinity') <= ${startedOn}::timestamptz
-    order by character_id for update`.execute(db);
+    select u.character_id from users u
+      join jsonb_to_recordset(${JSON.stringify(deleted)}::jsonb)
+        as f(character_id bigint, signed_in timestamptz) using (character_id)
+    where u.graveyard_on is not null and coalesce(u.signed_in_on, '-infinity') = f.signed_in
+    order by u.character_id for update of u`.execute(db);
   return rows.map((row) => row.character_id);
 }
 

@@ -23,6 +23,7 @@ import {
   lockDeleted,
   type Move,
   moveUsers,
+  type Seen,
   type Touched,
 } from './carry-out.queries.ts';
 import type { Findings } from './findings.ts';
@@ -34,15 +35,13 @@ export interface Plan {
   readonly lookedAt: number;
   /** Whether the provider answered everything. */
   readonly healthy: boolean;
-  /** A sign-in since then knows better. */
-  readonly startedOn: Date;
   /** Bodies as the provider has them, and users to be registered. */
   readonly findings: Findings;
   /** What the registry held of those bodies when the provider was asked. */
   readonly asRead: StoredBodies;
   readonly moves: readonly Move[];
   /** Deleted characters (D63b). */
-  readonly deleted: readonly number[];
+  readonly deleted: readonly Seen[];
   /** Bodies among the findings about which not everything is known yet, and when they count as refreshed. */
   readonly unfinished?: readonly { readonly ids: BodyIds; readonly refreshedOn: Date }[];
 }
@@ -88,7 +87,7 @@ async function write(
   run: Run,
   plan: Plan,
 ): Promise<readonly Change[]> {
-  const { lookedAt, healthy, startedOn, moves } = plan;
+  const { lookedAt, healthy, moves } = plan;
   const now = parts.clock.now();
   const ids = {
     alliances: plan.findings.alliances.map((row) => row.alliance_id),
@@ -107,11 +106,11 @@ async function write(
     for (const { ids, refreshedOn } of plan.unfinished ?? []) await unmarkRefreshed(tx, ids, refreshedOn);
   }
   if (moves.length > 0) {
-    await moveUsers(tx, moves, startedOn, now);
+    await moveUsers(tx, moves, now);
     await raiseCeos(tx, homes, now);
     await ensureAutogroups(tx, { corporations: homes }, now);
   }
-  const deleted = await lockDeleted(tx, plan.deleted, startedOn);
+  const deleted = await lockDeleted(tx, plan.deleted);
   const standings = await compareStandings(tx);
   const losing = standings.filter(({ loses }) => loses);
   const losers = [

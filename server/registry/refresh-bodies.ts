@@ -62,7 +62,6 @@ export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Ch
   const changes = await carryOut(parts, run, {
     lookedAt: await countPeople(db, [...asRead.corporations.keys()]),
     healthy: failure === undefined,
-    startedOn,
     findings: merge(found.findings, joining.findings, members.people),
     asRead,
     moves: [],

@@ -24,7 +24,6 @@ export interface PageWanted {
   readonly after: Place | undefined;
   /** The last one, itself included. */
   readonly upTo: Place | undefined;
-  /** Who signs in after this moment was checked by that. */
   readonly startedOn: Date;
   readonly most: number;
 }
@@ -42,7 +41,6 @@ const beyond = (comparison: RawBuilder<unknown>, place: Place | undefined) =>
 
 const visited = (startedOn: Date) => sql`
   u.character_id > 0
-    and ${signedIn} <= ${startedOn}::timestamptz
     and (u.refused_on is null or u.refused_on <= ${new Date(startedOn.getTime() - RESTS_FOR)}::timestamptz)`;
 
 /** Users in the order of their last sign-in, the latest first; guests too, the built-in user not. */

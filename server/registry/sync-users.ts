@@ -5,7 +5,7 @@ import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Change, Run } from '../run.ts';
 import { type BodyIds, readBodies, type StoredBodies } from './bodies.queries.ts';
-import type { Move } from './carry-out.queries.ts';
+import type { Move, Seen } from './carry-out.queries.ts';
 import { carryOut } from './carry-out.ts';
 import { meter, OUT_OF_TIME } from './meter.ts';
 import { type Survey, survey } from './survey.ts';
@@ -35,7 +35,7 @@ interface Visit {
   readonly leaderless: number[];
   readonly buried: number[];
   readonly risen: number[];
-  readonly deleted: number[];
+  readonly deleted: Seen[];
   readonly refused: number[];
   /** The last place up to which everybody was answered for. */
   place: Place | undefined;
@@ -78,7 +78,6 @@ export async function syncUsers(parts: Needs, run: Run): Promise<readonly Change
   return carryOut(parts, run, {
     lookedAt: visit.answered,
     healthy: failure === undefined,
-    startedOn,
     findings: found.findings,
     asRead: found.asRead,
     moves: possibleMoves(visit.moves, bodies, found),
@@ -162,18 +161,19 @@ function suspicionOf(asked: number, found: number): ProviderError | undefined {
 }
 
 function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, visit: Visit): void {
-  const { character_id, guest, buried, corporation_id: from } = user;
+  const { character_id, signed_in, guest, buried, corporation_id: from } = user;
   const leads = user.ceo && from !== null;
   if (corporation_id === GRAVEYARD) {
     if (leads && !buried) visit.leaderless.push(from);
-    (buried ? visit.deleted : visit.buried).push(character_id);
+    if (buried) visit.deleted.push({ character_id, signed_in });
+    else visit.buried.push(character_id);
     return;
   }
   if (buried) visit.risen.push(character_id);
   const to = corporation_id < FIRST_PLAYER_CORPORATION ? null : corporation_id;
   if (leads && to !== from) visit.leaderless.push(from);
   // A guest is left alone until it joins its host (D28).
-  if (guest ? to === from : to !== from) visit.moves.push({ character_id, from, to, guest });
+  if (guest ? to === from : to !== from) visit.moves.push({ character_id, signed_in, from, to, guest });
   else if (guest) return;
   const allianceId = alliance_id ?? null;
   if (to !== null && (to !== from || allianceId !== user.alliance_id)) visit.allegiances.set(to, allianceId);

@@ -395,6 +395,34 @@ describe('what happens meanwhile', () => {
     expect(await userRow(app, id)).toMatchObject({ corporation_id: FIRST, clearance_level: 6 });
   });
 
+  const signedInOn = (id: number, signed_in_on: Date | null) =>
+    app.db.updateTable('users').set({ signed_in_on }).where('character_id', '=', id).execute();
+
+  it('who signed in by a clock that was far ahead is looked at like everybody', async () => {
+    const id = memberOf(FIRST);
+    await signedInOn(id, new Date(app.clock.now().getTime() + 365 * 24 * HOUR));
+    app.provider.world.moveCharacter(id, LONELY);
+    expect(await sync()).toEqual([{ character_id: id, corporation: [FIRST, LONELY] }]);
+    await signedInOn(id, null);
+  });
+
+  it('a sign-in during the run knows better by a clock that is behind, too', async () => {
+    const id = memberOf(FIRST);
+    app.provider.world.moveCharacter(id, LONELY);
+    const { client } = app.app.parts;
+    const during: typeof client = {
+      async ask(request) {
+        const answer = await client.ask(request);
+        if (request.body !== undefined) await signedInOn(id, new Date(app.clock.now().getTime() - HOUR));
+        return answer;
+      },
+    };
+    expect(await syncUsers({ ...app.app.parts, client: during }, testRun('sync-users'))).toEqual([]);
+    expect(await userRow(app, id)).toMatchObject({ corporation_id: FIRST });
+    expect(await sync()).toEqual([{ character_id: id, corporation: [FIRST, LONELY] }]);
+    await signedInOn(id, null);
+  });
+
   it('a corporation that somebody refreshes during the run stays as that left it', async () => {
     const { client } = app.app.parts;
     const { world } = app.provider;

@@ -9,6 +9,7 @@ import * as voice from './0007_voice.ts';
 import * as sync from './0008_sync.ts';
 import * as turns from './0009_turns.ts';
 import * as lockOrder from './0010_lock_order.ts';
+import * as enumerations from './0011_enumerations.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0008_sync': sync,
   '0009_turns': turns,
   '0010_lock_order': lockOrder,
+  '0011_enumerations': enumerations,
 };

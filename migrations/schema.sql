@@ -8,6 +8,12 @@ create domain game_id as bigint
 create domain object_id as text
   constraint object_id_check CHECK (VALUE ~ '^[0-9a-f]{24}$'::text);
 
+CREATE FUNCTION ext_scopes()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN '{esi.activity.char:read,esi.cosmetic.char:read,ext-access.read_lists.v1,ext-activities.read_character.v1,ext-alliances.read_contacts.v1,ext-assets.read_assets.v1,ext-assets.read_corporation_assets.v1,ext-calendar.read_calendar_events.v1,ext-calendar.respond_calendar_events.v1,ext-characters.read_agents_research.v1,ext-characters.read_blueprints.v1,ext-characters.read_contacts.v1,ext-characters.read_corporation_roles.v1,ext-characters.read_fatigue.v1,ext-characters.read_freelance_jobs.v1,ext-characters.read_fw_stats.v1,ext-characters.read_loyalty.v1,ext-characters.read_medals.v1,ext-characters.read_notifications.v1,ext-characters.read_standings.v1,ext-characters.read_titles.v1,ext-characters.write_contacts.v1,ext-clones.read_clones.v1,ext-clones.read_implants.v1,ext-contracts.read_character_contracts.v1,ext-contracts.read_corporation_contracts.v1,ext-corporations.read_blueprints.v1,ext-corporations.read_contacts.v1,ext-corporations.read_container_logs.v1,ext-corporations.read_corporation_membership.v1,ext-corporations.read_divisions.v1,ext-corporations.read_facilities.v1,ext-corporations.read_freelance_jobs.v1,ext-corporations.read_fw_stats.v1,ext-corporations.read_medals.v1,ext-corporations.read_projects.v1,ext-corporations.read_standings.v1,ext-corporations.read_starbases.v1,ext-corporations.read_structures.v1,ext-corporations.read_titles.v1,ext-corporations.track_members.v1,ext-fittings.read_fittings.v1,ext-fittings.write_fittings.v1,ext-fleets.read_fleet.v1,ext-fleets.write_fleet.v1,ext-industry.read_character_jobs.v1,ext-industry.read_character_mining.v1,ext-industry.read_corporation_jobs.v1,ext-industry.read_corporation_mining.v1,ext-killmails.read_corporation_killmails.v1,ext-killmails.read_killmails.v1,ext-location.read_location.v1,ext-location.read_online.v1,ext-location.read_ship_type.v1,ext-mail.organize_mail.v1,ext-mail.read_mail.v1,ext-mail.send_mail.v1,ext-markets.read_character_orders.v1,ext-markets.read_corporation_orders.v1,ext-markets.structure_markets.v1,ext-planets.manage_planets.v1,ext-planets.read_customs_offices.v1,ext-search.search_structures.v1,ext-skills.read_skillqueue.v1,ext-skills.read_skills.v1,ext-structures.read_character.v1,ext-structures.read_corporation.v1,ext-ui.open_window.v1,ext-ui.write_waypoint.v1,ext-universe.read_structures.v1,ext-wallet.read_character_wallet.v1,ext-wallet.read_corporation_wallets.v1,publicData}'::text[];
+
 CREATE FUNCTION provider_reserve(at timestamp with time zone, kept integer, counted boolean, lease_seconds double precision, bucket text, bucket_character bigint, bucket_cost integer, for_caller text, caller_limit integer, OUT outcome text, OUT until timestamp with time zone, OUT turn bigint, OUT minute bigint, OUT probe boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -181,7 +187,8 @@ create table alliances (
   created_on timestamp(3) with time zone default now() not null,
   updated_on timestamp(3) with time zone default now() not null,
   refreshed_on timestamp(3) with time zone default now() not null,
-  constraint alliances_pkey PRIMARY KEY (alliance_id)
+  constraint alliances_pkey PRIMARY KEY (alliance_id),
+  constraint known_ext_scopes CHECK (mandatory_ext_scopes <@ ext_scopes())
 );
 
 create table character_locations (
@@ -237,7 +244,8 @@ create table coalitions (
   created_on timestamp(3) with time zone default now() not null,
   updated_on timestamp(3) with time zone default now() not null,
   constraint coalitions_pkey PRIMARY KEY (coalition_id),
-  constraint coalition_name_taken UNIQUE (name_key)
+  constraint coalition_name_taken UNIQUE (name_key),
+  constraint known_ext_scopes CHECK (mandatory_ext_scopes <@ ext_scopes())
 );
 
 create table corporations (
@@ -253,7 +261,8 @@ create table corporations (
   updated_on timestamp(3) with time zone default now() not null,
   refreshed_on timestamp(3) with time zone default now() not null,
   constraint corporations_pkey PRIMARY KEY (corporation_id),
-  constraint corporations_corporation_id_check CHECK (corporation_id::bigint >= 2000000)
+  constraint corporations_corporation_id_check CHECK (corporation_id::bigint >= 2000000),
+  constraint known_ext_scopes CHECK (mandatory_ext_scopes <@ ext_scopes())
 );
 
 create table crash_reports (
@@ -280,7 +289,8 @@ create table grants (
   refresh_started_on timestamp(3) with time zone,
   next_check_on timestamp(3) with time zone default now() not null,
   constraint grants_pkey PRIMARY KEY (grant_id),
-  constraint one_grant_per_scopes UNIQUE (character_id, scopes)
+  constraint one_grant_per_scopes UNIQUE (character_id, scopes),
+  constraint known_ext_scopes CHECK (scopes <@ ext_scopes())
 );
 
 create table group_members (

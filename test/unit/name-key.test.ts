@@ -24,6 +24,7 @@ describe('D7, D9: what two names share when they count as the same', () => {
     ['A', 'А'],
     ['a b', 'ab'],
     ['0', 'O'],
+    ['ısı', 'isi'],
   ])('%j and %j stay two', (one, other) => {
     expect(nameKey(one)).not.toBe(nameKey(other));
   });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrations } from '../../../migrations/index.ts';
 import { type Connection, connect } from '../../../server/database/connection.ts';
 import { migrate, pendingMigrations } from '../../../server/database/migrate.ts';
+import { nameKey } from '../../../server/database/name-key.ts';
 import { databaseUrl, onServer } from '../../harness/postgres.ts';
 
 const log = pino({ level: 'silent' });
@@ -43,5 +44,17 @@ describe('migrate', () => {
     ).rejects.toThrow(/^Migration 0002_broken failed: syntax error at or near "tabel"/);
     const { rows } = await sql`select from pg_tables where tablename = 'fine'`.execute(db);
     expect(rows).toEqual([]);
+  });
+
+  it('0011 tells names with a dotless i from those with a dotted one', async () => {
+    const [{ db }] = replicas as [Connection];
+    const upTo = (last: string) =>
+      Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last));
+    await migrate(db, log, upTo('0011'));
+    await sql`insert into groups (group_id, group_name, name_key)
+      values (${'a'.repeat(24)}, 'Kızıl SS', 'kizil ss'), (${'b'.repeat(24)}, 'Iris', 'iris')`.execute(db);
+    await migrate(db, log, upTo('0012'));
+    const { rows } = await sql`select name_key from groups order by group_id`.execute(db);
+    expect(rows).toEqual([{ name_key: nameKey('KıZıL ß') }, { name_key: 'iris' }]);
   });
 });

@@ -8,14 +8,12 @@ import { ProviderError } from './http.ts';
 const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const name = z.string().min(1).transform(storable);
 
-const Affiliation = z.object({ character_id: id, corporation_id: id, alliance_id: id.optional() });
-const Corporation = z.object({
-  name,
-  ticker: name,
-  ceo_id: id.optional(),
-  alliance_id: id.optional(),
-});
-const Alliance = z.object({ name, ticker: name, executor_corporation_id: id.optional() });
+/** Absent where there is none (facts §2), which some write as null. */
+const optionalId = id.nullish().transform((value) => value ?? undefined);
+
+const Affiliation = z.object({ character_id: id, corporation_id: id, alliance_id: optionalId });
+const Corporation = z.object({ name, ticker: name, ceo_id: optionalId, alliance_id: optionalId });
+const Alliance = z.object({ name, ticker: name, executor_corporation_id: optionalId });
 const NamedId = z.object({ id, name: z.string().transform(storable), category: z.string() });
 
 export type Affiliation = z.infer<typeof Affiliation>;
@@ -37,16 +35,18 @@ export interface GameApi {
   names(ids: readonly number[]): Promise<NamedId[]>;
 }
 
+/** How the provider says that it knows no such id, or that it can be none. */
+const UNKNOWN = new Set([400, 404, 422]);
 /** Ids in one bulk request (facts §2). */
 export const BULK = 1000;
 /** Lets a member read the list of its corporation's members (facts §2). */
 export const MEMBERSHIP_SCOPE: ExtScope = 'ext-corporations.read_corporation_membership.v1';
 
 export function createGameApi(client: ProviderClient): GameApi {
-  async function get<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  async function get<T>(path: string, schema: Schema<T>): Promise<T | undefined> {
     // Who asks here wants to know how things are now; an unchanged record costs the provider a 304.
     const response = await client.ask({ path, on: 'service', anew: true });
-    return response.status === 404 ? undefined : read(response, path, schema);
+    return UNKNOWN.has(response.status) ? undefined : read(response, path, schema);
   }
 
   async function bulk<T>(answers: Promise<BulkAnswers<T>>): Promise<T[]> {
@@ -65,16 +65,26 @@ export function createGameApi(client: ProviderClient): GameApi {
   };
 }
 
-function read<T>(
-  { status, data }: ProviderAnswer,
-  path: string,
-  schema: z.ZodType<T, z.ZodTypeDef, unknown>,
-): T {
+function read<T>({ status, data }: ProviderAnswer, path: string, schema: Schema<T>): T {
   if (status !== 200) throw new ProviderError('unusable', `the game's API answered ${status} to ${path}`);
   const parsed = schema.safeParse(data);
   if (!parsed.success)
     throw new ProviderError('unusable', `the game's API gave an unusable answer to ${path}`);
   return parsed.data;
+}
+
+type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
+
+/** A list in which one unusable entry costs no other; of nothing but such entries it is no list. */
+function usable<T>(schema: Schema<T>): Schema<T[]> {
+  return z.array(z.unknown()).transform((list, context) => {
+    const entries = list.flatMap((entry) => {
+      const parsed = schema.safeParse(entry);
+      return parsed.success ? [parsed.data] : [];
+    });
+    if (list.length > 0 && entries.length === 0) context.addIssue({ code: 'custom', message: 'unusable' });
+    return entries;
+  });
 }
 
 /** What came of a bulk read, whole or in part. */
@@ -91,12 +101,12 @@ export function askAffiliations(
   client: ProviderClient,
   characterIds: readonly number[],
 ): Promise<BulkAnswers<Affiliation>> {
-  return askBulk(client, '/characters/affiliation', characterIds, z.array(Affiliation));
+  return askBulk(client, '/characters/affiliation', characterIds, usable(Affiliation));
 }
 
 /** Names of ids of any kind, with what was refused and how far it got. */
 export function askNames(client: ProviderClient, ids: readonly number[]): Promise<BulkAnswers<NamedId>> {
-  return askBulk(client, '/universe/names', ids, z.array(NamedId));
+  return askBulk(client, '/universe/names', ids, usable(NamedId));
 }
 
 /** One bad id fails a bulk request as a whole, so it is split until the bad one stands alone. */
@@ -104,15 +114,14 @@ async function askBulk<T>(
   client: ProviderClient,
   path: string,
   ids: readonly number[],
-  schema: z.ZodType<T[], z.ZodTypeDef, unknown>,
+  schema: Schema<T[]>,
 ): Promise<BulkAnswers<T>> {
   const answers = { found: [] as T[], refused: [] as number[] };
   const waiting = chunksOf([...new Set(ids)], BULK);
   try {
     for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) {
       const response = await client.ask({ path, on: 'service', body: chunk });
-      const refused = response.status === 400 || response.status === 404 || response.status === 422;
-      if (!refused) answers.found.push(...read(response, path, schema));
+      if (!UNKNOWN.has(response.status)) answers.found.push(...read(response, path, schema));
       else if (chunk.length === 1) answers.refused.push(...chunk);
       else waiting.unshift(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
     }

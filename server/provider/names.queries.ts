@@ -23,6 +23,7 @@ export async function findNames(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Keeps names; one that the provider has lost stays as it was. */
 export async function saveNames(db: Kysely<Database>, names: readonly KnownName[], now: Date): Promise<void> {
   if (names.length === 0) return;
   await sql`
@@ -31,7 +32,8 @@ export async function saveNames(db: Kysely<Database>, names: readonly KnownName[
       as found(id bigint, name text, category text)
     order by id
     on conflict (id) do update set
-      name = excluded.name, category = excluded.category, known_on = excluded.known_on`.execute(db);
+      name = coalesce(excluded.name, names.name), category = coalesce(excluded.category, names.category),
+      known_on = excluded.known_on`.execute(db);
 }
 
 /** Some of the names that are a week old or older, the oldest first, beyond `after` in this order. */

@@ -156,7 +156,7 @@ async function saveCharacters(db: Kysely<Database>, { characters }: Findings, no
         else 0 end,
       updated_on = case
         when u.character_name <> excluded.character_name
-          or u.corporation_id is distinct from excluded.corporation_id
+          or (u.clearance_level >= 0 and u.corporation_id is distinct from excluded.corporation_id)
           or (u.clearance_level < 0 and u.corporation_id = excluded.corporation_id)
         then excluded.updated_on else u.updated_on end`.execute(db);
 }

@@ -173,6 +173,18 @@ describe('An invitation is no weapon: nobody is demoted, moved, or brought under
     expect(await remove(id)).toMatchObject({ status: 404 });
   });
 
+  it('D28: a guest who is the CEO of another corporation stays as it is when that one is registered', async () => {
+    const corporation_id = 98_000_010;
+    const id = app.provider.world.corporation(corporation_id)?.ceoId as number;
+    await addUser(app, { id, level: -1, corporation: HOST, name: nameOf(id) });
+    const before = await userRow(app, id);
+    app.clock.advance(1000);
+    await root.corporation.register({ params: { corporation_id } });
+    const after = await userRow(app, id);
+    expect(after).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+    expect(after?.updated_on).toEqual(before?.updated_on);
+  });
+
   it('D28: an administrator who is not admitted is refused and keeps the level', async () => {
     const id = app.provider.world.membersOf(OUTSIDE)[1] as number;
     await addUser(app, { id, level: 9, corporation: OUTSIDE, name: nameOf(id) });

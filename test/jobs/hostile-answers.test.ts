@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { createGameApi } from '../../server/provider/api.ts';
 import type { ProviderAnswer, ProviderClient, ProviderRequest } from '../../server/provider/client.ts';
+import { saveNames } from '../../server/provider/names.queries.ts';
 import { findAlliance, findMembers } from '../../server/registry/findings.ts';
 import { followNames } from '../../server/registry/follow-names.ts';
 import { refreshBodies } from '../../server/registry/refresh-bodies.ts';
@@ -83,6 +84,66 @@ describe('answers that contradict themselves', () => {
     await inTransaction(app.db, (tx) => saveFindings(tx, alliance, app.clock.now()));
     await inTransaction(app.db, (tx) => saveFindings(tx, findings, app.clock.now()));
     expect(await userRow(app, world.corporation(b)?.ceoId as number)).toBeDefined();
+  });
+});
+
+describe('one bad entry among many', () => {
+  it.each([
+    ['is no object', () => 7],
+    ['has an id that is none', (entry: object) => ({ ...entry, corporation_id: 'unknown' })],
+  ])('that %s: the others are where they are', async (_, spoil) => {
+    const [mover = 0, other = 0] = app.provider.world
+      .membersOf(FIRST)
+      .filter((id) => !app.provider.world.character(id)?.isCeo);
+    app.provider.world.moveCharacter(mover, LONELY);
+    app.provider.world.moveCharacter(other, LONELY);
+    const client = answering(({ path }, data: { character_id: number }[]) =>
+      path === '/characters/affiliation'
+        ? data.map((entry) => (entry.character_id === mover ? spoil(entry) : entry))
+        : data,
+    );
+    await syncUsers({ ...app.app.parts, client }, testRun('sync-users', { force: true }));
+    expect(await userRow(app, other)).toMatchObject({ corporation_id: LONELY });
+    expect(await userRow(app, mover)).toMatchObject({ corporation_id: FIRST });
+    await syncUsers(app.app.parts, testRun('sync-users', { force: true }));
+    expect(await userRow(app, mover)).toMatchObject({ corporation_id: LONELY });
+  });
+
+  it('nothing but bad ones is no answer', async () => {
+    const client = answering((_, data: unknown[]) => data.map(() => 7));
+    const names = createGameApi(client).names([FIRST, SECOND]);
+    await expect(names).rejects.toThrow('unusable answer to /universe/names');
+  });
+
+  it('null says “none” as well as nothing does', async () => {
+    const [id = 0] = app.provider.world.membersOf(LONELY);
+    const client = answering(({ path }, data: object[]) =>
+      path === '/characters/affiliation'
+        ? data.map((entry) => ({ alliance_id: null, ...entry }))
+        : { executor_corporation_id: null, ceo_id: null, alliance_id: null, ...data },
+    );
+    const api = createGameApi(client);
+    expect(await api.affiliations([id])).toEqual([{ character_id: id, corporation_id: LONELY }]);
+    expect(await api.corporation(LONELY)).toMatchObject({ alliance_id: undefined });
+  });
+});
+
+describe('an id that the provider refuses', () => {
+  it.each([400, 404, 422])('D39: with %s is one that it does not know', async (status) => {
+    app.provider.faults.add(`/corporations/${LONELY}`, { kind: 'status', status });
+    const answer = await app.client(app.root).corporation.register({ params: { corporation_id: LONELY } });
+    expect(answer).toMatchObject({ status: 404, body: { detail: `Could not find corporation ${LONELY}` } });
+  });
+});
+
+describe('a name that the provider has lost', () => {
+  it('stays as it was', async () => {
+    const { names } = app.app.parts;
+    const name = (await names.find([SECOND], 'service')).get(SECOND);
+    expect(name).toBeTypeOf('string');
+    app.clock.advance(8 * 24 * HOUR);
+    await saveNames(app.db, [{ id: SECOND, name: null, category: null }], app.clock.now());
+    expect((await names.find([SECOND], 'service')).get(SECOND)).toBe(name);
   });
 });
 

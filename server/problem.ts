@@ -30,8 +30,8 @@ export function revoked(): Problem {
 }
 
 /** 403: clearance or authority missing (D5). */
-export function forbidden(detail = 'Insufficient clearance level'): Problem {
-  return new Problem(403, detail);
+export function forbidden(): Problem {
+  return new Problem(403, 'Insufficient clearance level');
 }
 
 /** 404: names the kind and the id (D6). */

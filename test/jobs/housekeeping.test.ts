@@ -216,7 +216,7 @@ describe('what grows old is renewed', () => {
     );
     await keep();
     await keep();
-    const { rows } = await sql`select from names where name = 'old name'`.execute(app.db);
+    const { rows } = await sql`select from names where known_on < ${ago(DAY)}`.execute(app.db);
     expect(rows).toEqual([]);
   });
 

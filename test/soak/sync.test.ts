@@ -97,9 +97,10 @@ async function settle(size: WorldSize) {
   };
 }
 
+/** So many characters, in the same bodies whatever their number. */
 const worldOf = (users: number): WorldSize => ({
-  alliances: Math.max(2, users / 2_500),
-  corporations: Math.max(40, users / 100),
+  alliances: Math.max(2, USERS / 2_500),
+  corporations: Math.max(40, USERS / 100),
   characters: users + UNFOUNDED,
   unfounded: UNFOUNDED,
 });

@@ -111,29 +111,47 @@ async function visitAll(
     ...(stopped ? [{ after: undefined, upTo: stopped }] : []),
   ];
   for (const { after, upTo } of stretches) {
-    let place: Place | undefined = after;
-    for (;;) {
+    const pages = readAhead(after, (place) => readUsers(db, { after: place, upTo, startedOn, most: BULK }));
+    for await (const users of pages) {
       run.signal.throwIfAborted();
       run.progress(visit.answered, total);
-      const users = await readUsers(db, { after: place, upTo, startedOn, most: BULK });
-      const last = users.at(-1);
-      if (last === undefined) break;
       if (run.timeLeft() < TIME_FOR_BODIES) {
         visit.failure = new ProviderError('exhausted', OUT_OF_TIME);
         return visit;
       }
       await visitPage(client, users, visit);
-      place = { key: last.signed_in, id: last.character_id };
       // A run begins where the last one failed, and the next one behind that if it fails there, too: a page that
       // always fails must not keep everybody else waiting.
-      if (visit.failure === undefined || visit.answered === 0) visit.place = place;
+      if (visit.failure === undefined || visit.answered === 0) visit.place = placeOf(users);
       if (visit.failure !== undefined) return visit;
       visit.answered += users.length;
-      if (users.length < BULK) break;
     }
   }
   run.progress(visit.answered, total);
   return visit;
+}
+
+/** The pages from a place on; the database looks for the next one while the provider is asked about this one. */
+async function* readAhead(
+  first: Place | undefined,
+  read: (after: Place | undefined) => Promise<VisitedUser[]>,
+): AsyncGenerator<VisitedUser[]> {
+  let next = read(first);
+  for (;;) {
+    const users = await next;
+    if (users.length === BULK) {
+      next = read(placeOf(users));
+      // Heard of when it is awaited; nobody will if the run ends here.
+      next.catch(() => undefined);
+    }
+    if (users.length > 0) yield users;
+    if (users.length < BULK) return;
+  }
+}
+
+function placeOf(users: readonly VisitedUser[]): Place | undefined {
+  const last = users.at(-1);
+  return last && { key: last.signed_in, id: last.character_id };
 }
 
 async function visitPage(client: ProviderClient, users: readonly VisitedUser[], visit: Visit): Promise<void> {

@@ -119,6 +119,26 @@ async function registerMembers({ app, unregistered }: Stage): Promise<void> {
 const isOver = sql`failures = 0 and due_on > now() and (extract(epoch from due_on) - character_id)
   % (case when history in ('location', 'mail') then 3600 else 43200 end) = 0`;
 
+/** From now on the turns are noted whose interval comes by itself, while all this takes its time. */
+export async function watchTurns({ app }: Stage): Promise<void> {
+  await sql`create table own_turns (character_id bigint, history text)`.execute(app.db);
+  await sql`create function note_own_turn() returns trigger language plpgsql as $$ begin
+    insert into own_turns values (old.character_id, old.history); return new; end $$`.execute(app.db);
+  await sql`create trigger notes_own_turns after update on history_turns for each row
+    when (old.failures = 0 and old.due_on <= now() and (extract(epoch from old.due_on) - old.character_id)
+      % (case when old.history in ('location', 'mail') then 3600 else 43200 end) = 0)
+    execute function note_own_turn()`.execute(app.db);
+}
+
+/** How often that happened: `character history` → how many. */
+export async function ownTurns({ app }: Stage): Promise<Map<string, number>> {
+  const { rows } = await sql<{ key: string; count: number }>`
+    select character_id || ' ' || history as key, count(*)::int as count from own_turns group by 1`.execute(
+    app.db,
+  );
+  return new Map(rows.map(({ key, count }) => [key, count]));
+}
+
 /** The next interval has come for some of those whose turn is over; each brings one entry. */
 export async function openTurns({ app }: Stage, asked: Asked, share: number): Promise<void> {
   const { rows } = await sql<{ character_id: number; history: string }>`

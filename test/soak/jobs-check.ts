@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { mailbox } from '../../server/simulated/mailbox.ts';
 import { membershipsOf } from '../harness/voice.ts';
-import type { Asked } from './jobs-change.ts';
+import { type Asked, ownTurns } from './jobs-change.ts';
 import { type Stage, VOICE_GROUPS } from './jobs-stage.ts';
 
 const TABLES = {
@@ -12,8 +12,11 @@ const TABLES = {
 } as const;
 
 /** Each turn of a history has brought one entry, and every mailbox is the provider's. */
-export async function checkHistories({ app, cast }: Stage, { entries }: Asked): Promise<number> {
+export async function checkHistories(stage: Stage, { entries }: Asked): Promise<number> {
+  const { app, cast } = stage;
   const { world } = app.provider;
+  const own = await ownTurns(stage);
+  const expected = (key: string) => (entries.get(key) ?? 1) + (own.get(key) ?? 0);
   let total = 0;
   for (const [history, table] of Object.entries(TABLES)) {
     const { rows } = await sql<{ character_id: number; count: number }>`
@@ -22,7 +25,7 @@ export async function checkHistories({ app, cast }: Stage, { entries }: Asked): 
     const kept = cast.steady.map((id) => [id, counted.get(id) ?? 0]);
     expect({ history, kept }).toEqual({
       history,
-      kept: cast.steady.map((id) => [id, entries.get(`${id} ${history}`) ?? 1]),
+      kept: cast.steady.map((id) => [id, expected(`${id} ${history}`)]),
     });
     expect(counted.size).toBe(cast.steady.length);
     total += rows.reduce((sum, row) => sum + row.count, 0);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogue, scheduledJobs } from '../../jobs/catalogue.ts';
 import { newSigningKey } from '../harness/app.ts';
 import { build, createInstance, type Instance, PROGRAMS, type Running } from '../harness/instance.ts';
-import { type Asked, change, letTimePass, openTurns, turnsLeft } from './jobs-change.ts';
+import { type Asked, change, letTimePass, openTurns, turnsLeft, watchTurns } from './jobs-change.ts';
 import {
   checkEvents,
   checkGrants,
@@ -45,6 +45,7 @@ describe(`${KILLS} kills of one of two workers, at random points of all jobs`, (
       CALLBACK_ALLOW_PRIVATE: 'true',
     };
     stage = await setStage(SEED, keys);
+    await watchTurns(stage);
     instance = await createInstance();
     const { settings } = stage.app.app.parts;
     env = {

@@ -147,7 +147,14 @@ describe('D33: one refresh in flight for each refresh token', () => {
 
   it('401s to many calls at the same time: one refresh', async () => {
     await ask(ownRecord(ADA));
-    app.provider.faults.add('/characters/*/location', { kind: 'status', status: 401 }, { times: 8 });
+    const refused = app.provider.faults.add(
+      '/characters/*/location',
+      { kind: 'status', status: 401 },
+      { times: 8 },
+    );
+    // Not before all were refused, or who is early meets what was meant for who is late.
+    const until = vi.waitFor(() => expect(refused.strikes).toBe(8));
+    app.provider.faults.add(TOKEN, { kind: 'hold', until }, { times: 1 });
     const asked = Array.from({ length: 8 }, (_, n) =>
       outcomeOf(ask({ ...ownRecord(ADA, 'location'), query: { n: String(n) } })),
     );

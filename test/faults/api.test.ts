@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Fault, FaultTarget } from '../../server/simulated/faults.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { snapshot } from '../harness/dump.ts';
-import { forgetProvider } from '../harness/provider.ts';
+import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
 import { letIn } from '../harness/registry.ts';
 import {
   expectPage,
@@ -64,6 +64,7 @@ describe('D26: an API that fails during a sign-in', () => {
     await letIn(app, { alliances: [99_000_001] });
   });
   beforeEach(async () => {
+    stayInTheMinute(app);
     await forgetProvider(app);
     login = await startLogin(app, { dyn });
   });

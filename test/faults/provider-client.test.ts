@@ -5,7 +5,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ProviderError } from '../../server/provider/http.ts';
 import type { Fault } from '../../server/simulated/faults.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addGrant, forgetProvider, otherProcess, outcomeOf, ownRecord } from '../harness/provider.ts';
+import {
+  addGrant,
+  forgetProvider,
+  otherProcess,
+  outcomeOf,
+  ownRecord,
+  stayInTheMinute,
+} from '../harness/provider.ts';
 
 const LIMITS = { milliseconds: 1_500, bytes: 64 * 1024 };
 /** A limit, and what a busy machine adds to it. */
@@ -50,6 +57,7 @@ beforeAll(async () => {
   await addGrant(app, BEN);
 });
 beforeEach(async () => {
+  stayInTheMinute(app);
   await forgetProvider(app);
   app.provider.reset();
 });
@@ -114,8 +122,6 @@ describe('D33: every fault of the game’s API', () => {
   });
 
   it('a provider that is not there costs no error of the limit', async () => {
-    // The limit begins anew with every minute.
-    app.clock.advance(61_000 - (app.clock.now().getTime() % 60_000));
     await ask(CORPORATION);
     const lost = otherProcess(app, { limits: LIMITS, url: await closedPort() });
     for (const id of [2, 3, 4, 5, 6]) {

@@ -14,6 +14,12 @@ export async function forgetProvider({ db }: TestApp): Promise<void> {
   await sql`truncate provider_cache, provider_error_budget, provider_buckets, provider_callers`.execute(db);
 }
 
+/** Sees to it that no minute ends for a while, and with it what the provider counts and forbids in one. */
+export function stayInTheMinute({ clock }: TestApp): void {
+  const left = 60_000 - (clock.now().getTime() % 60_000);
+  if (left < 20_000) clock.advance(left + 1_000);
+}
+
 /** What another process of the same service has: connections, memory and clients of its own. */
 export function otherProcess(
   app: TestApp,

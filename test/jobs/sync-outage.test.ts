@@ -14,7 +14,7 @@ import {
   standings,
   untrue,
 } from '../harness/population.ts';
-import { forgetProvider } from '../harness/provider.ts';
+import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';
 
@@ -47,6 +47,7 @@ afterEach(async () => {
 async function recover(): Promise<void> {
   app.provider.reset();
   app.clock.advance(2 * HOUR);
+  stayInTheMinute(app);
   await forgetProvider(app);
 }
 

@@ -36,7 +36,7 @@ export class NamingClient extends pg.Client {
     const query: Send = (statement, values, callback) => {
       const text = textOf(statement);
       if (text !== undefined) config.onStatement?.(text);
-      if (typeof statement !== 'string' || !isList(values)) return send(statement, values, callback);
+      if (typeof statement !== 'string' || !Array.isArray(values)) return send(statement, values, callback);
       if (callback !== undefined) return send(this.#named(statement, values), values, callback);
       return this.#insist(statement, () => send(this.#named(statement, values), values) as Promise<unknown>);
     };
@@ -80,10 +80,6 @@ export class NamingClient extends pg.Client {
       }
     }
   }
-}
-
-function isList(values: unknown): values is unknown[] {
-  return Array.isArray(values);
 }
 
 function isStalePlan(error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { Database } from './tables.ts';
 
 const TRIES = 4;
 
-/** Runs `work` in one transaction, once more when PostgreSQL chose it as the victim of a deadlock. */
+/** Runs `work` in one transaction, again when PostgreSQL undid it to end a deadlock. */
 export async function inTransaction<T>(
   db: Kysely<Database>,
   work: (tx: Transaction<Database>) => Promise<T>,

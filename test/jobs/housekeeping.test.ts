@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listPartitions } from '../../server/history/partitions.queries.ts';
+import { SNAPSHOT_TABLES } from '../../server/history/snapshot.queries.ts';
 import { keepHouse } from '../../server/housekeeping.ts';
 import type { Run } from '../../server/run.ts';
 import { FIRST_CHARACTER_ID } from '../../server/simulated/world.ts';
@@ -14,7 +15,9 @@ import { testRun } from '../harness/run.ts';
 
 const ADA = FIRST_CHARACTER_ID;
 const MINUTE = 60_000;
-const DAY = 86_400_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
 
 let app: TestApp;
 
@@ -35,6 +38,11 @@ afterAll(() => app.stop());
 
 const keep = (options: Partial<Omit<Run, 'job'>> = {}) =>
   keepHouse(app.app.parts, testRun('housekeeping', options));
+/** To the moment at which a week begins, whatever day it is. */
+const advanceToMonday = () => {
+  const sinceMonday = (app.clock.now().getTime() - Date.UTC(2024, 0, 1)) % WEEK;
+  app.clock.advance(WEEK - sinceMonday);
+};
 const ago = (milliseconds: number) => new Date(app.clock.now().getTime() - milliseconds);
 const count = async (table: string): Promise<number> => {
   const { rows } = await sql<{ rows: number }>`select count(*)::int as rows from ${sql.table(table)}`.execute(
@@ -146,14 +154,20 @@ describe('what has had its time goes, and nothing else', () => {
   });
 
   it('partitions of which nothing is shown any more (D36); those of the weeks to come are made', async () => {
+    for (const name of await listPartitions(app.db)) await sql`drop table ${sql.table(name)}`.execute(app.db);
+    advanceToMonday();
     await keep();
-    const before = await listPartitions(app.db);
-    expect(before).toHaveLength(15);
-    app.clock.advance(98 * DAY);
-    await keep();
-    const after = await listPartitions(app.db);
-    expect(after.filter((name) => before.includes(name)).length).toBe(12);
-    expect(after).toHaveLength(12 + 15);
+    const made = await listPartitions(app.db);
+    expect(made).toHaveLength(5 * SNAPSHOT_TABLES.length);
+    const keepAfter = async (milliseconds: number) => {
+      app.clock.advance(milliseconds);
+      await keep();
+      return listPartitions(app.db);
+    };
+    expect(await keepAfter(WEEK + 90 * DAY - HOUR)).toEqual(expect.arrayContaining(made));
+    const left = await keepAfter(HOUR);
+    expect(made.filter((name) => !left.includes(name))).toHaveLength(SNAPSHOT_TABLES.length);
+    expect(left).toHaveLength(2 * made.length - SNAPSHOT_TABLES.length);
   });
 
   it('what is kept of the provider’s answers and limits', async () => {

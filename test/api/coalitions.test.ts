@@ -43,7 +43,7 @@ const corporations = ({ member_corporations }: Coalition) =>
   member_corporations.map((one) => one.corporation_id);
 
 describe('create coalition (POST /coalition)', () => {
-  it('answers 201 with the record, stored with the given name and ticker (rule 4), letting in (D27)', async () => {
+  it('answers 201 with the record, stored as given (Coalition rule 4), letting in (D27)', async () => {
     const before = Date.now();
     const answer = await root.coalition.create({ body: { coalition_name: 'Lantern Pact', ticker: 'LNTN' } });
     expect(answer).toMatchObject({
@@ -157,7 +157,7 @@ describe('get coalition (GET /coalition/{coalition_id})', () => {
 });
 
 describe('update coalition (PUT /coalition/{coalition_id})', () => {
-  it('rule 1: add_ and remove_ may be used together', async () => {
+  it('Coalition rule 1: add_ and remove_ may be used together', async () => {
     const made = await make();
     await ok(put(made, { member_alliances: [NORTH], member_corporations: [LONE] }));
     const after = await ok(
@@ -176,7 +176,7 @@ describe('update coalition (PUT /coalition/{coalition_id})', () => {
     ['remove_member_alliances', { member_alliances: [], remove_member_alliances: [] }],
     ['add_member_corporations', { member_corporations: [LONE], add_member_corporations: [OTHER] }],
     ['remove_member_corporations', { member_corporations: [LONE], remove_member_corporations: [OTHER] }],
-  ])('rule 1: the full list must not be combined with %s, and the refusal says so', async (other, body) => {
+  ])('Coalition rule 1: the full list does not go with %s, which is said', async (other, body) => {
     const full = other.replace(/^(add|remove)_/, '');
     const made = await make();
     expect(await put(made, { ...body, ticker: 'NEW' })).toMatchObject({
@@ -188,13 +188,13 @@ describe('update coalition (PUT /coalition/{coalition_id})', () => {
     expect(await ok(root.coalition.get({ params: made }))).toEqual(made);
   });
 
-  it('rule 1: a full list of one kind goes with additions and removals of the other', async () => {
+  it('Coalition rule 1: a full list of one kind goes with additions and removals of the other', async () => {
     const made = await make();
     const after = await ok(put(made, { member_alliances: [NORTH], add_member_corporations: [LONE] }));
     expect([alliances(after), corporations(after)]).toEqual([[NORTH], [LONE]]);
   });
 
-  it('rule 2: applies additions first and removals later, then the ticker', async () => {
+  it('Coalition rule 2: applies additions first and removals later, then the ticker', async () => {
     const made = await make();
     const after = await ok(
       put(made, {
@@ -213,7 +213,7 @@ describe('update coalition (PUT /coalition/{coalition_id})', () => {
     expect(alliances(after)).toEqual([SOUTH]);
   });
 
-  it('rule 2: ids given twice count once, and no list holds duplicates', async () => {
+  it('Coalition rule 2: ids given twice count once, and no list holds duplicates', async () => {
     const made = await make();
     await ok(put(made, { add_member_alliances: [NORTH, NORTH] }));
     const after = await ok(
@@ -238,7 +238,7 @@ describe('update coalition (PUT /coalition/{coalition_id})', () => {
       { member_corporations: Array.from({ length: 10_000 }, (_, i) => i + 1) },
       'corporations 1, 2, 3, 4, 5 and 9995 more',
     ],
-  ])('rule 3: members must be registered: %s that is not is a 404, nothing changes', async (_, body, who) => {
+  ])('Coalition rule 3: %s that is not registered is a 404, nothing changes', async (_, body, who) => {
     const made = await make();
     const answer = await put(made, { ...body, ticker: 'NEW', authorized_to_login: false });
     expect(answer).toMatchObject({ status: 404, body: { detail: `Could not find ${who}` } });

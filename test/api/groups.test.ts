@@ -40,7 +40,7 @@ function put({ group_id }: { group_id: string }, body: Body, client = root) {
 const members = (group: Group) => group.members.map((member) => member.character_name);
 
 describe('create group (POST /group)', () => {
-  it('rule 1: answers 201; the caller is owner and only member', async () => {
+  it('Group rule 1: answers 201; the caller is owner and only member', async () => {
     const nine = await callerAt(app, { id: 5100, level: 9, corporation: CORPORATION });
     const answer = await nine.group.create({
       body: { group_name: 'Scouts', description: 'Who goes first.' },
@@ -63,7 +63,7 @@ describe('create group (POST /group)', () => {
     expect(await ok(root.group.get({ params: made }))).toEqual(made);
   });
 
-  it('rule 1: the built-in user can be owner and member, too', async () => {
+  it('Group rule 1: the built-in user can be owner and member, too', async () => {
     expect(await make()).toMatchObject({ owner: BUILT_IN, members: [BUILT_IN] });
   });
 
@@ -130,7 +130,7 @@ describe('get group (GET /group/{group_id})', () => {
 });
 
 describe('update group (PUT /group/{group_id})', () => {
-  it('rule 2: add_members and remove_members may be used together', async () => {
+  it('Group rule 2: add_members and remove_members may be used together', async () => {
     const made = await make();
     await ok(put(made, { add_members: ['Ada', 'brim'] }));
     const after = await ok(put(made, { add_members: ['Cleo'], remove_members: ['Ada'] }));
@@ -138,7 +138,7 @@ describe('update group (PUT /group/{group_id})', () => {
   });
 
   it.each(['add_members', 'remove_members'])(
-    'rule 2: members must not be combined with %s, and the refusal says so',
+    'Group rule 2: members must not be combined with %s, and the refusal says so',
     async (other) => {
       const made = await make();
       expect(await put(made, { members: ['Ada'], [other]: [], description: 'new' })).toMatchObject({
@@ -153,7 +153,7 @@ describe('update group (PUT /group/{group_id})', () => {
     },
   );
 
-  it('rule 3: adds first, and removes after everything else', async () => {
+  it('Group rule 3: adds first, and removes after everything else', async () => {
     const made = await make();
     const after = await ok(
       put(made, {
@@ -172,7 +172,7 @@ describe('update group (PUT /group/{group_id})', () => {
     });
   });
 
-  it('rule 3: an owner becomes a member; the former one stays one', async () => {
+  it('Group rule 3: an owner becomes a member; the former one stays one', async () => {
     const made = await make();
     const after = await ok(put(made, { owner: 'Ada' }));
     expect(after.owner).toEqual({ character_id: 5001, character_name: 'Ada' });
@@ -189,7 +189,7 @@ describe('update group (PUT /group/{group_id})', () => {
       ['(built-in)', 'Dov'],
     ],
     ['a full list without the owner that it sets', { owner: 'Dov', members: ['Ada'] }, ['Ada', 'Dov']],
-  ])('rule 3: after every update the owner is a member: %s', async (_, body, expected) => {
+  ])('Group rule 3: after every update the owner is a member: %s', async (_, body, expected) => {
     const made = await make();
     await ok(put(made, { owner: 'Ada' }));
     const after = await ok(put(made, body));
@@ -197,7 +197,7 @@ describe('update group (PUT /group/{group_id})', () => {
     expect(after.members).toContainEqual(after.owner);
   });
 
-  it('rule 3: names given twice count once, and members hold no duplicates', async () => {
+  it('Group rule 3: names given twice count once, and members hold no duplicates', async () => {
     const made = await make();
     await ok(put(made, { add_members: ['Ada', 'Ada'] }));
     const after = await ok(
@@ -221,14 +221,14 @@ describe('update group (PUT /group/{group_id})', () => {
       { members: Array.from({ length: 10_000 }, (_, i) => `N${i}`) },
       'users N0, N1, N2, N3, N4 and 9995 more',
     ],
-  ])('rule 4: users must exist: one that does not, %s, is a 404, nothing changes', async (_, body, who) => {
+  ])('Group rule 4: a user that does not exist, %s, is a 404, nothing changes', async (_, body, who) => {
     const made = await make();
     const answer = await put(made, { ...body, description: 'new', authorized_to_login: true });
     expect(answer).toMatchObject({ status: 404, body: { detail: `Could not find ${who}` } });
     expect(await ok(root.group.get({ params: made }))).toEqual(made);
   });
 
-  it('rule 4: of two users with one name the last seen is meant (D38)', async () => {
+  it('Group rule 4: of two users with one name the last seen is meant (D38)', async () => {
     for (const [id, seen_on] of [
       [5201, '2026-01-03'],
       [5202, '2026-01-04'],
@@ -243,7 +243,7 @@ describe('update group (PUT /group/{group_id})', () => {
     expect(after.members.map((member) => member.character_id)).toEqual([5202]);
   });
 
-  it('rule 4: guests are users', async () => {
+  it('Group rule 4: guests are users', async () => {
     expect(members(await ok(put(await make(), { members: ['Gast'] })))).toEqual(['(built-in)', 'Gast']);
   });
 

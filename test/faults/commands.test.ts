@@ -30,7 +30,7 @@ function onlyLine({ code, stdout, stderr }: Finished): string {
   return stdout.trimEnd();
 }
 
-describe('npm run token', () => {
+describe('D24: npm run token', () => {
   let printed: string;
 
   it('prints a permanent token of the built-in user on an empty DATA_DIR, and stops the database it started', async () => {

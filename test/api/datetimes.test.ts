@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addHome, addMember, HOME } from '../harness/people.ts';
+import { send } from '../harness/send.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  // A database that shows times nine hours ahead: only whoever minds the zone reads them right.
+  app = await startTestApp({ databaseBy: async (url) => inTokyo(url) });
+  await addHome(app);
+});
+afterAll(() => app.stop());
+
+function inTokyo(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('options', '-c TimeZone=Asia/Tokyo');
+  return url.href;
+}
+
+const DATETIME_FIELD = /(_on|_time|_datetime|timestamp)$/;
+
+/** Every moment in an answer, by the way to it. */
+function moments(value: unknown, at = ''): [string, unknown][] {
+  if (typeof value !== 'object' || value === null) return DATETIME_FIELD.test(at) ? [[at, value]] : [];
+  return Object.entries(value).flatMap(([key, inner]) => moments(inner, `${at}.${key}`));
+}
+
+it('D10: every moment is ISO 8601 in UTC with milliseconds and Z, whatever zone the database is in', async () => {
+  const since = app.clock.now().getTime();
+  const root = app.client(app.root);
+  const group = await root.group.create({ body: { group_name: 'Scouts' } });
+  const coalition = await root.coalition.create({ body: { coalition_name: 'Pact', ticker: 'PACT' } });
+  const member = await addMember(app, 2_120_000_001);
+  const answers = [
+    group.body,
+    coalition.body,
+    ...(await Promise.all(
+      [
+        '/token',
+        `/user/${encodeURIComponent(member.name)}`,
+        `/corporation/${HOME.corporation}`,
+        `/alliance/${HOME.alliance}`,
+        '/system/job',
+      ].map(async (path) => (await send(app, 'GET', path, { token: app.root })).json as unknown),
+    )),
+    (await send(app, 'GET', '/token', { token: member.jwt })).json,
+  ];
+  const found = moments(answers).filter(([, moment]) => moment !== null);
+  for (const [at, moment] of found) {
+    expect(moment, at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    if (!/_time$|expires_on$/.test(at)) {
+      expect(Math.abs(Date.parse(moment as string) - since), at).toBeLessThan(3_600_000);
+    }
+  }
+  const names = new Set(found.map(([at]) => at.split('.').at(-1)));
+  expect([...names].sort()).toEqual(['created_on', 'expires_on', 'next_run_time', 'updated_on']);
+  expect(found.length).toBeGreaterThan(15);
+});

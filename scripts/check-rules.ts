@@ -1,0 +1,38 @@
+/**
+ * Checks that every rule that a file of the project cites is in docs/rules.md (`provider.md §2` in
+ * docs/provider.md), and that a test cites every rule there. All problems are listed; the exit code is then 1.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { problemsOf, type TextFile } from './check-rules/rules.ts';
+
+const ROOT = new URL('../', import.meta.url);
+const TEXTS = /\.(ts|mjs|cjs|sql|md|yaml)$/;
+/** The test of this check cites what does not exist. */
+const NOT_READ = ['test/unit/check-rules.test.ts'];
+
+/** What belongs to the project: committed, or about to be. */
+const paths = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'],
+  {
+    cwd: ROOT,
+    encoding: 'utf8',
+  },
+)
+  .split('\n')
+  .filter((path) => TEXTS.test(path) && !NOT_READ.includes(path) && existsSync(new URL(path, ROOT)));
+
+function read(path: string): TextFile {
+  return { path, text: readFileSync(new URL(path, ROOT), 'utf8') };
+}
+
+const problems = problemsOf({
+  rules: read('docs/rules.md'),
+  provider: read('docs/provider.md'),
+  citing: paths.map(read),
+});
+process.stdout.write(
+  problems.length === 0 ? 'Every rule is written down and tested\n' : `${problems.join('\n')}\n`,
+);
+if (problems.length > 0) process.exitCode = 1;

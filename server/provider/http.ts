@@ -12,7 +12,9 @@ export type ProviderFault =
   /** The caller has had its share of errors (D33). */
   | 'caller-exhausted'
   /** The character has no valid refresh token with the scope. */
-  | 'no-token';
+  | 'no-token'
+  /** The sign-on does not accept an authorization code. */
+  | 'refused-code';
 
 /** The provider could not be asked, or not successfully. The message names no token. */
 export class ProviderError extends Error {

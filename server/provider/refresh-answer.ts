@@ -12,6 +12,8 @@ const DEADLY: ReadonlyMap<string, RegExp> = new Map([
   ['invalid_token', /(The refresh token is expired|does not match the client specified)\.?$/],
 ]);
 const EXPIRED_IN_CODE = /^invalid_grant: Token is expired/;
+/** How the provider describes an `invalid_grant` that is our own mistake. */
+export const GRANT_TYPE_UNKNOWN = /^Grant type is not supported/;
 
 /** The provider's words when it calls the refresh token dead; undefined for every other answer. */
 export async function causeOfDeath(response: Response): Promise<string | undefined> {

@@ -58,8 +58,7 @@ export function pkce(): { verifier: string; challenge: string } {
 }
 
 export function basic(id: string = CLIENT.clientId, secret: string = CLIENT.clientSecret): string {
-  const encoded = [id, secret].map(encodeURIComponent).join(':');
-  return `Basic ${Buffer.from(encoded).toString('base64')}`;
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }
 
 export async function post(

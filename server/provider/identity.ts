@@ -1,0 +1,111 @@
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
+import { z } from 'zod';
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { Clock } from '../clock.ts';
+import type { Settings } from '../settings.ts';
+import { ProviderError } from './http.ts';
+import { profile } from './profile.ts';
+import { fromProviderScopes } from './scopes.ts';
+import type { Metadata } from './sso-metadata.ts';
+
+/** Who signed in, as the provider's verified access token says. */
+export interface Identity {
+  readonly characterId: number;
+  readonly characterName: string;
+  /** Changes when the character is handed to another person (D29b). */
+  readonly ownerHash: string;
+  readonly scopes: readonly ExtScope[];
+  /** Granted scopes that this service has no name for; dropped. */
+  readonly unknownScopes: readonly string[];
+  readonly expiresOn: Date;
+}
+
+/** Seconds by which the provider's clock may differ from ours. */
+const CLOCK_TOLERANCE = 30;
+
+interface Options {
+  readonly settings: Pick<Settings, 'sso' | 'extApi'>;
+  readonly clock: Clock;
+  readonly request: typeof fetch;
+  /** Milliseconds for the provider's keys. */
+  readonly timeLimit: number;
+}
+
+/** Verifies the provider's access tokens: signature, issuer, both audiences, lifetime and subject (D26). */
+export function createIdentification({ settings, clock, request, timeLimit }: Options) {
+  const clientId = settings.sso.clientId ?? '';
+  let keySet: { readonly uri: string; readonly find: ReturnType<typeof createRemoteJWKSet> } | undefined;
+
+  function keysAt(uri: string) {
+    if (keySet?.uri !== uri) {
+      const find = createRemoteJWKSet(new URL(uri), { [customFetch]: request, timeoutDuration: timeLimit });
+      keySet = { uri, find };
+    }
+    return keySet.find;
+  }
+
+  return async (accessToken: string, server: Metadata): Promise<Identity> => {
+    const now = clock.now();
+    const { payload } = await jwtVerify(accessToken, keysAt(server.jwks_uri), {
+      algorithms: [profile.algorithm],
+      issuer: knownIssuers(server.issuer, settings.sso.url),
+      audience: clientId,
+      requiredClaims: ['exp', 'iat', 'jti', 'sub', 'name', 'owner'],
+      currentDate: now,
+      clockTolerance: CLOCK_TOLERANCE,
+    }).catch(refuseToken);
+    return identityOf(payload, clientId, settings.extApi.scopePrefix, now);
+  };
+}
+
+/** The issuer claim comes with and without a scheme. */
+function knownIssuers(...urls: readonly string[]): string[] {
+  const forms = urls
+    .map((url) => url.replace(/\/+$/, ''))
+    .flatMap((url) => [url, url.replace(/^https?:\/\//, '')]);
+  return [...new Set([...profile.issuers, ...forms])];
+}
+
+const Claims = z.object({
+  sub: z.string().regex(profile.subject),
+  name: z.string().min(1).max(100),
+  owner: z.string().min(1).max(200),
+  aud: z.array(z.string()),
+  azp: z.string().optional(),
+  scp: z.union([z.string(), z.array(z.string())]).default([]),
+  exp: z.number(),
+  iat: z.number(),
+});
+
+/** What jose leaves to us: both audiences, a bounded life, the subject's form, the scopes. */
+function identityOf(payload: JWTPayload, clientId: string, prefix: string, now: Date): Identity {
+  const parsed = Claims.safeParse(payload);
+  if (!parsed.success) {
+    const names = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');
+    throw new ProviderError('unusable', `the provider's access token has unusable claims: ${names}`);
+  }
+  const { sub, name, owner, aud, azp, scp, exp, iat } = parsed.data;
+  if (!aud.includes(clientId) || !aud.includes(profile.audience) || (azp !== undefined && azp !== clientId)) {
+    throw new ProviderError('unusable', "the provider's access token was made for another application");
+  }
+  const latest = now.getTime() / 1000 + profile.longestLife + CLOCK_TOLERANCE;
+  if (exp > latest || exp - iat > profile.longestLife) {
+    throw new ProviderError('unusable', "the provider's access token lives longer than it may");
+  }
+  const { scopes, unknown } = fromProviderScopes(typeof scp === 'string' ? scp.split(' ') : scp, prefix);
+  return {
+    characterId: Number(profile.subject.exec(sub)?.[1]),
+    characterName: name,
+    ownerHash: owner,
+    scopes,
+    unknownScopes: unknown,
+    expiresOn: new Date(exp * 1000),
+  };
+}
+
+/** Whatever it is that fails: for keys that cannot be used there is no error of jose's own. */
+function refuseToken(error: unknown): never {
+  if (error instanceof ProviderError) throw error;
+  const reason = error instanceof errors.JOSEError ? error.code : 'its key cannot be used';
+  throw new ProviderError('unusable', `the provider's access token is not valid (${reason})`);
+}

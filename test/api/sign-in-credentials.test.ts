@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { createSso } from '../../server/provider/sso.ts';
+import { startTestApp } from '../harness/app.ts';
+import { letIn } from '../harness/registry.ts';
+
+const MEMBER = 2_112_000_049;
+
+/** Characters that form encoding would change; of a Basic header, an id ends at the first colon. */
+const CREDENTIALS: readonly [string, string][] = [
+  ['a-client_id', 'a-secret_with-both'],
+  ['id%2Dwith+plus', 'colon:in:it%20and+plus%'],
+  ['an id with spaces', ' spaces around and within '],
+  ['~id!*()', 'Schlüssel-ключ-鍵-🔑'],
+];
+
+describe('D33b: client credentials go to the provider letter by letter', () => {
+  it.each(CREDENTIALS)('id “%s”, secret “%s”: sign-in, refresh and revocation work', async (id, secret) => {
+    const app = await startTestApp({
+      provider: { clientId: id, clientSecret: secret },
+      env: { SSO_CLIENT_ID: id, SSO_CLIENT_SECRET: secret },
+    });
+    await letIn(app, { corporations: [98_000_011] });
+    await app.signIn(MEMBER);
+
+    const { sso } = app.app.parts;
+    const codeVerifier = 'v'.repeat(43);
+    const login = await sso.loginUrl({ state: 's', scopes: ['publicData'], codeVerifier });
+    const back = new URL(await app.provider.authorize(login, { characterId: MEMBER }));
+    const { refreshToken = '' } = await sso.exchange(back.searchParams.get('code') ?? '', codeVerifier);
+    expect(await sso.refresh(refreshToken)).toMatchObject({ kind: 'refreshed' });
+    await sso.revoke(refreshToken);
+    expect(await sso.refresh(refreshToken)).toMatchObject({ kind: 'dead' });
+    await app.stop();
+  });
+
+  it('so a secret that is right only when decoded is wrong', async () => {
+    const app = await startTestApp({ provider: { clientSecret: 'a secret' } });
+    const { settings, clock } = app.app.parts;
+    const encoded = { ...settings, sso: { ...settings.sso, clientSecret: 'a%20secret' } };
+    const exchange = createSso({ settings: encoded, clock }).exchange('code', 'v'.repeat(43));
+    await expect(exchange).rejects.toMatchObject({ fault: 'unusable' });
+    await app.stop();
+  });
+});

@@ -444,11 +444,11 @@ create table state_codes (
   state_code text not null,
   app_token uuid,
   corporation_id game_id,
-  scopes text[] default '{}'::text[] not null,
   code_verifier text not null,
   created_on timestamp(3) with time zone default now() not null,
   expires_on timestamp(3) with time zone not null,
   used_on timestamp(3) with time zone,
+  tries smallint default 0 not null,
   constraint state_codes_pkey PRIMARY KEY (state_code),
   constraint bound_or_invitation CHECK (app_token IS NOT NULL OR corporation_id IS NOT NULL)
 );
@@ -623,6 +623,7 @@ comment on column provider_error_budget.probe_until is 'While the rest is unknow
 comment on column provider_error_budget.remaining is 'By its last word, less the errors seen since; null until it has said something in this minute.';
 comment on column provider_error_budget.turn is 'Number of the minute; reservations of former ones die with it.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
+comment on column state_codes.tries is 'Authorization codes that the provider refused, and those that it is being asked about.';
 comment on column tokens.app_token is 'The application token that a token descends from, itself for an application token: the azp of its JWT.';
 comment on column users.clearance_level is '-1 is a guest of corporation_id; members have 0 to 10.';
 comment on column users.graveyard_on is 'When a run of the sync first saw the character among the deleted ones; the next run that does believes it (D63b).';

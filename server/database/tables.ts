@@ -87,11 +87,11 @@ export interface StateCodeTable {
   state_code: string;
   app_token: string | null;
   corporation_id: GameId | null;
-  scopes: Generated<ExtScope[]>;
   code_verifier: string;
   created_on: Generated<Date>;
   expires_on: Date;
   used_on: Date | null;
+  tries: Generated<number>;
 }
 
 export interface GrantTable extends Dated {

@@ -7,7 +7,8 @@ import { constraintOf, isUnreachable } from '../database/errors.ts';
 import type { Parts } from '../parts.ts';
 import { type Invalid, Problem, revoked } from '../problem.ts';
 import { ProviderError } from '../provider/http.ts';
-import { failurePage, PAGE_HEADERS } from '../sign-in/pages.ts';
+import { PAGE_HEADERS } from '../sign-in/page.ts';
+import { failurePage } from '../sign-in/pages.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { VoiceError } from '../voice-server/voice-error.ts';
 

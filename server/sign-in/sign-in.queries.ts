@@ -5,7 +5,7 @@ import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
-import { mayLogIn } from '../user/login-permission.ts';
+import { mayLogIn, refusingVoices, type Voice } from '../user/login-permission.ts';
 import { forgetVoice } from '../voice/voice.queries.ts';
 
 /** What is known of a character before it signs in again. */
@@ -78,10 +78,20 @@ export async function makeGuest(
     .execute();
 }
 
+export interface Judged {
+  readonly admitted: boolean;
+  /** Who says no, in the order of kinds and names; nobody where admitted. */
+  readonly refused_by: readonly Voice[];
+  /** Name of the corporation that a guest is a guest of. */
+  readonly guest_of: string | null;
+  readonly required: readonly ExtScope[];
+}
+
 /** Whether a user, as stored in this transaction, may log in, and the scopes that it must grant (D26b, D27). */
-export async function judgeUser(db: Kysely<Database>, characterId: number) {
-  const { rows } = await sql<{ admitted: boolean; required: ExtScope[]; corporation_id: number | null }>`
-    select ${mayLogIn} as admitted, u.corporation_id, ${scopesOfCorporation} as required
+export async function judgeUser(db: Kysely<Database>, characterId: number): Promise<Judged | undefined> {
+  const { rows } = await sql<Judged>`
+    select ${mayLogIn} as admitted, ${refusingVoices} as refused_by, ${scopesOfCorporation} as required,
+      case when u.clearance_level < 0 then c.corporation_name end as guest_of
     from users u
       left join corporations c on c.corporation_id = u.corporation_id
       left join alliances a on a.alliance_id = c.alliance_id

@@ -2,18 +2,21 @@ import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Parts } from '../parts.ts';
 import { Problem } from '../problem.ts';
-import {
-  badRequestPage,
-  cancelledPage,
-  notAllowedPage,
-  PAGE_HEADERS,
-  providerFailedPage,
-  tooFewScopesPage,
-} from './pages.ts';
-import { completeSignIn, type SignInOutcome } from './sign-in.ts';
+import type { Refusal } from './outcome.ts';
+import { PAGE_HEADERS } from './page.ts';
+import { refusalPage } from './pages.ts';
+import { completeSignIn } from './sign-in.ts';
 
 /** The browser learns nothing about where it came from, and no cache keeps the token (D26). */
 const REDIRECT_HEADERS = { 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' };
+
+const STATUS = {
+  'bad-request': 400,
+  cancelled: 403,
+  'provider-failed': 502,
+  'not-allowed': 403,
+  'too-few-scopes': 403,
+} as const satisfies Record<Refusal['kind'], number>;
 
 export function callbackHandlers(parts: Parts): Handlers<typeof contract.callback> {
   return {
@@ -25,23 +28,9 @@ export function callbackHandlers(parts: Parts): Handlers<typeof contract.callbac
         res.set({ ...REDIRECT_HEADERS, Location: outcome.redirectTo });
         return { status: 302, body: undefined };
       }
+      const { refusal, waysOn } = outcome;
       res.set(PAGE_HEADERS);
-      return pageFor(outcome);
+      return { status: STATUS[refusal.kind], body: refusalPage(refusal, waysOn) };
     },
   };
-}
-
-function pageFor(outcome: Exclude<SignInOutcome, { kind: 'signed-in' }>) {
-  switch (outcome.kind) {
-    case 'bad-request':
-      return { status: 400 as const, body: badRequestPage(outcome.reason) };
-    case 'cancelled':
-      return { status: 403 as const, body: cancelledPage() };
-    case 'provider-failed':
-      return { status: 502 as const, body: providerFailedPage() };
-    case 'not-allowed':
-      return { status: 403 as const, body: notAllowedPage(outcome.name) };
-    case 'too-few-scopes':
-      return { status: 403 as const, body: tooFewScopesPage(outcome) };
-  }
 }

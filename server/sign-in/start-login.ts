@@ -8,7 +8,7 @@ import type { Caller } from '../token/token.queries.ts';
 import { bindStateCode, insertStateCode, requiredScopes } from './state-code.queries.ts';
 
 /** Milliseconds that a generated state code lives (D25). */
-const LIVES = 10 * 60_000;
+export const LIVES = 10 * 60_000;
 
 /**
  * Starts a sign-in for the app token that calls: makes a state code, or takes one up that belongs to it or is

@@ -3,6 +3,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database, StateCodeTable } from '../database/tables.ts';
 import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 
+/** A state code that an app token presented, and where its sign-in ends. */
 export interface StateCode {
   readonly state_code: string;
   /** The app token whose callback gets the user token. */
@@ -11,7 +12,12 @@ export interface StateCode {
   /** The inviting corporation of a guest code. */
   readonly corporation_id: number | null;
   readonly code_verifier: string;
+  readonly expires_on: Date;
+  readonly used_on: Date | null;
 }
+
+/** Authorization codes that the provider may refuse before a state code is dead (D26). */
+const MOST_TRIES = 5;
 
 export async function insertStateCode(db: Kysely<Database>, code: Insertable<StateCodeTable>): Promise<void> {
   await db.insertInto('state_codes').values(code).execute();
@@ -25,29 +31,65 @@ export async function bindStateCode(db: Kysely<Database>, code: string, appToken
     .where('state_code', '=', code)
     .where((eb) => eb.or([eb('app_token', 'is', null), eb('app_token', '=', appToken)]))
     .where('used_on', 'is', null)
+    .where('tries', '<', MOST_TRIES)
     .where('expires_on', '>', now)
     .returning(['state_code', 'corporation_id', 'code_verifier'])
     .executeTakeFirst();
 }
 
-/** Takes a live code for one sign-in: of any number that try at once, one gets it (D25). */
-export async function claimStateCode(
-  db: Kysely<Database>,
-  code: string,
-  now: Date,
-): Promise<StateCode | undefined> {
+/** A state code, whether it lives or not; undefined: unknown, or no app token presented it yet. */
+export async function findStateCode(db: Kysely<Database>, code: string): Promise<StateCode | undefined> {
   const { rows } = await sql<StateCode>`
-    update state_codes s set used_on = ${now}
-    from tokens t
-    where s.state_code = ${code} and t.uuid = s.app_token and t.callback is not null
-      and s.used_on is null and s.expires_on > ${now}
-    returning s.state_code, s.app_token, t.callback, s.corporation_id, s.code_verifier`.execute(db);
+    select s.state_code, s.app_token, t.callback, s.corporation_id, s.code_verifier, s.expires_on, s.used_on
+    from state_codes s join tokens t on t.uuid = s.app_token
+    where s.state_code = ${code} and t.callback is not null`.execute(db);
   return rows[0];
 }
 
-/** Gives a code back after a sign-in that came to nothing without the user's fault. */
-export async function releaseStateCode(db: Kysely<Database>, code: string): Promise<void> {
-  await db.updateTable('state_codes').set({ used_on: null }).where('state_code', '=', code).execute();
+/**
+ * Reserves one of the tries that a state code has, before the provider is asked about an authorization code: of any
+ * number of codes that come at once, over all processes, it hears of no more than are left. False: none is left.
+ */
+export async function takeTry(db: Kysely<Database>, code: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('state_codes')
+    .set((eb) => ({ tries: eb('tries', '+', 1) }))
+    .where('state_code', '=', code)
+    .where('used_on', 'is', null)
+    .where('tries', '<', MOST_TRIES)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Gives a try back: the provider did not refuse the authorization code. */
+export async function giveTryBack(db: Kysely<Database>, code: string): Promise<void> {
+  await db
+    .updateTable('state_codes')
+    .set((eb) => ({ tries: eb('tries', '-', 1) }))
+    .where('state_code', '=', code)
+    .execute();
+}
+
+/** Uses a state code up, in the transaction of the sign-in that succeeds with it: of many, one does (D25). */
+export async function useStateCode(db: Kysely<Database>, code: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('state_codes')
+    .set({ used_on: now })
+    .where('state_code', '=', code)
+    .where('used_on', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Lets a code live until then at the least, so that a second try has the time of a first one (D26). */
+export async function prolongStateCode(db: Kysely<Database>, code: string, until: Date): Promise<void> {
+  await db
+    .updateTable('state_codes')
+    .set({ expires_on: until })
+    .where('state_code', '=', code)
+    .where('used_on', 'is', null)
+    .where('expires_on', '<', until)
+    .execute();
 }
 
 /** What a corporation requires of those who belong to it, through alliance and coalitions, too (D38). */

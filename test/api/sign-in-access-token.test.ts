@@ -151,10 +151,10 @@ describe('D26: signatures and keys of the provider', () => {
     return callBack(app, { code: 'c', state: state_code });
   }
   async function expectRefused(access_token: string): Promise<void> {
-    const before = await snapshot(app.databaseUrl, { usedMarks: false });
+    const before = await snapshot(app.databaseUrl, { stateMarks: false });
     const answer = await answerTo(access_token);
     await expectPage(answer, 502, TITLES.providerFailed);
-    const after = await snapshot(app.databaseUrl, { usedMarks: false });
+    const after = await snapshot(app.databaseUrl, { stateMarks: false });
     // The login that was started for the try is all that is new.
     for (const table of Object.keys(after)) {
       if (!/state_codes|tokens/.test(table)) expect(after[table], table).toEqual(before[table]);

@@ -62,7 +62,13 @@ describe('who may log in', () => {
   ): Promise<void> => {
     const { members = [], ...source } = of;
     const group_id = objectId(app.clock.now());
-    const group_name = `Group ${group_id}`;
+    // Autogroups are named after their bodies, or a sign-in would rename them.
+    const { world } = app.provider;
+    const group_name =
+      (source.coalition_id && `Coalition ${source.coalition_id}`) ??
+      world.corporation(source.corporation_id ?? 0)?.name ??
+      world.alliance(source.alliance_id ?? 0)?.name ??
+      `Group ${group_id}`;
     await app.db
       .insertInto('groups')
       .values({ group_id, group_name, name_key: nameKey(group_name), authorized_to_login: voice, ...source })
@@ -82,9 +88,34 @@ describe('who may log in', () => {
       expect(userTokenOf(answer)).not.toBe('');
       expect(status).toBe(200);
     } else {
-      await expectPage(answer, 403, TITLES.notAllowed);
+      expectRefusers(await expectPage(answer, 403, TITLES.notAllowed), await bindingRefusers());
       expect([status, body]).toEqual([401, { detail: 'The owner of this token is not allowed to log in.' }]);
     }
+  }
+
+  /** Whoever says no, by name; a no never binds levels 9 and 10. */
+  async function bindingRefusers(): Promise<string[]> {
+    if (((await userRow(app, MEMBER))?.clearance_level ?? 0) >= 9) return [];
+    const coalitions = await app.db
+      .selectFrom('coalitions')
+      .select('coalition_name as name')
+      .where('authorized_to_login', '=', false)
+      .execute();
+    const groups = await app.db
+      .selectFrom('groups')
+      .select('group_name as name')
+      .where('authorized_to_login', '=', false)
+      .execute();
+    return [
+      ...coalitions.map(({ name }) => `the coalition <b>${name}</b>`),
+      ...groups.map(({ name }) => `the group <b>${name}</b>`),
+    ];
+  }
+
+  /** D26: which group or coalition refuses is said by name; else, that none admits. */
+  function expectRefusers(html: string, refusers: readonly string[]): void {
+    expect([...html.matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text)).toEqual(refusers);
+    expect(html).toContain(refusers.length > 0 ? 'is kept out by' : 'is let in by no group or coalition');
   }
 
   const cases: readonly [string, boolean, () => Promise<unknown>][] = [
@@ -214,7 +245,12 @@ describe('who may log in', () => {
       await arrange();
       expect((await app.client(guest).token.logout()).status).toBe(admitted ? 200 : 401);
       if (admitted) guest = userTokenOf(await trySignIn(app, { characterId: GUEST }, { dyn }));
-      else await expectPage(await trySignIn(app, { characterId: GUEST }, { dyn }), 403, TITLES.notAllowed);
+      else {
+        const answer = await trySignIn(app, { characterId: GUEST }, { dyn });
+        const html = await expectPage(answer, 403, TITLES.notAllowed);
+        expectRefusers(html, await bindingRefusers());
+        expect(html).toContain(`, as a guest of ${app.provider.world.corporation(HOST)?.name}, is `);
+      }
     });
 
     it('D27: a hand-made group’s true does not let a guest’s requests in; signing in makes it a member', async () => {

@@ -40,8 +40,12 @@ const ANSWERS: readonly Fault[] = [
   { kind: 'not json', contentType: 'text/html' },
   { kind: 'redirect' },
 ];
+const OAUTH = (Object.keys(OAUTH_FAULTS) as OAuthFault[]).map((error) => ({ kind: 'oauth', error }) as const);
+/** Those that say nothing but that the code is not accepted. */
+const isOfTheCode = ({ error }: { readonly error: OAuthFault }) =>
+  OAUTH_FAULTS[error].error.startsWith('invalid_grant') && error !== 'grant type not supported';
 const TOKEN_ONLY: readonly Fault[] = [
-  ...(Object.keys(OAUTH_FAULTS) as OAuthFault[]).map((error) => ({ kind: 'oauth', error }) as const),
+  ...OAUTH.filter((fault) => !isOfTheCode(fault)),
   { kind: 'unusable token answer' },
   { kind: 'lose answer' },
 ];
@@ -87,6 +91,17 @@ describe('D26: a sign-on that fails: a 502 page in time, nothing written, and th
     expect(userTokenOf(await app.browse(login_url, { characterId: MEMBER }))).not.toBe('');
   });
 
+  it.each(OAUTH.filter(isOfTheCode).map((fault) => [fault.error, fault] as const))(
+    'D26: the provider refuses the code, “%s”: a 400 page that does not blame the provider',
+    async (_, fault) => {
+      const { login_url } = await startLogin(app, { dyn });
+      app.provider.faults.add('POST /v2/oauth/token', fault, { times: 1 });
+      const answer = await app.browse(login_url, { characterId: MEMBER });
+      expect(await expectPage(answer, 400, TITLES.badRequest)).not.toContain('provider');
+      expect(userTokenOf(await app.browse(login_url, { characterId: MEMBER }))).not.toBe('');
+    },
+  );
+
   it('metadata and keys once known, the sign-on’s other paths may be away', async () => {
     await app.signIn(MEMBER, { dyn });
     app.provider.faults.add('/oauth/jwks', { kind: 'status', status: 503 });
@@ -124,12 +139,12 @@ describe('D26: a sign-on that fails: a 502 page in time, nothing written, and th
   it('it is logged, without the code', async () => {
     const { login_url } = await startLogin(app, { dyn });
     const back = new URL(await app.provider.authorize(login_url, { characterId: MEMBER }));
-    app.provider.faults.add('/v2/oauth/token', { kind: 'oauth', error: 'grant not found' });
+    app.provider.faults.add('/v2/oauth/token', { kind: 'oauth', error: 'invalid client' });
     const before = app.logged.length;
     await callBack(app, Object.fromEntries(back.searchParams));
     const lines = app.logged.slice(before);
     expect(lines.find((line) => line.includes('a sign-in failed at the provider'))).toContain(
-      'invalid_grant (400)',
+      'invalid_client (401)',
     );
     expect(lines.join()).not.toContain(back.searchParams.get('code'));
   });

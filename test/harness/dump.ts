@@ -27,18 +27,21 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
 const OF_THE_PROVIDER = /^public\.provider_/;
 
 /**
- * The text of every row of every table, in one order, but for what is remembered of the provider; `usedMarks:
- * false` leaves out which state codes are used.
+ * The text of every row of every table, in one order, but for what is remembered of the provider; `stateMarks:
+ * false` leaves out what becomes of state codes: used, tried, given more time.
  */
 export async function snapshot(
   url: string,
-  { usedMarks = true }: { readonly usedMarks?: boolean } = {},
+  { stateMarks = true }: { readonly stateMarks?: boolean } = {},
 ): Promise<Record<string, string[]>> {
   return withClient(url, async (client) => {
     const tables: Record<string, string[]> = {};
     for (const table of await tablesOf(client)) {
       if (OF_THE_PROVIDER.test(table)) continue;
-      const row = table === 'public.state_codes' && !usedMarks ? `to_jsonb(t) - 'used_on'` : 't';
+      const row =
+        table === 'public.state_codes' && !stateMarks
+          ? `to_jsonb(t) - '{used_on,tries,expires_on}'::text[]`
+          : 't';
       const { rows } = await client.query<{ row: string }>(
         `select (${row})::text as row from ${table} t order by 1`,
       );

@@ -47,9 +47,16 @@ export async function expectPage(response: Response, status: number, title: stri
   expect(response.headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
   );
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   expect(response.headers.get('cache-control')).toBe('no-store');
   return html;
+}
+
+/** Where the links of a page lead, by their text: the ways on from a refusal. */
+export function linksOf(html: string): Record<string, string> {
+  const found = [...html.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)];
+  return Object.fromEntries(found.map(([, href = '', text = '']) => [text, href.replaceAll('&amp;', '&')]));
 }
 
 /** Titles of the callback's pages. */

@@ -1,0 +1,160 @@
+import type { Kysely } from 'kysely';
+import { LASTING_LEVEL } from '../access/office.ts';
+import { constraintOf } from '../database/errors.ts';
+import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Parts } from '../parts.ts';
+import { ProviderError } from '../provider/http.ts';
+import type { SignOn } from '../provider/sso.ts';
+import { type Findings, findCharacter } from '../registry/findings.ts';
+import { raiseCeos, saveFindings } from '../registry/save.ts';
+import { insertToken } from '../token/token.queries.ts';
+import { newUserToken } from '../token/token.ts';
+import { callbackUrl } from './event.ts';
+import { saveGrant } from './grant.queries.ts';
+import { revokeGrants } from './grant.ts';
+import { COMPLETED, type Refusal, type SignedIn, UNKNOWN } from './outcome.ts';
+import {
+  endVisit,
+  findKnownCorporation,
+  findKnownUser,
+  handOver,
+  judgeUser,
+  type KnownUser,
+  makeGuest,
+  recordSignIn,
+} from './sign-in.queries.ts';
+import { type StateCode, useStateCode } from './state-code.queries.ts';
+
+type Standing = { readonly as: 'member' } | { readonly as: 'guest'; readonly host: number };
+
+/** Admits or refuses whom the provider says that it is: as a member, or as a guest where that may be (D26b–D29b). */
+export async function admit(parts: Parts, state: StateCode, signOn: SignOn): Promise<SignedIn | Refusal> {
+  const { db, api, log } = parts;
+  const { identity } = signOn;
+  if (identity.unknownScopes.length > 0) {
+    log.warn({ scopes: identity.unknownScopes }, 'a grant holds scopes that are not known; they are dropped');
+  }
+  const findings = await findCharacter(
+    api,
+    { id: identity.characterId, name: identity.characterName },
+    (id) => findKnownCorporation(db, id),
+  );
+  if (findings === undefined)
+    throw new ProviderError('unusable', 'the provider does not know who just signed in');
+  await noticeHandover(parts, signOn);
+  const known = await findKnownUser(db, identity.characterId);
+  const [own, ...others] = standings(known, state);
+  let outcome = await attempt(parts, state, signOn, findings, own);
+  for (const standing of others) {
+    if (outcome.kind !== 'not-allowed') break;
+    outcome = await attempt(parts, state, signOn, findings, standing);
+  }
+  return outcome;
+}
+
+/**
+ * As what somebody may be admitted, in this order: by its own affiliation, as the guest that it is already, as
+ * the guest that an invitation makes it. So an invitation changes nothing for those admitted without it (D28),
+ * and never costs an administrator the level.
+ */
+function standings(known: KnownUser | undefined, state: StateCode): [Standing, ...Standing[]] {
+  const ways: [Standing, ...Standing[]] = [{ as: 'member' }];
+  if (known !== undefined && known.clearance_level < 0 && known.corporation_id !== null) {
+    ways.push({ as: 'guest', host: known.corporation_id });
+  }
+  if (state.corporation_id !== null && (known?.clearance_level ?? 0) < LASTING_LEVEL) {
+    ways.push({ as: 'guest', host: state.corporation_id });
+  }
+  return ways;
+}
+
+/** A new owner starts from nothing, before the sign-in is judged and whatever comes of it (D29b). */
+async function noticeHandover({ db, queue, clock, log }: Parts, { identity }: SignOn): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    if (!(await handOver(tx, identity.characterId, identity.ownerHash, clock.now()))) return;
+    await revokeGrants(tx, queue, [identity.characterId]);
+    const user = await findKnownUser(tx, identity.characterId);
+    if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], clock.now());
+    log.info(
+      { character_id: identity.characterId },
+      'a character was handed to another person; its rights are gone',
+    );
+  });
+}
+
+/** Thrown to undo everything that an attempt has written (D26b). */
+class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super('refused');
+    this.refusal = refusal;
+  }
+}
+
+/** One transaction: stores who signs in as if admitted, judges what is stored, and keeps all or nothing. */
+async function attempt(
+  parts: Parts,
+  state: StateCode,
+  signOn: SignOn,
+  findings: Findings,
+  standing: Standing,
+): Promise<SignedIn | Refusal> {
+  const { db, keys, queue, clock } = parts;
+  const { characterId, characterName } = signOn.identity;
+  const token = newUserToken({
+    owner: characterId,
+    parent: state.app_token,
+    appToken: state.app_token,
+    kid: keys.currentKid,
+    now: clock.now(),
+    by: 'dyn',
+  });
+  try {
+    await inTransaction(db, async (tx) => {
+      if (standing.as === 'member') {
+        await endVisit(tx, characterId);
+        await saveFindings(tx, findings, clock.now());
+      } else await makeGuest(tx, { characterId, characterName, host: standing.host }, clock.now());
+      await requireAdmission(tx, signOn);
+      await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
+      await keepGrant(parts, tx, signOn);
+      await insertToken(tx, token);
+      await queue.send(tx, 'deliver-sign-in', {
+        token: token.uuid,
+        state_code: state.state_code,
+        attempt: 0,
+      });
+      // Last: its lock is held for no longer than the commit takes, and nothing is waited for with it.
+      if (!(await useStateCode(tx, state.state_code, clock.now()))) throw new Refused(COMPLETED);
+    });
+  } catch (error) {
+    if (error instanceof Refused) return error.refusal;
+    // The app token was deleted meanwhile, and its state codes with it (D21).
+    if (constraintOf(error)?.constraint === 'tokens_parent_fkey') return UNKNOWN;
+    throw error;
+  }
+  return {
+    kind: 'signed-in',
+    redirectTo: callbackUrl(state.callback, state.state_code, await keys.sign(token)),
+  };
+}
+
+async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Promise<void> {
+  const { characterId, characterName: name, scopes: provided } = identity;
+  const judged = await judgeUser(tx, characterId);
+  if (judged === undefined) throw new Error('who signs in was not stored');
+  const { admitted, refused_by: refusedBy, guest_of: guestOf, required } = judged;
+  if (!admitted) throw new Refused({ kind: 'not-allowed', name, guestOf, refusedBy });
+  if (required.some((scope) => !provided.includes(scope))) {
+    throw new Refused({ kind: 'too-few-scopes', name, characterId, required, provided });
+  }
+}
+
+async function keepGrant(parts: Parts, tx: Kysely<Database>, signOn: SignOn): Promise<void> {
+  const { identity, accessToken, refreshToken } = signOn;
+  if (refreshToken === undefined) return;
+  const { characterId, scopes, expiresOn } = identity;
+  const grant = { characterId, scopes, refreshToken, accessToken, accessExpiresOn: expiresOn };
+  await saveGrant(tx, parts.vault, grant, parts.clock.now());
+}

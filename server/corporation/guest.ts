@@ -5,35 +5,49 @@ import type { UserShort } from '../../contract/user.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Parts } from '../parts.ts';
-import { notFound } from '../problem.ts';
+import { notFound, Problem } from '../problem.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
-import { insertStateCode } from '../sign-in/state-code.queries.ts';
+import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { deleteUsers } from '../user/user.queries.ts';
 import { listGuests, lockGuest } from './guest.queries.ts';
 
 /** Milliseconds that an invitation lives (D28). */
 const LIVES = 24 * 60 * 60_000;
+/** Living invitations of one corporation. */
+const MOST_CODES = 100;
 
 export async function guestsOf({ db }: Pick<Parts, 'db'>, corporationId: number): Promise<UserShort[]> {
   return listGuests(db, corporationId);
 }
 
-/** An invitation to a registered corporation, bound to an app token by the first that presents it (D25, D28). */
+/**
+ * An invitation to a registered corporation, bound to an app token by the first that presents it (D25, D28); 409
+ * where the corporation has as many that live as it may have.
+ */
 export async function createGuestCode(
   { db, clock }: Pick<Parts, 'db' | 'clock'>,
   corporationId: number,
 ): Promise<GuestCode> {
   const now = clock.now();
   const state_code = randomUUID();
-  await insertStateCode(db, {
-    state_code,
-    app_token: null,
-    corporation_id: corporationId,
-    code_verifier: generateRandomCodeVerifier(),
-    created_on: now,
-    expires_on: new Date(now.getTime() + LIVES),
+  await inTransaction(db, async (tx) => {
+    const living = await countInvitations(tx, corporationId, now);
+    if (living >= MOST_CODES) throw tooManyCodes(corporationId);
+    await insertStateCode(tx, {
+      state_code,
+      app_token: null,
+      corporation_id: corporationId,
+      code_verifier: generateRandomCodeVerifier(),
+      created_on: now,
+      expires_on: new Date(now.getTime() + LIVES),
+    });
   });
   return { state_code };
+}
+
+function tooManyCodes(corporationId: number): Problem {
+  const has = `Corporation ${corporationId} has ${MOST_CODES} living guest codes already`;
+  return new Problem(409, `${has}: one of them must be used or expire first.`);
 }
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */

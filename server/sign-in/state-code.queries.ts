@@ -23,6 +23,24 @@ export async function insertStateCode(db: Kysely<Database>, code: Insertable<Sta
   await db.insertInto('state_codes').values(code).execute();
 }
 
+/** Living invitations of a corporation; nobody else makes one until the transaction ends. */
+export async function countInvitations(
+  db: Kysely<Database>,
+  corporationId: number,
+  now: Date,
+): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtext(${`invitations of ${corporationId}`}))`.execute(db);
+  const { count } = await db
+    .selectFrom('state_codes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('corporation_id', '=', corporationId)
+    .where('used_on', 'is', null)
+    .where('tries', '<', MOST_TRIES)
+    .where('expires_on', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Binds a live code to the app token that presents it, or finds it bound to it already (D25, D28). */
 export async function bindStateCode(db: Kysely<Database>, code: string, appToken: string, now: Date) {
   return db

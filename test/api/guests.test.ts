@@ -12,6 +12,8 @@ const HOST = 98_000_011;
 const OTHER_HOST = 98_000_012;
 /** A corporation that is registered, in a coalition of its own that says nothing about logging in. */
 const OUTSIDE = 98_000_005;
+/** A corporation that invites more than it may. */
+const CROWDED = 98_000_003;
 const UNKNOWN = 98_999_999;
 const HOUR = 3_600_000;
 
@@ -126,6 +128,50 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
     userTokenOf(await follow(id, early));
     app.clock.advance(61_000);
     await expect(startLogin(app, { dyn, stateCode: late })).rejects.toThrow('404');
+  });
+
+  describe('a corporation has at most 100 living codes', () => {
+    const create = (corporation_id: number) =>
+      root.corporation.createGuestCode({ params: { corporation_id } });
+    const statuses = async (many: number, host: number) =>
+      (await Promise.all(Array.from({ length: many }, () => create(host)))).map(({ status }) => status);
+    const full = {
+      status: 409,
+      body: {
+        detail: `Corporation ${CROWDED} has 100 living guest codes already: one of them must be used or expire first.`,
+      },
+    };
+
+    it('of any number that are made at once, 100 are; the rest is a 409, and others have their own', async () => {
+      await root.corporation.register({ params: { corporation_id: CROWDED } });
+      const made = await statuses(130, CROWDED);
+      expect(made.filter((status) => status === 200)).toHaveLength(100);
+      expect(made.filter((status) => status === 409)).toHaveLength(30);
+      expect(await create(CROWDED)).toMatchObject(full);
+      expect(await create(OUTSIDE)).toMatchObject({ status: 200 });
+    });
+
+    it('one that is used, or dead, makes room for one', async () => {
+      const [used, dead] = await app.db
+        .selectFrom('state_codes')
+        .select('state_code')
+        .where('corporation_id', '=', CROWDED)
+        .limit(2)
+        .execute();
+      const change = (code = '', to: object) =>
+        app.db.updateTable('state_codes').set(to).where('state_code', '=', code).execute();
+      await change(used?.state_code, { used_on: app.clock.now() });
+      expect(await create(CROWDED)).toMatchObject({ status: 200 });
+      expect(await create(CROWDED)).toMatchObject(full);
+      await change(dead?.state_code, { tries: 5 });
+      expect(await create(CROWDED)).toMatchObject({ status: 200 });
+      expect(await create(CROWDED)).toMatchObject(full);
+    });
+
+    it('those that have expired make room for all', async () => {
+      app.clock.advance(24 * HOUR);
+      expect(await create(CROWDED)).toMatchObject({ status: 200 });
+    });
   });
 
   it('a corporation that is not registered is a 404 that names kind and id', async () => {

@@ -1,10 +1,7 @@
-import { sql } from 'kysely';
-import { nameKey } from '../database/name-key.ts';
-import { objectId } from '../database/object-id.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { registerAlliance } from '../alliance/alliance.ts';
+import { allCoalitions, createCoalition, updateCoalition } from '../coalition/coalition.ts';
 import type { Parts } from '../parts.ts';
-import { type Findings, findAlliance } from '../registry/findings.ts';
-import { saveFindings } from '../registry/save.ts';
+import { authenticate } from '../token/authenticate.ts';
 import { rootToken } from '../token/root-token.ts';
 import { type DemoApplication, startDemoApplication } from './demo-application.ts';
 import { keepForWorkers } from './development.ts';
@@ -17,8 +14,6 @@ export interface Welcome {
   stop(): Promise<void>;
 }
 
-const FIRST_COALITION = 'First Coalition';
-
 /** Makes a fresh development instance usable at once: a coalition let in, an application to sign in to. */
 export async function startWelcome(parts: Parts, provider: SimulatedProvider): Promise<Welcome> {
   await keepForWorkers(parts.settings, provider);
@@ -27,32 +22,20 @@ export async function startWelcome(parts: Parts, provider: SimulatedProvider): P
   return { message: await message(parts, provider, demo), stop: () => demo.stop() };
 }
 
-/** Once, while there is no coalition at all: what an operator has made since stays as it is. */
-async function letFirstCoalitionIn({ db, api, clock }: Parts, { world }: SimulatedProvider): Promise<void> {
-  const any = await db.selectFrom('coalitions').select('coalition_id').limit(1).executeTakeFirst();
-  if (any !== undefined) return;
-  const found: Findings[] = [];
-  for (const { id } of world.alliances) {
-    const findings = await findAlliance(api, id);
-    if (findings !== undefined) found.push(findings);
-  }
-  await inTransaction(db, async (tx) => {
-    for (const findings of found) await saveFindings(tx, findings, clock.now());
-    const coalition_id = objectId(clock.now());
-    await tx
-      .insertInto('coalitions')
-      .values({
-        coalition_id,
-        coalition_name: FIRST_COALITION,
-        name_key: nameKey(FIRST_COALITION),
-        ticker: 'FIRST',
-        authorized_to_login: true,
-      })
-      .execute();
-    await sql`
-      insert into coalition_alliances (coalition_id, alliance_id)
-      select ${coalition_id}, alliance_id from alliances`.execute(tx);
+/**
+ * Once, while there is no coalition at all: what an operator has made since stays as it is. By what the API does, so
+ * that everything which follows from it is there, too.
+ */
+async function letFirstCoalitionIn(parts: Parts, { world }: SimulatedProvider): Promise<void> {
+  if ((await allCoalitions(parts)).length > 0) return;
+  const alliances = world.alliances.map(({ id }) => id);
+  for (const id of alliances) await registerAlliance(parts, id);
+  const operator = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
+  const { coalition_id } = await createCoalition(parts, {
+    coalition_name: 'First Coalition',
+    ticker: 'FIRST',
   });
+  await updateCoalition(parts, operator, coalition_id, { add_member_alliances: alliances });
 }
 
 async function message(parts: Parts, provider: SimulatedProvider, demo: DemoApplication): Promise<string> {

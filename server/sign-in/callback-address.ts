@@ -13,11 +13,23 @@ export class ForbiddenAddress extends Error {
 /** Of IPv6 only 2000::/3 is given out; below it lie forms that hold an IPv4 address. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Only plain public addresses: not loopback, link-local, private, shared, unique-local, nor mapped to such. */
+/**
+ * Public by its number, and yet answered by the machine's own host: the platform services of Azure. Those of other
+ * clouds, metadata with credentials among them, have addresses in special ranges.
+ */
+const AZURE_PLATFORM = '168.63.129.16';
+
+/**
+ * Only plain public addresses: not loopback, link-local, private, shared, unique-local, multicast, reserved, for
+ * documentation or benchmarks, of a cloud's own services, nor an IPv6 form that holds an IPv4 address.
+ */
 export function isPublicAddress(address: string): boolean {
   try {
     const parsed = ipaddr.process(address);
-    return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST));
+    if (parsed.range() !== 'unicast') return false;
+    return parsed instanceof ipaddr.IPv4
+      ? parsed.toString() !== AZURE_PLATFORM
+      : parsed.match(GLOBAL_UNICAST);
   } catch {
     return false;
   }

@@ -21,6 +21,9 @@ const LOOK_FOR_MISSED = 60_000;
 /** Milliseconds after which a run counts as missed that the queue did not begin. */
 const LATE = 3 * 60_000;
 
+const FAILED = 'a job failed and will be tried again';
+const GIVEN_UP = 'a job failed for the last time and is kept among the dead letters';
+
 /** Starts working on every queue, and on the schedules; ends with `queue.stop()`. */
 export async function startWorker(parts: Parts): Promise<void> {
   for (const name of Object.keys(catalogue) as JobName[]) await work(parts, name);
@@ -82,7 +85,8 @@ async function handle<Name extends JobName>(
   name: Name,
   job: PgBoss.JobWithMetadata<object>,
 ): Promise<void> {
-  const { log, metrics, db, clock, queue } = parts;
+  const { log, metrics, outages, db, clock, queue } = parts;
+  const subject = `job ${name}`;
   const measured = metrics.jobDuration.startTimer({ job: name });
   const force = 'force' in job.data && job.data.force === true;
   const run = createRun({ log, metrics, stopping: queue.stopping }, name, { id: job.id, force });
@@ -94,12 +98,13 @@ async function handle<Name extends JobName>(
     await handlers[name](parts, payload, run);
     if (run.signal.aborted && scheduleOf(name) !== undefined) throw new Error('was stopped before its end');
     metrics.jobRuns.inc({ job: name, outcome: 'done' });
+    outages.worked(subject);
   } catch (error) {
     const last = job.retryCount >= job.retryLimit;
     metrics.jobRuns.inc({ job: name, outcome: last ? 'given up' : 'failed' });
     const told = { err: error, job: name, run_id: job.id, tries: job.retryCount + 1 };
-    if (last) log.error(told, 'a job failed for the last time and is kept among the dead letters');
-    else log.warn(told, 'a job failed and will be tried again');
+    if (last) outages.failed(subject, told, GIVEN_UP, 'error');
+    else outages.failed(subject, told, FAILED);
     throw error;
   } finally {
     run.end();

@@ -6,6 +6,7 @@ import { type OpenOptions, openDatabase } from './database/open.ts';
 import { createHttp } from './http/server.ts';
 import { keyMaterial } from './local-keys.ts';
 import { createMetrics } from './metrics.ts';
+import { createOutages } from './outages.ts';
 import type { Parts } from './parts.ts';
 import type { Limits } from './provider/http.ts';
 import { createProvider } from './provider/provider.ts';
@@ -62,12 +63,23 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
     const { db } = database;
     const vault = createVault(material.encryptionKeys);
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
-    const provider = createProvider({ settings: settings.extApi, db, clock, log, vault, sso, limits });
+    const outages = createOutages(log, clock);
+    const provider = createProvider({
+      settings: settings.extApi,
+      db,
+      clock,
+      log,
+      outages,
+      vault,
+      sso,
+      limits,
+    });
     provider.document.start();
     closers.push(() => provider.document.stop());
     const parts: Parts = {
       settings,
       log,
+      outages,
       clock,
       db,
       keys,

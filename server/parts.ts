@@ -5,6 +5,7 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './database/tables.ts';
 import type { Metrics } from './metrics.ts';
+import type { Outages } from './outages.ts';
 import type { GameApi } from './provider/api.ts';
 import type { ProviderClient } from './provider/client.ts';
 import type { Names } from './provider/names.ts';
@@ -19,6 +20,8 @@ import type { Vault } from './vault.ts';
 export interface Parts {
   readonly settings: Settings;
   readonly log: Logger;
+  /** For failures that come by the dozen while something outside is away. */
+  readonly outages: Outages;
   readonly clock: Clock;
   readonly db: Kysely<Database>;
   readonly keys: SigningKeys;

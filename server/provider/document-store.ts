@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { EXT_SCOPES } from '../../contract/scopes.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
+import type { Outages } from '../outages.ts';
 import { claimDocument, findDocument, saveDocument } from './document.queries.ts';
 import { parseDocument } from './document.ts';
 import type { Exchanger } from './exchange.ts';
@@ -28,6 +29,9 @@ const FIRST_PAUSE = 2_000;
 const LONGEST_PAUSE = 300_000;
 /** Milliseconds that a stop waits for work in the background. */
 const STOP_WITHIN = 1000;
+
+/** As the log names it. */
+const SUBJECT = "the provider's document";
 
 const Operations = z.array(
   z.object({
@@ -59,6 +63,7 @@ export function createDocumentStore(parts: {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly outages: Outages;
   readonly exchange: Exchanger;
   readonly headers: Readonly<Record<string, string>>;
   readonly specUrl: string;
@@ -66,7 +71,7 @@ export function createDocumentStore(parts: {
   /** Of one attempt. */
   readonly limits: Limits;
 }): LiveDocumentStore {
-  const { db, clock, log, exchange, headers, specUrl, scopePrefix, limits } = parts;
+  const { db, clock, log, outages, exchange, headers, specUrl, scopePrefix, limits } = parts;
   const stopping = new AbortController();
   const background = new Set<Promise<void>>();
   let copy: Copy | undefined;
@@ -97,6 +102,7 @@ export function createDocumentStore(parts: {
 
   function keep(operations: readonly ProviderOperation[], fetchedOn: Date): ProviderDocument {
     copy = { document: createDocument(operations), fetchedOn };
+    outages.worked(SUBJECT);
     return copy.document;
   }
 
@@ -130,7 +136,11 @@ export function createDocumentStore(parts: {
       const claim = { now, olderThan: before(GOOD_FOR), askedBefore: before(ASK_AGAIN) };
       if (await claimDocument(db, claim)) await fetchOnce();
     } catch (error) {
-      log.warn({ err: error }, "the provider's document could not be renewed; the old one serves");
+      outages.failed(
+        SUBJECT,
+        { err: error },
+        "the provider's document could not be renewed; the old one serves",
+      );
     }
   }
 
@@ -145,7 +155,7 @@ export function createDocumentStore(parts: {
         await store.current();
         return;
       } catch (error) {
-        log.warn({ err: error }, "the provider's document could not be loaded; trying again");
+        outages.failed(SUBJECT, { err: error }, "the provider's document could not be loaded; trying again");
       }
       await sleep(pause * (0.5 + Math.random()), undefined, { signal: stopping.signal, ref: false }).catch(
         () => undefined,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
+import type { Outages } from '../outages.ts';
 import type { Settings } from '../settings.ts';
 import type { Vault } from '../vault.ts';
 import { createAccessTokens } from './access.ts';
@@ -24,6 +25,7 @@ export function createProvider(parts: {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly outages: Outages;
   readonly vault: Vault;
   readonly sso: Sso;
   readonly limits: Limits | undefined;

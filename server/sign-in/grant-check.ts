@@ -16,10 +16,12 @@ import {
   postponeCheck,
 } from './grant-check.queries.ts';
 
-type CheckParts = Pick<Parts, 'db' | 'vault' | 'clock' | 'sso' | 'log' | 'metrics'>;
+type CheckParts = Pick<Parts, 'db' | 'vault' | 'clock' | 'sso' | 'log' | 'outages' | 'metrics'>;
 
 /** Grants in one statement, and those that wait for their answers in memory. */
 const PAGE = 200;
+/** As the log names it. */
+const SUBJECT = 'the check of refresh tokens';
 const BOUNDS = { most: 8, atStart: 3, inARow: 10 };
 /** Milliseconds for one refresh, its waiting for another process included. */
 const WITHIN = 20_000;
@@ -80,7 +82,7 @@ export async function checkGrants(parts: CheckParts, run: Run): Promise<void> {
 }
 
 async function checkGrant(parts: CheckParts, check: Check, grant: GrantToCheck): Promise<void> {
-  const { db, vault, clock, log } = parts;
+  const { db, vault, clock, outages } = parts;
   const { tokens, pace, deaths } = check;
   const { grant_id: id, character_id: characterId, access_token: sealed } = grant;
   try {
@@ -90,8 +92,10 @@ async function checkGrant(parts: CheckParts, check: Check, grant: GrantToCheck):
     const dead = (death: Death) => void deaths.push(death);
     await tokens.of(held, characterId, performance.now() + WITHIN, { refused, dead });
     pace.succeeded();
+    outages.worked(SUBJECT);
   } catch (error) {
-    log.warn({ err: error, grant_id: id, character_id: characterId }, 'a refresh token could not be checked');
+    const told = { err: error, grant_id: id, character_id: characterId };
+    outages.failed(SUBJECT, told, 'a refresh token could not be checked');
     if (isUnreachable(error)) return pace.stop('the database cannot be reached');
     // What is our own fault, as a key that is gone, says nothing about the sign-on.
     if (error instanceof ProviderError) pace.failed(error.message);

@@ -21,6 +21,9 @@ import {
   takeTry,
 } from './state-code.queries.ts';
 
+/** As the log names it. */
+const SUBJECT = 'sign-in at the provider';
+
 /** What the provider sends along. */
 export interface CallbackQuery {
   readonly code?: string | undefined;
@@ -70,14 +73,16 @@ function faultOf(state: StateCode, now: Date): Refusal | undefined {
 
 /** A code that the provider refuses costs the state code a try, and nothing else does (D26). */
 async function redeem(parts: Parts, state: StateCode, code: string): Promise<SignedIn | Refusal> {
-  const { db, sso, clock, log } = parts;
+  const { db, sso, clock, log, outages } = parts;
   if (!(await takeTry(db, state.state_code))) {
     const present = await findStateCode(db, state.state_code);
     return present === undefined ? UNKNOWN : (faultOf(present, clock.now()) ?? TRIED_TOO_OFTEN);
   }
   let refused = false;
   try {
-    return await admit(parts, state, await sso.exchange(code, state.code_verifier));
+    const outcome = await admit(parts, state, await sso.exchange(code, state.code_verifier));
+    outages.worked(SUBJECT);
+    return outcome;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     refused = error.fault === 'refused-code';
@@ -85,7 +90,7 @@ async function redeem(parts: Parts, state: StateCode, code: string): Promise<Sig
       log.info('a sign-in came back with a code that the provider does not accept');
       return REFUSED_CODE;
     }
-    log.warn({ err: error }, 'a sign-in failed at the provider');
+    outages.failed(SUBJECT, { err: error }, 'a sign-in failed at the provider');
     return { kind: 'provider-failed' };
   } finally {
     if (!refused) await giveTryBack(db, state.state_code);

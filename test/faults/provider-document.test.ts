@@ -53,10 +53,16 @@ describe('D31: the provider’s document is kept in the database', () => {
     const other = otherProcess(app);
     await expect(other.document.current()).rejects.toMatchObject({ fault: 'unusable' });
     other.document.start();
-    await vi.waitFor(() => expect(away.strikes).toBeGreaterThan(3), { timeout: 10_000 });
+    const told = () => app.logged.filter((line) => /could not be loaded|works again/.test(line));
+    await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: 10_000 });
+    expect(away.strikes).toBeGreaterThan(3);
     expect(other.document.known()).toBeUndefined();
     app.provider.faults.clear();
     await vi.waitFor(() => expect(other.document.known()).toBeDefined(), { timeout: 15_000 });
+    expect(told()).toEqual([
+      expect.stringContaining("the provider's document could not be loaded; trying again"),
+      expect.stringContaining("the provider's document: works again"),
+    ]);
     await other.stop();
   });
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../../server/clock.ts';
 import { connect } from '../../server/database/connection.ts';
 import { createLog } from '../../server/log.ts';
+import { createOutages } from '../../server/outages.ts';
 import { createProvider } from '../../server/provider/provider.ts';
 import { createSso } from '../../server/provider/sso.ts';
 import { readSettings } from '../../server/settings.ts';
@@ -16,6 +17,7 @@ const { client } = createProvider({
   db,
   clock: systemClock,
   log,
+  outages: createOutages(log, systemClock),
   vault: createVault(settings.encryptionKeys ?? []),
   sso: createSso({ settings, clock: systemClock }),
   limits: undefined,

@@ -72,6 +72,9 @@ describe('D26: a sign-on that fails: a 502 page in time, nothing written, and th
   afterEach(() => app.provider.reset());
   afterAll(() => app.stop());
 
+  /** What failed in the last minute is told of again, and the state codes live on. */
+  const nextMinute = () => app.clock.advance(60_000);
+
   const named = cases.flatMap(([target, faults]) =>
     faults.map((fault) => [target, JSON.stringify(fault), fault] as const),
   );
@@ -128,6 +131,7 @@ describe('D26: a sign-on that fails: a 502 page in time, nothing written, and th
   });
 
   it('an answer that is too large is not read to its end', async () => {
+    nextMinute();
     const { login_url } = await startLogin(app, { dyn });
     app.provider.faults.add('/v2/oauth/token', { kind: 'oversized', bytes: 2 ** 40 });
     const before = app.logged.length;
@@ -137,6 +141,7 @@ describe('D26: a sign-on that fails: a 502 page in time, nothing written, and th
   });
 
   it('it is logged, without the code', async () => {
+    nextMinute();
     const { login_url } = await startLogin(app, { dyn });
     const back = new URL(await app.provider.authorize(login_url, { characterId: MEMBER }));
     app.provider.faults.add('/v2/oauth/token', { kind: 'oauth', error: 'invalid client' });
@@ -147,6 +152,32 @@ describe('D26: a sign-on that fails: a 502 page in time, nothing written, and th
       'invalid_client (401)',
     );
     expect(lines.join()).not.toContain(back.searchParams.get('code'));
+  });
+});
+
+describe('issue 11: a sign-on that is away', () => {
+  it('is told of once, then by a count a minute, then that it works again', async () => {
+    const app = await startTestApp({ providerLimits: LIMITS });
+    const dyn = await app.dynamicToken();
+    await letIn(app, { corporations: [98_000_011] });
+    const lines = () =>
+      app.logged
+        .filter((line) => /a sign-in failed|works again/.test(line))
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const signIn = async () => {
+      const { login_url } = await startLogin(app, { dyn });
+      return (await app.browse(login_url, { characterId: MEMBER })).status;
+    };
+    app.provider.faults.add('/v2/oauth/token', { kind: 'reset' });
+    for (let n = 0; n < 5; n += 1) expect(await signIn()).toBe(502);
+    expect(lines()).toMatchObject([{ msg: 'a sign-in failed at the provider', err: {} }]);
+    app.clock.advance(60_000);
+    expect(await signIn()).toBe(502);
+    expect(lines().slice(1)).toMatchObject([{ msg: 'a sign-in failed at the provider, again', times: 5 }]);
+    app.provider.faults.clear();
+    expect([await signIn(), await signIn()]).toEqual([302, 302]);
+    expect(lines().slice(2)).toMatchObject([{ msg: 'sign-in at the provider: works again', failures: 6 }]);
+    await app.stop();
   });
 });
 

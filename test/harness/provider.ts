@@ -32,7 +32,7 @@ export function otherProcess(
     readonly specUrl?: string;
   } = {},
 ) {
-  const { settings, log, clock, vault } = app.app.parts;
+  const { settings, log, outages, clock, vault } = app.app.parts;
   const { db, close } = connect({ url: app.databaseUrl, log, poolSize: 8 });
   const sso = createSso({ settings, clock, ...(limits && { limits }) });
   const provider = createProvider({
@@ -40,6 +40,7 @@ export function otherProcess(
     db,
     clock,
     log,
+    outages,
     vault,
     sso,
     limits,

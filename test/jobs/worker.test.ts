@@ -55,6 +55,25 @@ describe('jobs: a poison job', () => {
   });
 });
 
+describe('issue 11: jobs that fail for one reason', () => {
+  it('are told of once, whatever their number', async () => {
+    const before = app.logged.length;
+    await sql`
+      insert into pgboss.job (name, data, retry_limit, dead_letter, policy)
+      select 'register-alliance-members', '{"alliance_id": "no number"}'::jsonb, 0, 'dead-letters', 'standard'
+      from generate_series(1, 10)`.execute(app.db);
+    await vi.waitFor(
+      async () => {
+        const failed = (await jobs('register-alliance-members')).filter(({ state }) => state === 'failed');
+        expect(failed).toHaveLength(10);
+      },
+      { timeout: 15_000 },
+    );
+    const inFull = app.logged.slice(before).filter((line) => /"err":.*a job failed/.test(line));
+    expect(inFull).toHaveLength(1);
+  });
+});
+
 describe('D29: dead applications', () => {
   /** Accepts connections and never answers. */
   let dead: Server;

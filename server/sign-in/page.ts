@@ -12,8 +12,8 @@ p { margin: 0 0 .75rem; }
 ul { margin: 0 0 .75rem; padding-left: 1.2rem; }
 code { font: .9em ui-monospace, monospace; }
 li.missing { color: var(--mark); font-weight: 600; }
-nav { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
-nav a { flex: 1 1 12rem; padding: .6rem 1.1rem; border: 1px solid var(--mark); border-radius: .4rem; color: var(--mark); font-weight: 600; text-align: center; text-decoration: none; }
+nav { display: grid; gap: .75rem; margin-top: 1.5rem; }
+nav a { padding: .6rem 1.1rem; border: 1px solid var(--mark); border-radius: .4rem; color: var(--mark); font-weight: 600; text-align: center; text-decoration: none; }
 nav a:first-child { background: var(--mark); color: var(--on-mark); }
 nav a:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
 footer { margin-top: 1.5rem; padding-top: .75rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .85rem; }

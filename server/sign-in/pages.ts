@@ -17,7 +17,7 @@ export function failurePage(detail: string): string {
 
 function linksOf({ again, application }: WaysOn): Link[] {
   return [
-    ...(again === undefined ? [] : [{ href: again, text: 'Sign in again with all of them' }]),
+    ...(again === undefined ? [] : [{ href: again, text: 'Sign in and grant all' }]),
     ...(application === undefined
       ? []
       : [{ href: application, text: `Back to ${new URL(application).host}` }]),

@@ -20,7 +20,7 @@ const CALLBACK = 'https://fleet.example:8443/signed-in?keep=this';
 const MAIL = 'ext-mail.read_mail.v1';
 const SKILLS = 'ext-skills.read_skills.v1';
 const WALLET = 'ext-wallet.read_character_wallet.v1';
-const AGAIN = 'Sign in again with all of them';
+const AGAIN = 'Sign in and grant all';
 const MINUTE = 60_000;
 
 describe('D26: too few scopes: one link that signs in again', () => {

@@ -5,16 +5,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createClient, ok } from '../../sdk/src/index.ts';
 import { build, createInstance, type Instance, ROOT } from '../harness/instance.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
 const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1280, height: 800 };
 
 let instance: Instance;
 let profile: string;
 let browser: BrowserContext;
 /** What the start printed: all that a newcomer knows. */
 let message: string;
+/** The permanent token that the start printed, too. */
+let token: string;
 beforeAll(async () => {
   await build();
   instance = await createInstance();
@@ -22,6 +26,7 @@ beforeAll(async () => {
   await mkdir(SCREENSHOTS, { recursive: true });
   const server = await instance.serve({}, ['npm', 'start']);
   message = server.output.stdout;
+  token = server.token;
   browser = await chromium.launchPersistentContext(profile, {
     executablePath: chromiumPath(),
     headless: true,
@@ -75,6 +80,13 @@ async function expectPhonePage(name: string, title: string): Promise<void> {
   expect(await page.title()).toBe(`${title} · castellan`);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
   expect(complaints.filter((text) => !/the server responded with a status of 4\d\d/.test(text))).toEqual([]);
+}
+
+const operator = () => createClient({ baseUrl: printed('API'), token });
+
+async function chooseFromAlliance(): Promise<void> {
+  const members = page.getByRole('listitem').filter({ hasNotText: 'No alliance' });
+  await members.locator('button[name=character_id]').first().click();
 }
 
 async function openProvider(): Promise<void> {
@@ -135,6 +147,41 @@ describe('a player whose sign-in is refused, on a phone', () => {
     await openProvider();
     await page.getByRole('listitem').filter({ hasText: 'No alliance' }).getByRole('button').first().click();
     await expectPhonePage('not-allowed', 'You are not allowed to log in here');
+  });
+
+  it('sees which coalition keeps a member out, and goes back to the application', async () => {
+    const [coalition] = await ok(operator().coalition.list());
+    const params = { coalition_id: coalition?.coalition_id ?? '' };
+    await ok(operator().coalition.update({ params, body: { authorized_to_login: false } }));
+    await openProvider();
+    await chooseFromAlliance();
+    await expectPhonePage('kept-out', 'You are not allowed to log in here');
+    await page.getByText('the coalition First Coalition').waitFor();
+    await ok(operator().coalition.update({ params, body: { authorized_to_login: true } }));
+    await page.getByRole('link', { name: 'Back to' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+  });
+
+  it('grants the scopes that are missing by the link of the page, and is signed in', async () => {
+    const scopes = ['ext-location.read_location.v1', 'ext-wallet.read_character_wallet.v1'] as const;
+    const alliances = await ok(operator().alliance.list());
+    for (const { alliance_id } of alliances) {
+      const body = { mandatory_ext_scopes: [...scopes] };
+      await ok(operator().alliance.update({ params: { alliance_id }, body }));
+    }
+    await openProvider();
+    await chooseFromAlliance();
+    await expectPhonePage('too-few-scopes', 'More scopes are needed');
+    await page.setViewportSize(DESK);
+    await screenshot('too-few-scopes-desk');
+    await page.getByRole('link', { name: 'Sign in and grant all' }).click();
+    await page.getByRole('heading', { name: 'Choose a character' }).waitFor();
+    expect(await page.getByRole('checkbox').count()).toBe(3);
+    await chooseFromAlliance();
+    await page.getByRole('heading', { name: 'Signed in' }).waitFor();
+    for (const { alliance_id } of alliances) {
+      await ok(operator().alliance.update({ params: { alliance_id }, body: { mandatory_ext_scopes: [] } }));
+    }
   });
 
   it('sees that an address used twice leads nowhere', async () => {

@@ -79,7 +79,7 @@ describe.each(refusals)('D26: a way on from “%s”', (_, refusal) => {
   it('first of all another try, where there is one, escaped', () => {
     const again = 'https://sso.example/v2/oauth/authorize?state=a&amp;scope=&quot;&#39;&lt;&gt;';
     expect(linksOf(refusalPage(refusal, WAYS_ON))).toEqual([
-      [again, 'Sign in again with all of them'],
+      [again, 'Sign in and grant all'],
       [APPLICATION, 'Back to fleet.example:8443'],
     ]);
   });

@@ -65,9 +65,9 @@ module.exports = {
     ),
     rule(
       'pg-boss-in-one-place',
-      { pathNot: '^jobs/(queue|worker)\\.ts$', path: '^(server|jobs|contract)/' },
+      { pathNot: '^jobs/queue[a-z-]*\\.ts$', path: '^(server|jobs|contract)/' },
       { path: 'node_modules/pg-boss/' },
-      'pg-boss only in jobs/queue.ts and jobs/worker.ts.',
+      'pg-boss only in jobs/queue.ts and the files that belong to it.',
     ),
     rule(
       'app-is-the-top',

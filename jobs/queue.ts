@@ -4,8 +4,9 @@ import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../server/database/tables.ts';
 import type { Schedules } from '../server/system/schedule.ts';
-import { catalogue, type JobDefinition, type JobName, type Payload, scheduledJobs } from './catalogue.ts';
+import { type JobName, type Payload, scheduledJobs } from './catalogue.ts';
 import { openQueueDatabase } from './queue-database.ts';
+import { setUp } from './queue-tables.ts';
 
 export interface Queue {
   /** Enqueues a job in the caller's transaction: kept with it, or gone with it. */
@@ -56,8 +57,6 @@ const STOP_WITHIN = 6;
 const LOOK_FOR_LOST = 30;
 /** Looks at a queue whose waiting run begins whenever it is looked for. */
 const TRIES = 10;
-/** Where jobs end that failed at every try. */
-const DEAD_LETTERS = 'dead-letters';
 
 /** Opens the queue, with its tables, one queue for each job of the catalogue, and the schedules. */
 export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOptions): Promise<Queue> {
@@ -69,22 +68,14 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
     maintenanceIntervalSeconds: LOOK_FOR_LOST,
   });
   boss.on('error', (error) => log.error({ err: error }, 'the job queue reports an error'));
-  await boss.start();
-  await boss.createQueue(DEAD_LETTERS, { name: DEAD_LETTERS, policy: 'standard' });
-  for (const [name, { retries, timeLimit, schedule }] of Object.entries<JobDefinition>(catalogue)) {
-    const options: PgBoss.Queue = {
-      name,
-      retryLimit: retries,
-      retryDelay: 5,
-      retryBackoff: true,
-      expireInSeconds: timeLimit,
-      policy: schedule === undefined ? 'standard' : 'stately',
-      deadLetter: DEAD_LETTERS,
-    };
-    await boss.createQueue(name, options);
-    await boss.updateQueue(name, options);
+  try {
+    await setUp(boss, databaseUrl);
+    if (worker) await keepSchedules(boss, schedules);
+  } catch (error) {
+    await boss.stop({ graceful: false });
+    await database.close();
+    throw error;
   }
-  if (worker) await keepSchedules(boss, schedules);
   const stopping = new AbortController();
   // Every run at work listens.
   setMaxListeners(0, stopping.signal);

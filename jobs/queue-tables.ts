@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type PgBoss from 'pg-boss';
+import { catalogue, type JobDefinition } from './catalogue.ts';
+
+/** Where jobs end that failed at every try. */
+const DEAD_LETTERS = 'dead-letters';
+/** Milliseconds between two tries to be the one who sets up. */
+const AGAIN_AFTER = 100;
+/** Milliseconds after which a database that keeps silent counts as gone. */
+const CONNECT_WITHIN = 10_000;
+
+/**
+ * Starts pg-boss, with its tables and one queue for each job of the catalogue. Of processes that start at
+ * the same time one after another does so: queues that are created at the same time end in a deadlock.
+ */
+export async function setUp(boss: PgBoss, databaseUrl: string): Promise<void> {
+  await alone(databaseUrl, async () => {
+    await boss.start();
+    await boss.createQueue(DEAD_LETTERS, { name: DEAD_LETTERS, policy: 'standard' });
+    for (const [name, { retries, timeLimit, schedule }] of Object.entries<JobDefinition>(catalogue)) {
+      const options: PgBoss.Queue = {
+        name,
+        retryLimit: retries,
+        retryDelay: 5,
+        retryBackoff: true,
+        expireInSeconds: timeLimit,
+        policy: schedule === undefined ? 'standard' : 'stately',
+        deadLetter: DEAD_LETTERS,
+      };
+      await boss.createQueue(name, options);
+      await boss.updateQueue(name, options);
+    }
+  });
+}
+
+/** Runs `work` in the one process that does so now, inside a transaction: poolers know no locks of a session. */
+async function alone(databaseUrl: string, work: () => Promise<void>): Promise<void> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'castellan jobs',
+    connectionTimeoutMillis: CONNECT_WITHIN,
+  });
+  // Its loss fails the next statement, too; without a listener it would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    while (!(await isFirst(client))) await sleep(AGAIN_AFTER);
+    await work();
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Not waited for in the database: many who wait would hold every connection of a pooler. */
+async function isFirst(client: pg.Client): Promise<boolean> {
+  await client.query('begin');
+  await client.query('set local idle_in_transaction_session_timeout = 0');
+  const { rows } = await client.query<{ first: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtext('castellan job queue')) as first`,
+  );
+  if (rows[0]?.first === true) return true;
+  await client.query('rollback');
+  return false;
+}

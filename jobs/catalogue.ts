@@ -10,8 +10,6 @@ export interface JobDefinition<Payload extends z.ZodTypeAny = z.ZodTypeAny> {
   readonly retries: number;
   /** Runs at the same time in one process. */
   readonly concurrency: number;
-  /** Jobs that are fetched, and run, together; one when absent. */
-  readonly batch?: number;
   readonly schedule?: Schedule;
 }
 
@@ -40,7 +38,6 @@ export const catalogue = {
     retries: 5,
     // Twice as many as dead applications that shall hold up no living one, each for 10 s (D29).
     concurrency: 2048,
-    batch: 64,
   }),
   /** Registers the other corporations of an alliance that was just registered or refreshed (D39). */
   'register-alliance-members': job({

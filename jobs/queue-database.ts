@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -40,6 +41,8 @@ export function openQueueDatabase({ databaseUrl, log, max }: Options): QueueData
   });
   pool.on('error', (error) => log.warn({ err: error }, 'a connection of the job queue was lost'));
   const hurried = new AbortController();
+  // Every statement that waits listens.
+  setMaxListeners(0, hurried.signal);
   let gone = false;
   return {
     async executeSql(text, values) {

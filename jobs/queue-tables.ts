@@ -3,6 +3,8 @@ import pg from 'pg';
 import type PgBoss from 'pg-boss';
 import { catalogue, type JobDefinition } from './catalogue.ts';
 
+/** The channel on which the database tells of jobs that wait, by the names of their queues. */
+export const BELL = 'castellan_jobs';
 /** Where jobs end that failed at every try. */
 const DEAD_LETTERS = 'dead-letters';
 /** Milliseconds between two tries to be the one who sets up. */
@@ -11,11 +13,11 @@ const AGAIN_AFTER = 100;
 const CONNECT_WITHIN = 10_000;
 
 /**
- * Starts pg-boss, with its tables and one queue for each job of the catalogue. Of processes that start at
+ * Starts pg-boss, with its tables, one queue for each job of the catalogue, and the bell. Of processes that start at
  * the same time one after another does so: queues that are created at the same time end in a deadlock.
  */
 export async function setUp(boss: PgBoss, databaseUrl: string): Promise<void> {
-  await alone(databaseUrl, async () => {
+  await alone(databaseUrl, async (client) => {
     await boss.start();
     await boss.createQueue(DEAD_LETTERS, { name: DEAD_LETTERS, policy: 'standard' });
     for (const [name, { retries, timeLimit, schedule }] of Object.entries<JobDefinition>(catalogue)) {
@@ -31,11 +33,12 @@ export async function setUp(boss: PgBoss, databaseUrl: string): Promise<void> {
       await boss.createQueue(name, options);
       await boss.updateQueue(name, options);
     }
+    await hangBell(client);
   });
 }
 
 /** Runs `work` in the one process that does so now, inside a transaction: poolers know no locks of a session. */
-async function alone(databaseUrl: string, work: () => Promise<void>): Promise<void> {
+async function alone(databaseUrl: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'castellan jobs',
@@ -46,7 +49,7 @@ async function alone(databaseUrl: string, work: () => Promise<void>): Promise<vo
   await client.connect();
   try {
     while (!(await isFirst(client))) await sleep(AGAIN_AFTER);
-    await work();
+    await work(client);
     await client.query('commit');
   } finally {
     await client.end();
@@ -63,4 +66,31 @@ async function isFirst(client: pg.Client): Promise<boolean> {
   if (rows[0]?.first === true) return true;
   await client.query('rollback');
   return false;
+}
+
+/**
+ * Whatever makes a job wait rings, whoever does it: a request, pg-boss, or an operator in SQL. So does the end of one
+ * that runs alone, for which another may wait.
+ */
+async function hangBell(client: pg.Client): Promise<void> {
+  await client.query(`
+    create or replace function pgboss.ring() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('${BELL}', name) from (
+        select distinct name from arrived
+        where state < 'active' or state > 'active' and policy = 'stately'
+      ) queues;
+      return null;
+    end $$`);
+  const { rows } = await client.query<{ tgname: string }>(
+    `select tgname from pg_trigger where tgrelid = 'pgboss.job'::regclass`,
+  );
+  for (const event of ['insert', 'update']) {
+    const name = `ring_on_${event}`;
+    // Made once, as it waits for everybody who is writing jobs.
+    if (rows.some(({ tgname }) => tgname === name)) continue;
+    await client.query(`
+      create trigger ${name} after ${event} on pgboss.job referencing new table as arrived
+      for each statement execute function pgboss.ring()`);
+  }
 }

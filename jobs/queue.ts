@@ -7,6 +7,7 @@ import type { Schedules } from '../server/system/schedule.ts';
 import { type JobName, type Payload, scheduledJobs } from './catalogue.ts';
 import { openQueueDatabase } from './queue-database.ts';
 import { setUp } from './queue-tables.ts';
+import { type Job, startWork, type Work } from './queue-work.ts';
 
 export interface Queue {
   /** Enqueues a job in the caller's transaction: kept with it, or gone with it. */
@@ -29,9 +30,11 @@ export interface Queue {
   run(db: Kysely<Database>, name: JobName, payload: { readonly force: boolean }): Promise<string>;
   /** Counts a job at work as done in the caller's transaction; false: it is not at work any more. */
   finish(db: Kysely<Database>, name: JobName, id: string): Promise<boolean>;
+  /** Takes the jobs of all queues from now on, each as soon as it is due; one whose handling throws fails. */
+  work(handle: (name: JobName, job: Job) => Promise<void>): void;
   /** Aborted when the process stops: runs end where they can go on later. */
   readonly stopping: AbortSignal;
-  /** For the worker alone. */
+  /** For tests alone. */
   readonly boss: PgBoss;
   stop(): Promise<void>;
 }
@@ -51,8 +54,8 @@ interface QueueOptions {
   readonly schedules: Schedules;
 }
 
-/** Seconds that a stop waits for running jobs. */
-const STOP_WITHIN = 6;
+/** Milliseconds that a stop waits for jobs at work. */
+const STOP_WITHIN = 6_000;
 /** Seconds between two looks for runs whose worker died. */
 const LOOK_FOR_LOST = 30;
 /** Looks at a queue whose waiting run begins whenever it is looked for. */
@@ -76,6 +79,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
     await database.close();
     throw error;
   }
+  let work: Work | undefined;
   const stopping = new AbortController();
   // Every run at work listens.
   setMaxListeners(0, stopping.signal);
@@ -115,10 +119,14 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
         where name = ${name} and id = ${id} and state = 'active'`.execute(db);
       return numAffectedRows > 0n;
     },
+    work(handle) {
+      work ??= startWork({ boss, database, databaseUrl, log, handle });
+    },
     async stop() {
       stopping.abort();
       database.hurry();
-      await boss.stop({ graceful: true, wait: true, timeout: STOP_WITHIN * 1000 });
+      await work?.stop(STOP_WITHIN);
+      await boss.stop({ graceful: false });
       await database.close();
     },
   };

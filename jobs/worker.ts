@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type PgBoss from 'pg-boss';
 import type { Parts } from '../server/parts.ts';
 import type { Change } from '../server/run.ts';
 import { previousRun } from '../server/system/schedule.ts';
-import {
-  catalogue,
-  type JobDefinition,
-  type JobName,
-  type Payload,
-  scheduledJobs,
-  scheduleOf,
-} from './catalogue.ts';
+import { catalogue, type JobName, type Payload, scheduledJobs, scheduleOf } from './catalogue.ts';
 import { handlers, rehearsals } from './handlers.ts';
+import type { Job } from './queue-work.ts';
 import { createRun } from './run.ts';
 
-/** Seconds between two looks into an empty queue. */
-const POLL_EVERY = 1;
 /** Milliseconds between two looks for runs that were missed. */
 const LOOK_FOR_MISSED = 60_000;
 /** Milliseconds after which a run counts as missed that the queue did not begin. */
@@ -26,7 +17,7 @@ const GIVEN_UP = 'a job failed for the last time and is kept among the dead lett
 
 /** Starts working on every queue, and on the schedules; ends with `queue.stop()`. */
 export async function startWorker(parts: Parts): Promise<void> {
-  for (const name of Object.keys(catalogue) as JobName[]) await work(parts, name);
+  parts.queue.work((name, job) => handle(parts, name, job));
   await makeUp(parts, 0);
   // The queue forgets a time that passes while the database is away, or the process asleep.
   const look = () =>
@@ -55,36 +46,7 @@ async function makeUp({ db, queue, clock, settings }: Parts, late: number): Prom
   }
 }
 
-async function work<Name extends JobName>(parts: Parts, name: Name): Promise<void> {
-  const { concurrency, batch = 1 }: JobDefinition = catalogue[name];
-  // Several workers: a slow job holds up only those it was fetched with, and those run beside it.
-  for (let worker = 0; worker < concurrency / batch; worker += 1) {
-    const options = { batchSize: batch, pollingIntervalSeconds: POLL_EVERY, includeMetadata: true } as const;
-    await parts.queue.boss.work<object>(name, options, (jobs) => workOff(parts, name, jobs));
-  }
-}
-
-/** What a handler throws fails its own job and no other of the batch. */
-async function workOff<Name extends JobName>(
-  parts: Parts,
-  name: Name,
-  jobs: readonly PgBoss.JobWithMetadata<object>[],
-): Promise<void> {
-  const results = await Promise.allSettled(
-    jobs.map(async (job) => {
-      await handle(parts, name, job);
-      if (jobs.length > 1) await parts.queue.boss.complete(name, job.id);
-    }),
-  );
-  // pg-boss stores what was thrown: an error of another's making may hold more than it should.
-  if (results.some(({ status }) => status === 'rejected')) throw new Error('failed; the log says why');
-}
-
-async function handle<Name extends JobName>(
-  parts: Parts,
-  name: Name,
-  job: PgBoss.JobWithMetadata<object>,
-): Promise<void> {
+async function handle<Name extends JobName>(parts: Parts, name: Name, job: Job): Promise<void> {
   const { log, metrics, outages, db, clock, queue } = parts;
   const subject = `job ${name}`;
   const measured = metrics.jobDuration.startTimer({ job: name });

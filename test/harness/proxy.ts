@@ -7,6 +7,8 @@ import pg from 'pg';
 export interface DatabaseProxy {
   /** The database's URL by way of the proxy. */
   readonly url: string;
+  /** How often anything was sent to the database. */
+  readonly sent: number;
   /** Swallows whatever is sent either way: the network is gone, and nobody says so. */
   mute(): void;
   /** Breaks every connection and refuses new ones: the server is gone. */
@@ -21,8 +23,12 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
   const open = new Set<Socket>();
   let muted = false;
+  let sent = 0;
   const server = createServer((client) => {
     const onward = connect(target);
+    client.on('data', () => {
+      sent += 1;
+    });
     for (const [from, to] of [
       [client, onward],
       [onward, client],
@@ -47,6 +53,9 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const credentials = [user, password].filter(Boolean).map((part) => encodeURIComponent(String(part)));
   return {
     url: `postgres://${credentials.join(':')}@127.0.0.1:${listening}/${database}`,
+    get sent() {
+      return sent;
+    },
     mute() {
       muted = true;
       for (const socket of open) socket.unpipe().resume();

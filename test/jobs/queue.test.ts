@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openQueue, type Queue } from '../../jobs/queue.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
 let app: TestApp;
@@ -41,4 +43,49 @@ describe('D52: a run that is asked for', () => {
     expect(await queue.boss.getJobById('sync-users', id)).toMatchObject({ state: 'created' });
     send.mockRestore();
   });
+});
+
+describe('a job that does not end by itself', () => {
+  let queue: Queue;
+  const begun: string[] = [];
+  beforeAll(async () => {
+    queue = await openQueue({
+      databaseUrl: app.databaseUrl,
+      log: pino({ level: 'silent' }),
+      worker: true,
+      schedules: { timeZone: 'UTC', cron: new Map() },
+    });
+    queue.work((_name, { id }) => {
+      begun.push(id);
+      return new Promise(() => undefined);
+    });
+  });
+
+  /** A job that is tried once more, long after this test. */
+  async function add(timeLimit: string): Promise<string> {
+    const { rows } = await sql<{ id: string }>`
+      insert into pgboss.job (name, expire_in, retry_limit, retry_delay)
+      values ('register-alliance-members', ${timeLimit}::interval, 1, 3600) returning id`.execute(app.db);
+    return rows[0]?.id ?? '';
+  }
+  const states = async () => {
+    const { rows } = await sql<{ id: string; state: string; output: unknown }>`
+      select id, state::text, output from pgboss.job where name = 'register-alliance-members'
+      order by created_on`.execute(app.db);
+    return rows;
+  };
+  const failed = { state: 'retry', output: { message: 'failed; the log says why' } };
+
+  it('fails when its time is over, or when the process stops; meanwhile others wait for its place', async () => {
+    const [slow, last] = [await add('2 seconds'), await add('1 hour')];
+    await vi.waitFor(() => expect(begun).toEqual([slow]), 10_000);
+    expect((await states()).map(({ state }) => state)).toEqual(['active', 'created']);
+    await vi.waitFor(() => expect(begun).toEqual([slow, last]), 10_000);
+    await vi.waitFor(async () => expect((await states())[0]).toEqual({ id: slow, ...failed }), 10_000);
+    await queue.stop();
+    expect(await states()).toEqual([
+      { id: slow, ...failed },
+      { id: last, ...failed },
+    ]);
+  }, 40_000);
 });

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import pino from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Bell, openBell } from '../../jobs/queue-bell.ts';
+import { BELL } from '../../jobs/queue-tables.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
+
+const PATIENTLY = { timeout: 15_000 };
+
+describe('the database tells of jobs', () => {
+  let app: TestApp;
+  let ears: pg.Client;
+  let heard: (string | undefined)[] = [];
+  beforeAll(async () => {
+    app = await startTestApp();
+    ears = new pg.Client({ connectionString: app.databaseUrl });
+    await ears.connect();
+    ears.on('notification', ({ payload }) => heard.push(payload));
+    await ears.query(`listen ${BELL}`);
+  });
+  beforeEach(() => app.app.parts.queue.boss.clearStorage());
+  afterAll(async () => {
+    await ears.end();
+    await app.stop();
+  });
+
+  /** What is told while `work` is done. */
+  async function told(work: () => Promise<unknown>): Promise<(string | undefined)[]> {
+    await silence();
+    heard = [];
+    await work();
+    await silence();
+    return heard.slice(0, -1);
+  }
+  /** All that was told so far is heard: it comes in order. */
+  async function silence(): Promise<void> {
+    const mark = randomUUID();
+    await sql`select pg_notify(${BELL}, ${mark})`.execute(app.db);
+    await expect.poll(() => heard.at(-1), PATIENTLY).toBe(mark);
+  }
+  const queue = () => app.app.parts.queue;
+  const revoke = { grant_id: randomUUID(), refresh_token: '' };
+
+  it('that are sent, with the transaction that sends them', async () => {
+    expect(await told(() => queue().send(app.db, 'revoke-grant', revoke))).toEqual(['revoke-grant']);
+    expect(await told(() => queue().sendAll(app.db, 'revoke-grant', [revoke, revoke]))).toEqual([
+      'revoke-grant',
+    ]);
+    expect(await told(() => queue().run(app.db, 'keep-house', { force: false }))).toEqual(['keep-house']);
+    const undone = () =>
+      app.db.transaction().execute(async (tx) => {
+        await queue().send(tx, 'revoke-grant', revoke);
+        throw new Error('undone');
+      });
+    expect(await told(() => expect(undone()).rejects.toThrow('undone'))).toEqual([]);
+  });
+
+  it('that are tried again, by pg-boss or by hand', async () => {
+    const { boss } = queue();
+    await queue().send(app.db, 'revoke-grant', revoke, { startIn: 3_600 });
+    const hurry = sql`update pgboss.job set start_after = now() where name = 'revoke-grant'`;
+    expect(await told(() => hurry.execute(app.db))).toEqual(['revoke-grant']);
+    const [{ id } = { id: '' }] = await boss.fetch('revoke-grant');
+    expect(await told(() => boss.fail('revoke-grant', id))).toEqual(['revoke-grant']);
+    await boss.cancel('revoke-grant', id);
+    expect(await told(() => boss.resume('revoke-grant', id))).toEqual(['revoke-grant']);
+  });
+
+  it('nothing when one is taken or done, unless another may wait for the end of it', async () => {
+    const { boss } = queue();
+    await queue().send(app.db, 'revoke-grant', revoke);
+    await queue().run(app.db, 'keep-house', { force: false });
+    const take = async (name: string) => (await boss.fetch(name))[0]?.id ?? '';
+    let [one, alone] = ['', ''];
+    const taken = await told(async () => {
+      one = await take('revoke-grant');
+      alone = await take('keep-house');
+    });
+    expect(taken).toEqual([]);
+    expect(await told(() => boss.complete('revoke-grant', one))).toEqual([]);
+    expect(await told(() => boss.complete('keep-house', alone))).toEqual(['keep-house']);
+  });
+});
+
+describe('who listens', () => {
+  let app: TestApp;
+  let proxy: DatabaseProxy;
+  let bell: Bell;
+  let rung: (string | undefined)[];
+  const times = { sure: 200, deaf: 20, hearing: 1_000, again: 50 };
+  const ring = (words: string) => sql`select pg_notify(${BELL}, ${words})`.execute(app.db);
+  const open = (strike: (words: string) => Promise<unknown>) => {
+    rung = [];
+    const log = pino({ level: 'silent' });
+    bell = openBell({ databaseUrl: proxy.url, log, strike, times, onRing: (queue) => rung.push(queue) });
+  };
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    proxy = await startProxy(app.databaseUrl);
+  });
+  afterEach(async () => {
+    bell.close();
+    await proxy.mend();
+  });
+  afterAll(() => app.stop());
+
+  it('hears of each queue by name; all may have jobs at first', async () => {
+    open(ring);
+    expect(bell.patience()).toBe(times.deaf);
+    await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
+    expect(rung).toEqual([undefined]);
+    await ring('keep-house');
+    await expect.poll(() => rung, PATIENTLY).toEqual([undefined, 'keep-house']);
+  });
+
+  it('looks by himself where nothing is told, as behind a pooler in transaction mode', async () => {
+    let strikes = 0;
+    open(async () => {
+      strikes += 1;
+    });
+    // Again and again it was tried in vain.
+    await expect.poll(() => strikes, PATIENTLY).toBe(3);
+    expect(bell.patience()).toBe(times.deaf);
+  });
+
+  it.each(['cut', 'mute'] as const)(
+    'looks by himself while the network is gone (%s), and listens again when it is back',
+    async (how) => {
+      open(ring);
+      await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
+      await proxy[how]();
+      await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.deaf);
+      // Nobody told of what came meanwhile.
+      expect(rung).toEqual([undefined, undefined]);
+      await proxy.cut();
+      await proxy.mend();
+      await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
+      expect(rung).toEqual([undefined, undefined, undefined]);
+    },
+  );
+});
+
+describe('an idle worker', () => {
+  it('leaves the database alone, and begins a job at once', async () => {
+    let proxy: DatabaseProxy | undefined;
+    const app = await startTestApp({
+      worker: true,
+      databaseBy: async (url) => {
+        proxy = await startProxy(url);
+        return proxy.url;
+      },
+    });
+    const listens = sql`select from pg_stat_activity
+      where datname = current_database() and query like 'listen %' and state = 'idle'`;
+    await expect.poll(async () => (await listens.execute(app.db)).rows, PATIENTLY).toHaveLength(1);
+    const sentIn = async (milliseconds: number) => {
+      const before = proxy?.sent ?? 0;
+      await sleep(milliseconds);
+      return (proxy?.sent ?? 0) - before;
+    };
+    // What the start has to do comes to its end; each queue asked once a second would be 14.
+    await expect.poll(() => sentIn(1_000), PATIENTLY).toBeLessThan(3);
+    expect(await sentIn(3_000)).toBeLessThan(10);
+    await app.app.parts.queue.send(app.db, 'register-alliance-members', { alliance_id: 99_000_001 });
+    const done = sql`select from pgboss.job where name = 'register-alliance-members' and state = 'completed'`;
+    await expect.poll(async () => (await done.execute(app.db)).rows, PATIENTLY).toHaveLength(1);
+    await app.stop();
+  });
+});

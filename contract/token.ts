@@ -126,7 +126,10 @@ export type PostLogin = z.infer<typeof PostLogin>;
 export const Login = component(
   z.object({
     login_url: field(z.string().url(), 'Where to send the player: the sign-on page of the provider.'),
-    state_code: field(z.string(), 'Comes back with the user token. Used once, by the sign-in that succeeds; valid for 10 minutes, and for 10 more from when a player is told to grant more scopes.'),
+    state_code: field(
+      z.string(),
+      'Comes back with the user token. Used once, by the sign-in that succeeds; valid for 10 minutes, and for 10 more from when a player is told to grant more scopes.',
+    ),
   }),
   'Login',
   'A sign-in that was started.',

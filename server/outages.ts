@@ -70,7 +70,7 @@ export function createOutages(log: Logger, clock: Clock): Outages {
       const isNew = kind === undefined || (!subject.toldOf && kind.untold === 0);
       const { err, ...rest } = told;
       if (isNew) log[level](told, message);
-      else log[level]({ ...rest, reason: reasonOf(err), times: kind.untold + 1 }, `${message}, again`);
+      else log[level]({ ...rest, reason: reasonOf(err), times: kind.untold + 1 }, `${message} (again)`);
       kinds.set(key, { toldAt: now, untold: 0 });
       subject.toldOf = true;
     },

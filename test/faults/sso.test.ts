@@ -173,7 +173,7 @@ describe('issue 11: a sign-on that is away', () => {
     expect(lines()).toMatchObject([{ msg: 'a sign-in failed at the provider', err: {} }]);
     app.clock.advance(60_000);
     expect(await signIn()).toBe(502);
-    expect(lines().slice(1)).toMatchObject([{ msg: 'a sign-in failed at the provider, again', times: 5 }]);
+    expect(lines().slice(1)).toMatchObject([{ msg: 'a sign-in failed at the provider (again)', times: 5 }]);
     app.provider.faults.clear();
     expect([await signIn(), await signIn()]).toEqual([302, 302]);
     expect(lines().slice(2)).toMatchObject([{ msg: 'sign-in at the provider: works again', failures: 6 }]);

@@ -34,9 +34,9 @@ describe('issue 11: what fails while something is away does not fill the log', (
     }
     expect(messages()).toEqual([
       'could not be asked',
-      'could not be asked, again',
-      'could not be asked, again',
-      'could not be asked, again',
+      'could not be asked (again)',
+      'could not be asked (again)',
+      'could not be asked (again)',
     ]);
     expect(lines[1]).toMatchObject({
       times: 30,

@@ -32,12 +32,15 @@ export function extHandlers(parts: Parts): Handlers<typeof contract.ext> {
     }),
     forward: async ({ caller, params, body }) => ({
       status: 200,
-      body: await forward(parts, caller, params.esi_path, body),
+      body: await forward(parts, caller, params.esi_path, body, 'body'),
     }),
-    forwardGet: async ({ caller, params, query, req }) => ({
-      status: 200,
-      body: await forward(parts, caller, params.esi_path, requestOf(req.body) ?? query),
-    }),
+    forwardGet: async ({ caller, params, query, req }) => {
+      const fields = requestOf(req.body);
+      return {
+        status: 200,
+        body: await forward(parts, caller, params.esi_path, fields ?? query, fields ? 'body' : 'query'),
+      };
+    },
   };
 }
 

@@ -7,7 +7,8 @@ import { requireAuthority } from '../registry/authority.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { nameableIds } from './annotations.ts';
 import { budgetOf } from './budget.ts';
-import { toProviderPath } from './ext-path.ts';
+import { type FieldsFrom, toQuery } from './ext-params.ts';
+import { shown, toProviderPath } from './ext-path.ts';
 import { allPages } from './pages.ts';
 
 /** Headers that say something about the answer and nothing about us (D30). */
@@ -38,11 +39,14 @@ export async function forward(
   caller: Caller,
   extPath: string,
   request: ExternalForwardRequest,
+  from: FieldsFrom,
 ): Promise<ExternalForwardAnswer> {
   const path = toProviderPath(extPath);
   if (path === undefined) throw invalid(['path', 'esi_path'], "Must be a plain path of the game's API");
   const operation = (await parts.document.current()).find(path);
-  if (operation === undefined) throw new Problem(404, "Could not find this path in the game's API");
+  if (operation === undefined)
+    throw new Problem(404, `Could not find the path ${shown(path)} in the game's API`);
+  const query = toQuery(request.params, operation, from);
   const characterId = request.on_behalf_of ?? caller.owner_id;
   if (operation.scope !== null && characterId !== caller.owner_id) {
     await requireAuthority(
@@ -54,30 +58,22 @@ export async function forward(
   }
   const base: ProviderRequest = {
     path,
-    query: toQuery(request.params),
+    query,
     on: budgetOf(caller),
     ...(operation.scope !== null && { as: { characterId, scope: operation.scope } }),
   };
-  const answer = request.all_pages
-    ? await allPages((page, anew) =>
-        parts.client.ask({ ...base, query: { ...base.query, page: String(page) }, anew }),
-      )
-    : await parts.client.ask(base);
+  const answer =
+    request.all_pages && operation.paged
+      ? await allPages((page, anew) =>
+          parts.client.ask({ ...base, query: { ...query, page: String(page) }, anew }),
+        )
+      : await parts.client.ask(base);
   return {
     data: answer.data,
     headers: harmless(answer),
     id_annotations: request.id_annotations ? await annotate(parts, answer.data, base.on) : {},
     status_code: answer.status,
   };
-}
-
-/** Lists are joined by commas, as the provider takes them; null is as good as absent. */
-function toQuery(params: ExternalForwardRequest['params']): Record<string, string> {
-  if ('token' in params)
-    throw invalid(['body', 'params', 'token'], 'Access tokens are sent by the service alone');
-  return Object.fromEntries(
-    Object.entries(params).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]])),
-  );
 }
 
 function harmless({ headers }: ProviderAnswer): Record<string, string> {

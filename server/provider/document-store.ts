@@ -38,6 +38,7 @@ const Operations = z.array(
     method: z.string(),
     template: z.string(),
     integers: z.array(z.string()),
+    query: z.array(z.string()),
     scope: z.enum(EXT_SCOPES).nullable(),
     rateGroup: z.object({ name: z.string(), maxTokens: z.number(), windowSeconds: z.number() }).nullable(),
     paged: z.boolean(),

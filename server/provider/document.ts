@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProviderError } from './http.ts';
-import type { ProviderOperation, RateGroup } from './operations.ts';
+import { type ProviderOperation, type RateGroup, RESERVED } from './operations.ts';
 import { fromProviderScopes } from './scopes.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
@@ -80,6 +80,7 @@ function parseOperation(
     method: method.toUpperCase(),
     template: path.replace(/(.)\/+$/, '$1'),
     integers: parameters.data.filter((p) => p.in === 'path' && isInteger(document, p)).map((p) => p.name),
+    query: queryOf(parameters.data),
     scope,
     rateGroup: rateGroupOf(operation.data['x-rate-limit']),
     paged: isPaged(operation.data, parameters.data),
@@ -103,6 +104,12 @@ function rateGroupOf(limit: z.infer<typeof RateLimit> | undefined): RateGroup | 
     maxTokens: limit['max-tokens'],
     windowSeconds: Number.parseInt(limit['window-size'], 10) * SECONDS[unit],
   };
+}
+
+/** Path and operation may declare one twice. */
+function queryOf(parameters: readonly z.infer<typeof Parameter>[]): string[] {
+  const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  return [...new Set(names)].filter((name) => !RESERVED.has(name));
 }
 
 function isPaged(
@@ -134,7 +141,8 @@ function resolve(document: unknown, value: unknown): unknown {
       .replace(/^#\//, '')
       .split('/')
       .reduce<unknown>(
-        (inside, key) => (inside as Record<string, unknown> | undefined)?.[key.replaceAll('~1', '/')],
+        (inside, key) =>
+          (inside as Record<string, unknown> | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
         document,
       );
   }

@@ -1,5 +1,8 @@
 import type { ExtScope } from '../../contract/scopes.ts';
 
+/** Whose access is used, and of which of the provider's servers, is for the service alone to say. */
+export const RESERVED: ReadonlySet<string> = new Set(['datasource', 'token', 'user_agent']);
+
 /** A token bucket that several operations share (facts §2, `x-rate-limit`). */
 export interface RateGroup {
   readonly name: string;
@@ -14,6 +17,8 @@ export interface ProviderOperation {
   readonly template: string;
   /** Names of the path parameters that are whole numbers. */
   readonly integers: readonly string[];
+  /** Names of the query parameters that somebody may give: all that are declared, but for {@link RESERVED}. */
+  readonly query: readonly string[];
   /** Null: asks for no token. */
   readonly scope: ExtScope | null;
   readonly rateGroup: RateGroup | null;

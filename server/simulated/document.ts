@@ -107,7 +107,7 @@ function paths(name: (path: string) => string, describe: (operation: Operation) 
 function parameters({
   path,
   paged,
-  id,
+  query = {},
 }: Operation): { name: string; in: string; required: boolean; type: string }[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
@@ -115,8 +115,10 @@ function parameters({
     required: true,
     type: 'integer',
   }));
-  const inQuery = [...(paged ? ['page'] : []), ...(id === 'GetCharacterMails' ? ['last_mail_id'] : [])];
-  return [...inPath, ...inQuery.map((name) => ({ name, in: 'query', required: false, type: 'integer' }))];
+  const inQuery = Object.entries({ ...(paged && { page: 'integer' }), ...query })
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, type]) => ({ name, in: 'query', required: false, type }));
+  return [...inPath, ...inQuery];
 }
 
 function scopes(prefix: string): Record<string, string> {

@@ -2,6 +2,7 @@ import * as sheet from './character-sheet.ts';
 import { Refusal } from './http.ts';
 import type { RateGroup } from './limits.ts';
 import { MAILS_PER_PAGE, mailbox } from './mailbox.ts';
+import * as market from './market.ts';
 import { hash } from './random.ts';
 import * as records from './records.ts';
 import * as universe from './universe.ts';
@@ -34,6 +35,8 @@ export interface Operation {
   readonly rateGroup?: RateGroup;
   /** Takes `page` and answers `X-Pages`. */
   readonly paged?: true;
+  /** Further query parameters, with their types. */
+  readonly query?: Readonly<Record<string, 'integer' | 'string'>>;
   /** @throws Refusal */
   readonly run: (call: Call) => unknown;
 }
@@ -149,8 +152,9 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/characters/{character_id}/mail',
     ...MAIL,
     summary: 'The newest 50 mail headers, or those older than last_mail_id',
+    query: { last_mail_id: 'integer' },
     run(call) {
-      const before = Number(call.query.get('last_mail_id') ?? Number.POSITIVE_INFINITY);
+      const before = wholeNumber(call, 'last_mail_id') ?? Number.POSITIVE_INFINITY;
       const older = mailbox(call.world, ownCharacter(call)).filter((mail) => mail.id < before);
       return older.slice(0, MAILS_PER_PAGE).map(records.mailHeader);
     },
@@ -258,10 +262,14 @@ export const OPERATIONS: readonly Operation[] = [
     cached: 300,
     paged: true,
     summary: 'Orders of a region',
+    query: { order_type: 'string', type_id: 'integer' },
     rateGroup: per15m('market-order', 12_000),
     run(call): Page {
-      const region = known(call.params.region_id, universe.isRegion, 'Region');
-      return universe.marketOrders(region, pageOf(call), ITEMS_PER_PAGE);
+      const region = known(call.params.region_id, market.isMarket, 'Region');
+      const orderType = call.query.get('order_type') ?? 'all';
+      if (!isOrderType(orderType)) throw new Refusal(400, 'The order type must be buy, sell or all');
+      const typeId = wholeNumber(call, 'type_id');
+      return market.marketOrders(region, { typeId, orderType }, pageOf(call), ITEMS_PER_PAGE);
     },
   },
   {
@@ -319,8 +327,19 @@ function known(id: number | undefined, exists: (id: number) => boolean, what: st
   return id;
 }
 
-function pageOf({ query }: Call): number {
-  const page = Number(query.get('page') ?? 1);
-  if (!Number.isSafeInteger(page) || page < 1) throw new Refusal(400, 'The page must be a positive number');
+function pageOf(call: Call): number {
+  const page = wholeNumber(call, 'page') ?? 1;
+  if (page < 1) throw new Refusal(400, 'The page must be a positive number');
   return page;
+}
+
+function wholeNumber({ query }: Call, name: string): number | undefined {
+  const value = query.get(name);
+  if (value === null) return undefined;
+  if (!/^\d{1,15}$/.test(value)) throw new Refusal(400, `${name} must be a whole number`);
+  return Number(value);
+}
+
+function isOrderType(value: string): value is market.OrderType {
+  return value === 'all' || value === 'buy' || value === 'sell';
 }

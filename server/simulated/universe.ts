@@ -12,9 +12,6 @@ const SYSTEMS = 500;
 const FIRST_CONSTELLATION = 20_000_001;
 const FIRST_REGION = 10_000_001;
 const REGIONS = 10;
-/** Where most of the trade is. */
-const HUB = FIRST_REGION + REGIONS - 1;
-const ORDERS_OF_HUB = 29_500;
 const FIRST_STATION = 60_000_001;
 const STATIONS = 200;
 const FIRST_STRUCTURE = 1_030_000_000_001;
@@ -182,35 +179,6 @@ export function station(id: number): Record<string, unknown> {
     services: ['market', 'refinery', 'reprocessing-plant'],
     position: position(id),
   };
-}
-
-/** One page of a region's orders, and how many pages there are. */
-export function marketOrders(
-  region: number,
-  page: number,
-  pageSize: number,
-): { items: unknown[]; pages: number } {
-  const total = region === HUB ? ORDERS_OF_HUB : 2_000 + (hash(region) % 1_500);
-  const first = (page - 1) * pageSize;
-  const items = Array.from({ length: Math.max(0, Math.min(pageSize, total - first)) }, (_, i) => {
-    const h = hash(region, first + i);
-    const location = anyStation(h);
-    return {
-      order_id: 6_000_000_000 + (region - FIRST_REGION) * 100_000 + first + i,
-      type_id: anyType(hash(h, 1)),
-      is_buy_order: h % 2 === 0,
-      price: (hash(h, 2) % 1_000_000) / 100 + 1,
-      duration: 90,
-      issued: '2026-01-01T00:00:00Z',
-      location_id: location,
-      system_id: systemOfStation(location),
-      min_volume: 1,
-      range: 'region',
-      volume_remain: 1 + (h % 900),
-      volume_total: 1_000,
-    };
-  });
-  return { items, pages: Math.ceil(total / pageSize) };
 }
 
 /** Name and category for the bulk names operation; undefined when the id names nothing of the universe. */

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
 import { letIn, setLevel } from '../harness/registry.ts';
+import { send } from '../harness/send.ts';
 
 /** The simulated world is the same for each run: a CEO, and two members of one corporation. */
 let app: TestApp;
@@ -53,21 +54,87 @@ describe('D30: forwarding', () => {
   });
 
   it('takes the fields of a GET from the query, `params` as JSON', async () => {
-    const query = new URLSearchParams({ id_annotations: 'true', params: '{"language":"en"}' });
-    const answer = await rawGet(`universe/systems/30000142?${query}`);
+    const query = new URLSearchParams({ id_annotations: 'true', params: '{"page":2}' });
+    const answer = await rawGet(`markets/10000001/orders?${query}`);
     expect(answer.status).toBe(200);
-    expect(app.provider.requests.at(-1)).toMatchObject({ status: expect.any(Number) });
+    const asked = app.provider.requests.filter(({ route }) => route === '/markets/{region_id}/orders');
+    expect(asked.map(({ query }) => query)).toEqual(['page=2']);
   });
 
   it.each([
     ['params=%7B', ['query', 'params']],
     ['all_pages=yes', ['query', 'all_pages']],
     ['on_behalf_of=x', ['query', 'on_behalf_of']],
-    ['params=%7B%22token%22%3A%22x%22%7D', ['body', 'params', 'token']],
+    ['params=%7B%22token%22%3A%22x%22%7D', ['query', 'params', 'token']],
   ])('refuses the query %s with a 422', async (query, loc) => {
     const answer = await rawGet(`status?${query}`);
     expect(answer.status).toBe(422);
     expect(await answer.json()).toMatchObject({ detail: [{ loc }] });
+  });
+
+  describe('refuses parameters that the provider’s document does not declare for the path', () => {
+    const ORDERS = 'markets/10000001/orders';
+    const refused = (loc: string[], takes: string) => ({
+      loc,
+      msg: `Not a parameter of this path, which takes ${takes}`,
+      type: 'unrecognized_keys',
+    });
+
+    it('naming each, and the declared ones, without asking the provider', async () => {
+      app.provider.reset();
+      const answer = await caller.client.ext.forward({
+        params: { esi_path: ORDERS },
+        body: { params: { page: 1, n: 7, datasource: 'tranquility', token: 'x' } },
+      });
+      expect(answer).toMatchObject({
+        status: 422,
+        body: {
+          detail: ['n', 'datasource', 'token'].map((name) =>
+            refused(['body', 'params', name], 'order_type, page, type_id'),
+          ),
+        },
+      });
+      expect(app.provider.requests).toEqual([]);
+    });
+
+    it('at the place where they came from: body or query, of a GET with a body, too', async () => {
+      const inQuery = await rawGet(`status?params=${encodeURIComponent('{"n":1}')}`);
+      expect(inQuery.status).toBe(422);
+      expect(await inQuery.json()).toEqual({ detail: [refused(['query', 'params', 'n'], 'none')] });
+      const inBody = await send(app, 'GET', '/ext/status', {
+        token: caller.token,
+        body: { params: { n: 1 } },
+      });
+      expect(inBody).toMatchObject({
+        status: 422,
+        json: { detail: [refused(['body', 'params', 'n'], 'none')] },
+      });
+    });
+
+    it('but not those that are null, which is as good as absent', async () => {
+      const body = { params: { n: null, token: null } };
+      expect((await caller.client.ext.forward({ params: { esi_path: ORDERS }, body })).status).toBe(200);
+    });
+
+    it('names no more than twenty of them', async () => {
+      const names = Array.from({ length: 1_000 }, (_, n) => [`n${n}`, 1]);
+      const answer = await caller.client.ext.forward({
+        params: { esi_path: 'status' },
+        body: { params: Object.fromEntries(names) },
+      });
+      expect(answer.status === 422 && answer.body.detail).toHaveLength(20);
+    });
+
+    it('all_pages sends no page to a path that has none', async () => {
+      app.provider.reset();
+      const path = `alliances/${app.provider.world.alliances[1]?.id}`;
+      const answer = await caller.client.ext.forward({
+        params: { esi_path: path },
+        body: { all_pages: true },
+      });
+      expect(answer.status).toBe(200);
+      expect(app.provider.requests.map(({ query }) => query)).toEqual(['']);
+    });
   });
 
   it('passes on what the provider answers below 500', async () => {
@@ -113,10 +180,21 @@ describe('D31: the path', () => {
 
   it('answers 404 to a path that the document does not list, without asking the provider', async () => {
     app.provider.reset();
-    expect((await caller.client.ext.forward({ params: { esi_path: 'characters/1/secrets' } })).status).toBe(
-      404,
-    );
+    const answer = await caller.client.ext.forward({ params: { esi_path: 'characters/1/secrets' } });
+    expect(answer.status).toBe(404);
     expect(app.provider.requests).toEqual([]);
+  });
+
+  it.each([
+    ['latest/characters/1/secrets/', '/characters/1/secrets'],
+    ['characters/ä<b>\u202e', '/characters/%C3%A4%3Cb%3E%E2%80%AE'],
+    ['x'.repeat(900), `/${'x'.repeat(199)}…`],
+  ])('a 404 repeats the path as it was understood: %s', async (esi_path, understood) => {
+    const answer = await caller.client.ext.forward({ params: { esi_path } });
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { detail: `Could not find the path ${understood} in the game's API` },
+    });
   });
 
   it.each([

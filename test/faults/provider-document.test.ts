@@ -47,6 +47,21 @@ describe('D31: the provider’s document is kept in the database', () => {
     await other.stop();
   });
 
+  it('D30: a copy of a version that kept less of it counts as none', async () => {
+    await sql`update provider_document set operations =
+      (select jsonb_agg(operation - 'query') from jsonb_array_elements(operations) operation)`.execute(
+      app.db,
+    );
+    const other = otherProcess(app);
+    expect(await find(other.document)).toEqual(KNOWN);
+    expect(fetches()).toHaveLength(1);
+    const third = otherProcess(app);
+    expect((await third.document.current()).find('/universe/types')).toMatchObject({ query: ['page'] });
+    expect(fetches()).toHaveLength(1);
+    await third.stop();
+    await other.stop();
+  });
+
   it('without a copy and without the provider: an error at first, then loaded in the background', async () => {
     await sql`delete from provider_document`.execute(app.db);
     const away = app.provider.faults.add(SPEC, { kind: 'status', status: 503 });

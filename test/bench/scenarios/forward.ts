@@ -1,8 +1,11 @@
 import type { AskProvider, Scenario } from '../scenario.ts';
 
-/** Of the simulated world; the last region has 30 pages of orders. */
+/** Of the simulated world. */
 const ALLIANCE = 'alliances/99000001';
+/** 30 pages. A thousand other markets have the very same ones. */
 const ORDERS = 'markets/10000010/orders';
+const FIRST_OTHER_MARKET = 11_000_001;
+const OTHER_MARKETS = 1_000;
 /** As many pages at the same time as the service asks for. */
 const AT_ONCE = 8;
 
@@ -15,10 +18,10 @@ export const cachedForward: Scenario = {
 
 let asked = 0;
 
-/** Another query for each, so that nothing is cached. */
+/** Another market for each, so that nothing is cached. */
 export const allPagesForward: Scenario = {
   name: 'GET /ext/{path}, 30 pages',
-  path: () => `/ext/${ORDERS}?all_pages=true&params=${encodeURIComponent(`{"n":${asked++}}`)}`,
+  path: () => `/ext/markets/${FIRST_OTHER_MARKET + (asked++ % OTHER_MARKETS)}/orders?all_pages=true`,
   slow: true,
   other: { is: 'bare forwarder', answer: async (_run, _path, ask) => joined(ask) },
 };

@@ -50,6 +50,7 @@ describe('D31: the provider’s document', () => {
         method: 'GET',
         template: '/characters/{character_id}/assets',
         integers: ['character_id'],
+        query: ['page'],
         scope: 'ext-assets.read_assets.v1',
         rateGroup: { name: 'char-asset', maxTokens: 1800, windowSeconds: 900 },
         paged: true,
@@ -59,12 +60,41 @@ describe('D31: the provider’s document', () => {
         method: 'GET',
         template: '/status',
         integers: [],
+        query: [],
         scope: null,
         rateGroup: null,
         paged: false,
         cacheSeconds: null,
       },
     ]);
+  });
+
+  it('D30: gives the query parameters, those of the path and of components as well, each once', () => {
+    const page = { name: 'page', in: 'query' };
+    const { operations } = parseDocument(
+      openApi(
+        {
+          '/war~s/{id}': {
+            parameters: [{ $ref: '#/components/parameters/max~0id' }, page, { name: 'Accept', in: 'header' }],
+            get: { parameters: [{ $ref: '#/components/parameters/a~1b' }, page] },
+          },
+        },
+        {
+          parameters: {
+            'max~id': { name: 'max_war_id', in: 'query' },
+            'a/b': { name: 'state', in: 'query' },
+          },
+        },
+      ),
+      'esi-',
+    );
+    expect(operations[0]?.query).toEqual(['max_war_id', 'page', 'state']);
+  });
+
+  it('D30: what the service alone decides is no parameter for others', () => {
+    const query = ['token', 'datasource', 'user_agent', 'page'].map((name) => ({ name, in: 'query' }));
+    const { operations } = parseDocument(openApi({ '/status': { get: { parameters: query } } }), 'esi-');
+    expect(operations[0]?.query).toEqual(['page']);
   });
 
   it('reads the former form alike, without the trailing slashes', () => {
@@ -181,6 +211,7 @@ describe.each([
         const scope = security?.[0]?.[scheme]?.[0]?.replace(/^esi-/, 'ext-') ?? null;
         const limit = described['x-rate-limit'] as Record<string, unknown> | undefined;
         expect(operation, `${method} ${path}`).toMatchObject({
+          query: queryNames(raw, described),
           scope,
           rateGroup: limit === undefined ? null : { name: limit['group'], maxTokens: limit['max-tokens'] },
         });
@@ -191,6 +222,21 @@ describe.each([
     expect(scopes).toBeGreaterThan(100);
     expect(groups).toBe(scheme === 'OAuth2' ? 163 : 0);
   });
+
+  function queryNames(document: typeof raw, { parameters = [] }: Record<string, unknown>): string[] {
+    const declared = (parameters as { name?: string; in?: string; $ref?: string }[]).map((one) => {
+      const key = one.$ref?.split('/').at(-1) ?? '';
+      const { components, parameters: shared } = document as unknown as Record<
+        string,
+        Record<string, unknown>
+      >;
+      return one.$ref === undefined ? one : { ...shared, ...(components?.['parameters'] as object) }[key];
+    }) as { name: string; in: string }[];
+    const ours = ['token', 'datasource'];
+    return declared.flatMap(({ name, in: where }) =>
+      where === 'query' && !ours.includes(name) ? [name] : [],
+    );
+  }
 
   it.skipIf(raw === undefined)('random concrete paths mean the operation that they were made of', () => {
     const document = createDocument(parsed ?? []);

@@ -36,6 +36,8 @@ export interface AccessRule {
 /** What a route's `metadata` holds. `access: 'public'` is the provider callback alone. */
 export interface RouteMetadata {
   readonly access: AccessRule | 'public';
+  /** Answers with whatever 4xx the game refuses with, each in the form of the route's 400 (D30). */
+  readonly mirrors?: true;
 }
 
 export const DYN_REFUSED = 'Cannot use a dynamic app token for this path.';

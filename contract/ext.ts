@@ -14,7 +14,9 @@ import {
   IdInUrl,
   MAX_LIST,
   PageHeader,
+  Problem,
   text,
+  ValidationProblem,
 } from './common.ts';
 import { UserShort } from './user.ts';
 
@@ -90,7 +92,7 @@ export const ExternalForwardAnswer = extendApi(
       data: field(z.unknown(), 'What the game answered; with all_pages the pages joined in order.'),
       headers: field(z.record(z.string()), 'The harmless headers of the answer: caching, pages, limits.'),
       id_annotations: field(z.record(z.string()), 'Names by id, empty where they were not asked for.'),
-      status_code: field(z.number().int(), 'What the game answered with, below 500.'),
+      status_code: field(z.number().int(), 'What the game answered with, below 400.'),
     }),
     'ExternalForwardAnswer',
     'The answer of the game to a forwarded request.',
@@ -104,6 +106,27 @@ export const ExternalForwardAnswer = extendApi(
   { required: ['data'] },
 );
 export type ExternalForwardAnswer = z.infer<typeof ExternalForwardAnswer>;
+
+export const ExternalForwardRefusal = extendApi(
+  component(
+    z.object({
+      detail: field(z.string(), "The game's own words, where it has some."),
+      data: field(z.unknown(), 'What the game answered.'),
+      headers: field(z.record(z.string()), 'The harmless headers of the answer: caching, limits.'),
+      status_code: field(z.number().int(), 'What the game answered with: it tells its refusals from ours.'),
+    }),
+    'ExternalForwardRefusal',
+    'The game refused a forwarded request.',
+    {
+      detail: 'Character is not in the corporation',
+      data: { error: 'Character is not in the corporation' },
+      headers: { 'x-esi-error-limit-remain': '96' },
+      status_code: 403,
+    },
+  ),
+  { required: ['data'] },
+);
+export type ExternalForwardRefusal = z.infer<typeof ExternalForwardRefusal>;
 
 // Histories ------------------------------------------------------------------------------------------------
 
@@ -237,7 +260,22 @@ const forwarding = level(0, {
 });
 
 const FORWARDING =
-  'Only GET is ever sent to the game. Whatever it answers below 500 is answered with 200, its own status in `status_code`. 404 where no valid refresh token of the character has the scope that the path needs; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.';
+  'Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.';
+
+/** Ours, or the game's own with the same status. */
+function either(ours: typeof Problem | typeof ValidationProblem, description: string) {
+  return field(z.union([ExternalForwardRefusal, ours]), `${description} Or the game refused the request.`);
+}
+
+const FORWARDED = {
+  200: field(ExternalForwardAnswer, 'The answer of the game.'),
+  ...errors(413, 504),
+  400: field(ExternalForwardRefusal, 'The game refused the request.'),
+  403: either(Problem, 'Clearance or authority missing.'),
+  404: either(Problem, 'There is no such path, no such user, or no refresh token with the scope.'),
+  422: either(ValidationProblem, 'Path, query, headers or body are not what the operation takes.'),
+  502: either(Problem, 'The game could not be reached, or gave no usable answer.'),
+};
 
 const HISTORY =
   'Newest first, 50 on a page; `X-Pages` counts the pages. A page beyond the last is a 422; an empty history has one empty page.';
@@ -250,11 +288,8 @@ export const extRoutes = c.router({
     description: FORWARDING,
     pathParams: forwarded,
     body: ExternalForwardRequest.default({}),
-    responses: {
-      200: field(ExternalForwardAnswer, 'The answer of the game.'),
-      ...errors(404, 413, 422, 502, 504),
-    },
-    metadata: { operationId: 'forward', ...forwarding },
+    responses: FORWARDED,
+    metadata: { operationId: 'forward', mirrors: true, ...forwarding },
   },
   forwardGet: {
     method: 'GET',
@@ -263,11 +298,8 @@ export const extRoutes = c.router({
     description: `${FORWARDING} The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.`,
     pathParams: forwarded,
     query: ExternalForwardQuery,
-    responses: {
-      200: field(ExternalForwardAnswer, 'The answer of the game.'),
-      ...errors(404, 413, 422, 502, 504),
-    },
-    metadata: { operationId: 'forwardByGet', ...forwarding },
+    responses: FORWARDED,
+    metadata: { operationId: 'forwardByGet', mirrors: true, ...forwarding },
   },
   locations: {
     method: 'GET',

@@ -99,7 +99,7 @@ function published({ resource, route, metadata }: Operation): OpenApiOperation {
     security: metadata.access === 'public' ? [] : [{ token: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: body }),
-    responses: responsesOf(route, metadata.access),
+    responses: responsesOf(route, metadata),
   };
 }
 
@@ -147,22 +147,21 @@ function bodyOf(route: AppRoute): OpenApiOperation['requestBody'] {
 
 // Answers --------------------------------------------------------------------------------------------------
 
-function responsesOf(route: AppRoute, access: AccessRule | 'public'): OpenApiOperation['responses'] {
-  return Object.fromEntries(
+function responsesOf(route: AppRoute, { access, mirrors }: RouteMetadata): OpenApiOperation['responses'] {
+  const listed = Object.fromEntries(
     Object.entries(route.responses).map(([status, response]) => [
       status,
       Number(status) < 400 || access === 'public'
         ? ownResponse(Number(status), response, route)
-        : errorResponse(Number(status), access),
+        : errorResponse(Number(status), response, access),
     ]),
   );
+  return { ...listed, ...(mirrors && listed['400'] && { '4XX': listed['400'] }) };
 }
 
 /** An answer that belongs to one operation alone: its success, or a page of the provider callback. */
 function ownResponse(status: number, response: unknown, route: AppRoute): OpenApiResponse {
-  const headers: OpenApiResponse['headers'] = {
-    'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-  };
+  const headers = ownHeaders();
   if (status === 302) {
     headers.Location = { $ref: '#/components/headers/Location' };
     return { description: "To the application's callback, signed in.", headers };
@@ -176,9 +175,23 @@ function ownResponse(status: number, response: unknown, route: AppRoute): OpenAp
   return { description, headers, content: { 'application/json': { schema, example: exampleOf(schema) } } };
 }
 
-function errorResponse(status: number, { refusal }: AccessRule): OpenApiResponse | { $ref: string } {
+function ownHeaders(): NonNullable<OpenApiResponse['headers']> {
+  return { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+}
+
+function errorResponse(
+  status: number,
+  response: unknown,
+  { refusal }: AccessRule,
+): OpenApiResponse | { $ref: string } {
   const shared = ERROR_RESPONSES[status];
-  if (shared === undefined) throw new Error(`No text for answers with status ${status}`);
+  const { description, ...schema } = schemaOf(response as z.ZodTypeAny);
+  if (schema.$ref === undefined || shared === undefined) {
+    if (description === undefined) throw new Error(`No text for answers with status ${status}`);
+    const headers = shared?.response.headers ?? ownHeaders();
+    const example = shared?.response.content?.['application/json']?.example ?? exampleOf(schema);
+    return { description, headers, content: { 'application/json': { schema, example } } };
+  }
   if (status !== 401 || refusal === undefined || refusal === DYN_REFUSED) {
     return { $ref: `#/components/responses/${shared.name}` };
   }

@@ -10,12 +10,20 @@ export class Problem extends Error {
   readonly status: number;
   readonly detail: string | readonly Invalid[];
   readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, detail: string | readonly Invalid[], headers: Record<string, string> = {}) {
+  /** Further fields of the answer's body. */
+  readonly more: Readonly<Record<string, unknown>>;
+  constructor(
+    status: number,
+    detail: string | readonly Invalid[],
+    headers: Readonly<Record<string, string>> = {},
+    more: Readonly<Record<string, unknown>> = {},
+  ) {
     super(typeof detail === 'string' ? detail : 'Validation failed');
     this.name = 'Problem';
     this.status = status;
     this.detail = detail;
     this.headers = headers;
+    this.more = more;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { Parts } from '../parts.ts';
 import { invalid, Problem } from '../problem.ts';
-import type { ProviderAnswer, ProviderRequest } from '../provider/client.ts';
+import type { ProviderRequest } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import { requireAuthority } from '../registry/authority.ts';
 import type { Caller } from '../token/token.queries.ts';
@@ -9,27 +9,9 @@ import { nameableIds } from './annotations.ts';
 import { budgetOf } from './budget.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
+import { harmless } from './harmless.ts';
 import { allPages } from './pages.ts';
-
-/** Headers that say something about the answer and nothing about us (D30). */
-const HARMLESS = new Set([
-  'age',
-  'cache-control',
-  'content-language',
-  'content-type',
-  'date',
-  'etag',
-  'expires',
-  'last-modified',
-  'retry-after',
-  'x-esi-error-limit-remain',
-  'x-esi-error-limit-reset',
-  'x-pages',
-  'x-ratelimit-group',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-used',
-]);
+import { refusal } from './refusal.ts';
 
 type ForwardParts = Pick<Parts, 'db' | 'client' | 'document' | 'names'>;
 
@@ -68,16 +50,13 @@ export async function forward(
           parts.client.ask({ ...base, query: { ...query, page: String(page) }, anew }),
         )
       : await parts.client.ask(base);
+  if (answer.status >= 400) throw refusal(answer);
   return {
     data: answer.data,
-    headers: harmless(answer),
+    headers: harmless(answer.headers),
     id_annotations: request.id_annotations ? await annotate(parts, answer.data, base.on) : {},
     status_code: answer.status,
   };
-}
-
-function harmless({ headers }: ProviderAnswer): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name)));
 }
 
 /** The data is there already: names that cannot be had at this moment are left out, not answered with an error. */

@@ -83,7 +83,7 @@ function voiceProblem(): Problem {
 }
 
 /** JSON, but for the one operation that people's browsers are sent to (D2). */
-function send(req: Request, res: Response, { status, detail, headers }: Problem, more: object = {}): void {
+function send(req: Request, res: Response, { status, detail, headers, more }: Problem): void {
   res.status(status).set(headers);
   if (req.path !== contract.callback.ext.path) res.json({ detail, ...more });
   else
@@ -155,7 +155,7 @@ async function crash(parts: Parts, error: unknown, req: Request, res: Response):
   note(parts, res, error, 'uncaught exception');
   try {
     const id = await storeCrash(db, clock.now(), { error, req, params: res.locals.params ?? {}, caller });
-    send(req, res, new Problem(500, 'Internal Server Error'), { crash_report_id: id });
+    send(req, res, new Problem(500, 'Internal Server Error', {}, { crash_report_id: id }));
   } catch (storing) {
     note(parts, res, storing, 'the crash report could not be stored');
     send(req, res, isUnreachable(storing) ? databaseLost() : new Problem(500, 'Internal Server Error'));

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { refusal } from '../../server/ext/refusal.ts';
 import { type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
 import { letIn, setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
@@ -137,12 +138,52 @@ describe('D30: forwarding', () => {
     });
   });
 
-  it('passes on what the provider answers below 500', async () => {
+  it('answers a refusal of the provider with its status and its words, and says whose it is', async () => {
     const answer = await caller.client.ext.forward({ params: { esi_path: 'corporations/99999999' } });
     expect(answer).toMatchObject({
-      status: 200,
-      body: { status_code: 404, data: { error: expect.any(String) } },
+      status: 404,
+      body: {
+        detail: 'Corporation not found',
+        data: { error: 'Corporation not found' },
+        headers: { 'content-type': expect.any(String) },
+        status_code: 404,
+      },
     });
+    const ours = await caller.client.ext.forward({ params: { esi_path: 'corporations/none' } });
+    expect(ours.status).toBe(404);
+    expect(Object.keys(ours.body as object)).toEqual(['detail']);
+  });
+
+  it.each([
+    [400, 400],
+    [401, 502],
+    [403, 403],
+    [418, 418],
+    [422, 422],
+  ])('answers its %i with %i, single pages and joined ones alike', async (theirs, ours) => {
+    app.clock.advance(301_000);
+    app.provider.faults.add('/markets/10000002/orders', { kind: 'status', status: theirs });
+    for (const all_pages of [false, true]) {
+      const answer = await caller.client.ext.forward({
+        params: { esi_path: 'markets/10000002/orders' },
+        body: { all_pages },
+      });
+      expect(answer).toMatchObject({
+        status: ours,
+        body: { detail: expect.stringMatching(/./), data: expect.anything(), status_code: theirs },
+      });
+    }
+  });
+
+  it.each([
+    ['{"error":""}', 'The game answered 403.'],
+    ['{"message":"no"}', 'The game answered 403.'],
+    ['"Not you"', 'Not you'],
+    ['', 'The game answered 403.'],
+    [JSON.stringify({ error: 'x'.repeat(9_999) }), 'x'.repeat(500)],
+  ])('finds a sentence for %j', async (body, detail) => {
+    const answered = refusal({ status: 403, headers: {}, data: body === '' ? null : JSON.parse(body) });
+    expect(answered.detail).toBe(detail);
   });
 
   it('answers 502 to a failing provider, and to one that does not answer in JSON', async () => {
@@ -251,7 +292,7 @@ describe('D17: on behalf of another user', () => {
     const mine = await caller.client.ext.forward({ params: { esi_path: skillsOf(caller) } });
     const theirs = await other.client.ext.forward({ params: { esi_path: skillsOf(caller) } });
     expect(mine).toMatchObject({ body: { status_code: 200 } });
-    expect(theirs).toMatchObject({ body: { status_code: 403 } });
+    expect(theirs).toMatchObject({ status: 403, body: { status_code: 403 } });
   });
 });
 
@@ -308,7 +349,7 @@ describe('D33: one caller cannot starve the others', () => {
       });
       statuses.push(answer.status);
     }
-    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(20);
     expect(statuses.slice(20)).toEqual([429, 429, 429, 429, 429]);
     expect((await caller.client.ext.forward({ params: { esi_path: 'status' } })).status).toBe(200);
     expect((await app.signIn(caller.user.character_id)).user.character_id).toBe(caller.user.character_id);

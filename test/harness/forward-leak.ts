@@ -44,7 +44,7 @@ interface Call {
   readonly path: string;
   readonly behalf: number | null;
   readonly allPages: boolean;
-  /** The service's own status; with 200 what the provider tells this caller, of an error the status alone. */
+  /** The status; where the provider answered, its own, and with 200 what it tells this caller. */
   readonly expected: { readonly status: number; readonly code?: number; readonly data?: unknown };
 }
 
@@ -194,7 +194,7 @@ function randomCall(app: TestApp, people: readonly Person[], pick: Pick, random:
 }
 
 /** By the provider: its answer is passed on. */
-const REFUSED = { status: 200, code: 403 } as const;
+const REFUSED = { status: 403, code: 403 } as const;
 
 const pathOf = ({ id }: Person, what: string) => `characters/${id}/${what}`;
 
@@ -214,14 +214,13 @@ async function make(call: Call, client: Person['clients'][number], byGet: boolea
         query: { all_pages: allPages, ...(behalf !== null && { on_behalf_of: behalf }) },
       })
     : await client.ext.forward({ params, body: { all_pages: allPages, on_behalf_of: behalf } });
-  const got =
-    answer.status === 200
-      ? {
-          status: 200,
-          code: answer.body.status_code,
-          ...(answer.body.status_code === 200 && { data: answer.body.data }),
-        }
-      : { status: answer.status };
+  // Whose refusal it is, the provider's or ours, the body says.
+  const code = 'status_code' in answer.body ? answer.body.status_code : undefined;
+  const got = {
+    status: answer.status,
+    ...(code !== undefined && { code }),
+    ...(answer.status === 200 && { data: answer.body.data }),
+  };
   if (isDeepStrictEqual(got, expected)) return;
   const asked = `${byGet ? 'GET' : 'POST'} ${path} by ${caller.id}, level ${caller.level}, for ${behalf}`;
   throw new Error(

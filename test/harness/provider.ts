@@ -67,6 +67,7 @@ export async function outcomeOf(asked: Promise<{ readonly status: number }>): Pr
 
 export const SKILLS: ExtScope = 'ext-skills.read_skills.v1';
 export const LOCATION: ExtScope = 'ext-location.read_location.v1';
+export const MAIL: ExtScope = 'ext-mail.read_mail.v1';
 export const WALLET: ExtScope = 'ext-wallet.read_character_wallet.v1';
 
 /** A user whose refresh token was granted by the simulated provider, without the rest of a sign-in. */

@@ -254,7 +254,19 @@ export interface ExternalForwardAnswer {
   headers: Record<string, string>;
   /** Names by id, empty where they were not asked for. */
   id_annotations: Record<string, string>;
-  /** What the game answered with, below 500. */
+  /** What the game answered with, below 400. */
+  status_code: number;
+}
+
+/** The game refused a forwarded request. */
+export interface ExternalForwardRefusal {
+  /** The game's own words, where it has some. */
+  detail: string;
+  /** What the game answered. */
+  data: unknown;
+  /** The harmless headers of the answer: caching, limits. */
+  headers: Record<string, string>;
+  /** What the game answered with: it tells its refusals from ours. */
   status_code: number;
 }
 
@@ -810,8 +822,10 @@ export interface ForwardRequest extends CallOptions {
 
 export type ForwardAnswer =
   | Answer<200, ExternalForwardAnswer>
-  | Answer<401 | 403 | 404 | 413 | 429 | 502 | 503 | 504, Problem>
-  | Answer<422, ValidationProblem>
+  | Answer<400, ExternalForwardRefusal>
+  | Answer<401 | 413 | 429 | 503 | 504, Problem>
+  | Answer<403 | 404 | 502, ExternalForwardRefusal | Problem>
+  | Answer<422, ExternalForwardRefusal | ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface ForwardByGetRequest extends CallOptions {
@@ -833,8 +847,10 @@ export interface ForwardByGetRequest extends CallOptions {
 
 export type ForwardByGetAnswer =
   | Answer<200, ExternalForwardAnswer>
-  | Answer<401 | 403 | 404 | 413 | 429 | 502 | 503 | 504, Problem>
-  | Answer<422, ValidationProblem>
+  | Answer<400, ExternalForwardRefusal>
+  | Answer<401 | 413 | 429 | 503 | 504, Problem>
+  | Answer<403 | 404 | 502, ExternalForwardRefusal | Problem>
+  | Answer<422, ExternalForwardRefusal | ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface ListLocationsRequest extends Omit<CallOptions, 'headers'> {
@@ -1340,7 +1356,7 @@ export interface Api {
     /**
      * Forward a GET request to the game.
      *
-     * Only GET is ever sent to the game. Whatever it answers below 500 is answered with 200, its own status in `status_code`. 404 where no valid refresh token of the character has the scope that the path needs; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.
+     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
      */
@@ -1348,7 +1364,7 @@ export interface Api {
     /**
      * Forward a GET request to the game, asked for by GET.
      *
-     * Only GET is ever sent to the game. Whatever it answers below 500 is answered with 200, its own status in `status_code`. 404 where no valid refresh token of the character has the scope that the path needs; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us. The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.
+     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us. The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
      */

@@ -1,0 +1,24 @@
+/** Headers that say something about the answer and nothing about us (D30). */
+const HARMLESS = new Set([
+  'age',
+  'cache-control',
+  'content-language',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'retry-after',
+  'x-esi-error-limit-remain',
+  'x-esi-error-limit-reset',
+  'x-pages',
+  'x-ratelimit-group',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-used',
+]);
+
+/** Of an answer's headers, those that are passed on. */
+export function harmless(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name)));
+}

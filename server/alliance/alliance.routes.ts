@@ -8,9 +8,9 @@ export function allianceHandlers(parts: Parts): Handlers<typeof contract.allianc
     list: async () => ({ status: 200, body: await allAlliances(parts) }),
     get: async ({ params }) => ({ status: 200, body: await getAlliance(parts, params.alliance_id) }),
     tracking: async ({ params }) => ({ status: 200, body: await trackAlliance(parts, params.alliance_id) }),
-    register: async ({ params }) => ({
+    register: async ({ caller, params }) => ({
       status: 200,
-      body: await registerAlliance(parts, params.alliance_id),
+      body: await registerAlliance(parts, caller, params.alliance_id),
     }),
     update: async ({ params, body }) => ({
       status: 200,

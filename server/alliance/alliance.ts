@@ -4,10 +4,12 @@ import type { Tracking } from '../../contract/user.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Parts } from '../parts.ts';
 import { notFound } from '../problem.ts';
+import { createGameApi } from '../provider/api.ts';
 import { ProviderError } from '../provider/http.ts';
 import { findAlliance, findMembers } from '../registry/findings.ts';
 import { saveFindings } from '../registry/save.ts';
 import { findTracking } from '../registry/tracking.queries.ts';
+import { chargedTo, type Payer } from '../token/budget.ts';
 import {
   type AllianceRow,
   findAllianceRow,
@@ -40,12 +42,14 @@ export async function getAlliance({ db }: Pick<Parts, 'db'>, allianceId: number)
 /**
  * Registers or refreshes an alliance with its executor and that corporation's CEO; its other corporations
  * follow by a job that is written with them (D39). 404: the provider does not know it, or it has no executor.
+ * What this costs of the provider's error budget is charged to the caller (D33b).
  */
 export async function registerAlliance(
-  { db, api, queue, clock }: Pick<Parts, 'db' | 'api' | 'queue' | 'clock'>,
+  { db, client, queue, clock }: Pick<Parts, 'db' | 'client' | 'queue' | 'clock'>,
+  caller: Payer,
   allianceId: number,
 ): Promise<Alliance> {
-  const findings = await findAlliance(api, allianceId);
+  const findings = await findAlliance(createGameApi(chargedTo(caller, client)), allianceId);
   if (findings === undefined) throw notFound('alliance', allianceId);
   return inTransaction(db, async (tx) => {
     await saveFindings(tx, findings, clock.now());

@@ -18,9 +18,9 @@ export function corporationHandlers(parts: Parts): Handlers<typeof contract.corp
       status: 200,
       body: await trackCorporation(parts, params.corporation_id),
     }),
-    register: async ({ params }) => ({
+    register: async ({ caller, params }) => ({
       status: 200,
-      body: await registerCorporation(parts, params.corporation_id),
+      body: await registerCorporation(parts, caller, params.corporation_id),
     }),
     update: async ({ params, body }) => ({
       status: 200,

@@ -4,9 +4,11 @@ import type { Tracking } from '../../contract/user.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Parts } from '../parts.ts';
 import { notFound } from '../problem.ts';
+import { createGameApi } from '../provider/api.ts';
 import { findCorporation } from '../registry/findings.ts';
 import { saveFindings } from '../registry/save.ts';
 import { findTracking } from '../registry/tracking.queries.ts';
+import { chargedTo, type Payer } from '../token/budget.ts';
 import {
   type CorporationRow,
   findCorporationRow,
@@ -38,13 +40,15 @@ export async function getCorporation({ db }: Pick<Parts, 'db'>, corporationId: n
 
 /**
  * Registers or refreshes a corporation with its CEO and its alliance (D39). 404: the provider does not know
- * it, it has no CEO, or it is the game's own.
+ * it, it has no CEO, or it is the game's own. What this costs of the provider's error budget is charged to the
+ * caller (D33b).
  */
 export async function registerCorporation(
-  { db, api, clock }: Pick<Parts, 'db' | 'api' | 'clock'>,
+  { db, client, clock }: Pick<Parts, 'db' | 'client' | 'clock'>,
+  caller: Payer,
   corporationId: number,
 ): Promise<Corporation> {
-  const findings = await findCorporation(api, corporationId);
+  const findings = await findCorporation(createGameApi(chargedTo(caller, client)), corporationId);
   if (findings === undefined) throw notFound('corporation', corporationId);
   return inTransaction(db, async (tx) => {
     await saveFindings(tx, findings, clock.now());

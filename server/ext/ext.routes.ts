@@ -9,7 +9,7 @@ import { listSkillPoints } from '../history/skill-points.ts';
 import { listBalances } from '../history/wallet.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Parts } from '../parts.ts';
-import { budgetOf } from './budget.ts';
+import { budgetOf } from '../token/budget.ts';
 import { forward } from './forward.ts';
 
 export function extHandlers(parts: Parts): Handlers<typeof contract.ext> {

@@ -7,9 +7,9 @@ import type { ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';
 import { DEAREST_ANSWER } from './limits.ts';
 
-/** Of the provider's error limit, what forwarding leaves to sign-in and jobs (D33). */
+/** Of the provider's error limit, what callers leave to sign-in and jobs (D33, D33b). */
 const KEPT_FOR_SERVICE = 30;
-/** Errors that a forwarding caller may cause in a minute (D33). */
+/** Errors that a caller may cause in a minute (D33). */
 const ERRORS_OF_A_CALLER = 20;
 
 /** Milliseconds between two looks at budgets that others hold: the first, and the most. */

@@ -17,8 +17,8 @@ export interface ProviderRequest {
   /** Ask with this user's access token for this scope; absent: a public request. */
   readonly as?: { readonly characterId: number; readonly scope: ExtScope };
   /**
-   * Whose budget (D33): sign-in and jobs (`service`) may use what is kept for them; a caller has a budget of its
-   * own besides, under the character id of its token's owner, for the built-in user with the token's uuid.
+   * Whose budget (D33, D33b): sign-in and jobs (`service`) may use what is kept for them; a caller has a budget of
+   * its own besides, under a name that tells who pays.
    */
   readonly on: 'service' | { readonly caller: string };
   /** Ids of the two bulk reads, `/characters/affiliation` and `/universe/names`. */

@@ -10,6 +10,8 @@ export interface Caller {
   readonly owner_id: number;
   readonly owner_name: string;
   readonly parent: string | null;
+  /** Owner of the permanent token that a user token was made from; null for all other tokens. */
+  readonly sponsor_id: number | null;
   readonly app_token: string;
   readonly callback: string | null;
   readonly comments: string | null;
@@ -25,7 +27,8 @@ export interface Caller {
  * descend directly from a permanent token are capped by its owner's level (D23).
  */
 const authentication = sql<Caller>`
-  select t.uuid, t.token_type, t.owner_id, u.character_name as owner_name, t.parent, t.app_token, t.callback,
+  select t.uuid, t.token_type, t.owner_id, u.character_name as owner_name, t.parent,
+    p.owner_id as sponsor_id, t.app_token, t.callback,
     t.comments, t.created_on, t.expires_on,
     least(u.clearance_level, sponsor.clearance_level) as level,
     t.token_type <> 'use' or ${mayLogIn} as may_log_in

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { registerCorporation } from '../../server/corporation/corporation.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addUser } from '../harness/people.ts';
+import { addUser, uuidOf } from '../harness/people.ts';
 
 /** Corporation n of the simulated game is led by its character n; the first seven lead alliances. */
 const EXECUTOR = 98_000_001;
@@ -120,8 +120,12 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
 
   it('D39: one of the game’s own is not registered even if the provider names a CEO for it', async () => {
     const { parts } = app.app;
-    const api = { ...parts.api, corporation: async () => ({ name: 'Game', ticker: 'G', ceo_id: 3_000_001 }) };
-    await expect(registerCorporation({ ...parts, api }, NPC)).rejects.toMatchObject({ status: 404 });
+    const data = { name: 'Game', ticker: 'G', ceo_id: 3_000_001 };
+    const client = { ask: async () => ({ status: 200, headers: {}, data }) };
+    const payer = { owner_id: 0, sponsor_id: null, app_token: uuidOf(app.root) };
+    await expect(registerCorporation({ ...parts, client }, payer, NPC)).rejects.toMatchObject({
+      status: 404,
+    });
   });
 
   it('D39: a closed corporation, one without CEO, is a 404', async () => {

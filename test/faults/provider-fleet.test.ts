@@ -106,7 +106,7 @@ const forward = (process: number, path: string, { jwt }: Member, params: object 
 
 let asked = 0;
 
-/** A corporation that does not exist: an error of the provider on the service's own budget. */
+/** A corporation that does not exist: an error of the provider, charged to the caller (D33b). */
 const register = (process: number) => send(process, 'POST', `/corporation/${NOWHERE + asked++}`, app.root);
 
 const times = <T>(count: number, work: (n: number) => Promise<T>) =>
@@ -135,12 +135,12 @@ describe('D33: two processes of the service and a worker share the limits', () =
     expect(new Set(seen().map(({ userAgent }) => userAgent))).toEqual(new Set([ONE, TWO]));
   });
 
-  it('with 10 errors left, failing calls of all three cause 10 and not one more', async () => {
+  it('with 45 errors left, failing calls of all three cause no more, and callers leave 30 to the worker', async () => {
     const { world, faults } = app.provider;
     const executors = world.alliances.map(({ executorCorporationId }) => executorCorporationId);
     for (const { id } of world.corporations)
       if (!executors.includes(id)) faults.add(`/corporations/${id}`, { kind: 'status', status: 502 });
-    app.provider.setErrorLimit({ remaining: 10 });
+    app.provider.setErrorLimit({ remaining: 45 });
     // One of each service, then of the worker, whose job follows the registration.
     expect(await times(2, register)).toMatchObject([{ status: '404' }, { status: '404' }]);
     for (const { id } of world.alliances)
@@ -153,13 +153,16 @@ describe('D33: two processes of the service and a worker share the limits', () =
       times(60, (n) => forward(n, `corporations/${NOWHERE + n}`, ada)),
     ]);
     for (const { status, retryAfter } of [...own, ...forwarded]) {
-      expect(['404', '503']).toContain(status);
+      expect(['404', '404 404', '503']).toContain(status);
       if (status === '503') expect(retryAfter).toBeGreaterThan(0);
     }
-    // What is left is kept for the service's own requests.
-    expect(forwarded.map(({ status }) => status)).not.toContain('404');
     expect((await register(1)).status).toBe('503');
-    expect(errors()).toHaveLength(10);
+    expect((await forward(0, `corporations/${NOWHERE - 1}`, ben)).status).toBe('503');
+    const byCallers = errors().filter(({ userAgent }) => userAgent !== WORKER);
+    expect(byCallers.length).toBeGreaterThan(2);
+    expect(byCallers.length).toBeLessThanOrEqual(15);
+    expect(errors().length).toBeLessThanOrEqual(45);
+    // No 420 among them: nobody was shut out.
     expect(new Set(errors().map(({ status }) => status))).toEqual(new Set([404, 502]));
     expect(new Set(errors().map(({ userAgent }) => userAgent))).toEqual(new Set([ONE, TWO, WORKER]));
   });

@@ -7,14 +7,14 @@ import type { Run } from '../run.ts';
 import { createLine, Ended } from './line.ts';
 import { storeLocation } from './location.ts';
 import { indexMail } from './mailbox.ts';
+import { LOCATION, MAIL, type Rhythm, SKILL_POINTS, WALLET } from './rhythms.ts';
 import { storeSkillPoints } from './skill-points.ts';
 import type { HistoryParts } from './source.ts';
-import { countDue, endTurn, giveBack, putOff, type Rhythm, type Turn, takeTurns } from './turn.queries.ts';
+import { countDue, endTurn, giveBack, putOff, type Turn, takeTurns } from './turn.queries.ts';
 import { storeWallet } from './wallet.ts';
 
 type CollectParts = Pick<Parts, 'db' | 'client' | 'clock' | 'log'>;
 
-const HOUR = 3600;
 const MINUTE = 60_000;
 
 /** Characters that one run looks at: at a run every five minutes, 120,000 in an hour. */
@@ -36,32 +36,24 @@ interface Kept extends Rhythm {
   readonly take: (parts: HistoryParts, turn: Turn) => Promise<unknown>;
 }
 
-const LOCATION: Kept = {
-  history: 'location',
-  seconds: HOUR,
-  scopes: ['ext-location.read_location.v1', 'ext-location.read_online.v1', 'ext-location.read_ship_type.v1'],
+const locations: Kept = {
+  ...LOCATION,
   take: (parts, turn) => storeLocation(parts, turn.characterId, parts.clock.now(), 'service', turn),
 };
-const MAIL: Kept = {
-  history: 'mail',
-  seconds: HOUR,
-  scopes: ['ext-mail.read_mail.v1'],
+const mails: Kept = {
+  ...MAIL,
   async take(parts, turn) {
     // A mail is kept once however often it is met.
     await indexMail(parts, turn.characterId);
     await endTurn(parts.db, turn, parts.clock.now());
   },
 };
-const SKILL_POINTS: Kept = {
-  history: 'skillpoints',
-  seconds: 12 * HOUR,
-  scopes: ['ext-skills.read_skills.v1'],
+const skillPoints: Kept = {
+  ...SKILL_POINTS,
   take: (parts, turn) => storeSkillPoints(parts, turn.characterId, parts.clock.now(), turn),
 };
-const WALLET: Kept = {
-  history: 'wallet',
-  seconds: 12 * HOUR,
-  scopes: ['ext-wallet.read_character_wallet.v1'],
+const wallets: Kept = {
+  ...WALLET,
   take: (parts, turn) => storeWallet(parts, turn.characterId, parts.clock.now(), turn),
 };
 
@@ -72,18 +64,19 @@ const WALLET: Kept = {
  * @throws Error when the provider is away or the run was told to end; who was not looked at stays due
  */
 export const collectLocations = (parts: CollectParts, run: Run, most = PER_RUN) =>
-  collect(parts, run, LOCATION, most);
+  collect(parts, run, locations, most);
 
 /** Brings mailboxes up to date (D36b), each once in every hour of its own; see {@link collectLocations}. */
-export const collectMail = (parts: CollectParts, run: Run, most = PER_RUN) => collect(parts, run, MAIL, most);
+export const collectMail = (parts: CollectParts, run: Run, most = PER_RUN) =>
+  collect(parts, run, mails, most);
 
 /** Stores skill points, each character's once in 12 hours; see {@link collectLocations}. */
 export const collectSkillPoints = (parts: CollectParts, run: Run, most = PER_RUN) =>
-  collect(parts, run, SKILL_POINTS, most);
+  collect(parts, run, skillPoints, most);
 
 /** Stores balances, each character's once in 12 hours; see {@link collectLocations}. */
 export const collectWallets = (parts: CollectParts, run: Run, most = PER_RUN) =>
-  collect(parts, run, WALLET, most);
+  collect(parts, run, wallets, most);
 
 /** What the turns of one run have in common. */
 interface Collecting {

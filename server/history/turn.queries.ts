@@ -1,15 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { ExtScope } from '../../contract/scopes.ts';
-import type { Database, HistoryTurnTable } from '../database/tables.ts';
-
-export type HistoryName = HistoryTurnTable['history'];
-
-/** How a history is kept by itself: every so many seconds, for whoever granted all these scopes. */
-export interface Rhythm {
-  readonly history: HistoryName;
-  readonly seconds: number;
-  readonly scopes: readonly ExtScope[];
-}
+import type { Database } from '../database/tables.ts';
+import { type HistoryName, RHYTHMS, type Rhythm } from './rhythms.ts';
 
 /** A character that a worker has taken on; nobody else does until `until`. */
 export interface Turn {
@@ -20,14 +11,25 @@ export interface Turn {
   readonly failures: number;
 }
 
-const HISTORIES: readonly HistoryName[] = ['location', 'mail', 'skillpoints', 'wallet'];
-
-/** From now on the character has its turns; the first ones come at once. */
+/**
+ * From now on the character has its turns: the first ones come at once, and so do those of histories for which a
+ * scope, or a refresh token, was missing until now. To be called before the grant that brings them is stored.
+ */
 export async function openTurns(db: Kysely<Database>, characterId: number, now: Date): Promise<void> {
+  const rhythms = JSON.stringify(RHYTHMS.map(({ history, scopes }) => ({ history, scopes })));
   await sql`
-    insert into history_turns (character_id, history, due_on)
-    select ${characterId}, history, ${now} from unnest(${[...HISTORIES]}::text[]) history
-    on conflict do nothing`.execute(db);
+    with rhythms as (
+      select history, exists (
+        select from unnest(scopes) scope where not exists (
+          select from grants g
+          where g.character_id = ${characterId} and g.valid and g.scopes @> array[scope])) as lacked
+      from jsonb_to_recordset(${rhythms}::jsonb) as rhythm(history text, scopes text[])
+    )
+    insert into history_turns as t (character_id, history, due_on)
+    select ${characterId}, history, ${now} from rhythms
+    on conflict (character_id, history) do update
+      set due_on = least(t.due_on, excluded.due_on), failures = 0
+      where t.history in (select history from rhythms where lacked)`.execute(db);
 }
 
 /**

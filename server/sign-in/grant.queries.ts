@@ -39,6 +39,7 @@ export async function saveGrant(
   grant: NewGrant,
   now: Date,
 ): Promise<void> {
+  await openTurns(db, grant.characterId, now);
   const existing = await db
     .selectFrom('grants')
     .select('grant_id')
@@ -71,7 +72,6 @@ export async function saveGrant(
       })
       .execute();
   }
-  await openTurns(db, grant.characterId, now);
 }
 
 /** Removes the users' grants and returns them, so that the provider can be told (D19b, D29b). */

@@ -119,6 +119,43 @@ describe('who is looked at', () => {
     for (const name of names) expect(await done(name)).toEqual([ADA]);
   });
 
+  it('scopes of a later sign-in start their histories at once, and leave the others their rhythm', async () => {
+    await addGrant(app, ADA, [SKILLS, ...PLACE.slice(0, 2)]);
+    for (const name of names) await collect(name);
+    expect(await done('skillpoints')).toEqual([ADA]);
+    app.clock.advance(MINUTE);
+    await addGrant(app, ADA, ALL);
+    for (const name of names) await collect(name);
+    for (const name of names) expect(await done(name)).toEqual([ADA]);
+    expect(await entries('skillpoints')).toHaveLength(1);
+  });
+
+  it('so does a refresh token that lives, after one that died', async () => {
+    await addGrant(app, ADA, ALL);
+    for (const name of names) await collect(name);
+    await sql`update grants set valid = false`.execute(app.db);
+    await sql`update history_turns set due_on = due_on + interval '1 day', failures = 3`.execute(app.db);
+    app.clock.advance(MINUTE);
+    await addGrant(app, ADA, ALL);
+    for (const name of ['location', 'skillpoints', 'wallet'] as const) {
+      await collect(name);
+      expect(await entries(name)).toHaveLength(2);
+    }
+    const { rows } = await sql`select from history_turns where failures > 0`.execute(app.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('signing in again with the same scopes brings no entry before its time', async () => {
+    await addGrant(app, ADA, ALL);
+    for (const name of names) await collect(name);
+    app.clock.advance(MINUTE);
+    await addGrant(app, ADA, ALL);
+    for (const name of ['location', 'skillpoints', 'wallet'] as const) {
+      await collect(name);
+      expect(await entries(name)).toHaveLength(1);
+    }
+  });
+
   it('those who wait longest come first, and a run takes no more than it may', async () => {
     const ids = await addGrants(app, 30, [WALLET]);
     await sql`update history_turns set due_on = due_on - (character_id % 7) * interval '1 minute'`.execute(

@@ -65,7 +65,7 @@ export const catalogue = {
   /** Follows renamed characters (D38). */
   'follow-names': scheduled('40 4 * * *', 3600),
   'keep-house': scheduled('17 * * * *', 1800),
-  /** Takes the bodies that were not refreshed for a day. */
+  /** Takes the bodies that were not refreshed for 40 minutes (D39). */
   'refresh-bodies': scheduled('*/15 * * * *', 900),
   /** Every character at least hourly, with room for a run that fails. */
   'sync-users': scheduled('*/30 * * * *', 1500),

@@ -204,7 +204,9 @@ describe('lists of members', () => {
     expect(changes).toContainEqual({ corporation_id: FIRST, ceo: [expect.any(Number), successor] });
     const again = () => requestsOf(app, () => refreshBodies(app.app.parts, testRun('refresh-bodies')));
     expect((await again()).size).toBe(0);
-    app.clock.advance(HOUR + 1);
+    app.clock.advance((HOUR * 3) / 4);
+    expect((await again()).get('/corporations/{corporation_id}')).toBe(11);
+    app.clock.advance(HOUR / 4 + 1);
     const asked = await again();
     expect(asked.get('/corporations/{corporation_id}')).toBe(1);
     expect(asked.get('/corporations/{corporation_id}/members')).toBe(1);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refreshBodies } from '../../server/registry/refresh-bodies.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
@@ -22,7 +23,11 @@ import { userRow } from '../harness/sign-in.ts';
 const [FIRST, SECOND, LONELY, OTHER_LONELY] = [98_000_001, 98_000_002, 98_000_011, 98_000_012];
 const [ALLIANCE, OTHER_ALLIANCE] = [99_000_001, 99_000_002];
 const CEO = 2_112_000_001;
-const DAY = 24 * 3_600_000;
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** Undoes what a test has made. */
+class Undone extends Error {}
 
 let app: TestApp;
 
@@ -52,7 +57,7 @@ const memberOf = (id: number) => {
 };
 
 describe('the refresh of corporations and alliances', () => {
-  it('each is asked for once a day, with an alliance’s list; what did not change stays as it is', async () => {
+  it('each is asked for every 40 minutes, with an alliance’s list; what did not change stays as it is', async () => {
     const before = await corporation(FIRST);
     const kept = await standings(app);
     const requests = await requestsOf(app, async () => expect(await refresh()).toEqual([]));
@@ -64,8 +69,68 @@ describe('the refresh of corporations and alliances', () => {
     expect(await standings(app)).toEqual(kept);
     expect(await corporation(FIRST)).toEqual({ ...before, refreshed_on: expect.any(Date) });
     expect((await requestsOf(app, () => refresh())).size).toBe(0);
-    app.clock.advance(DAY - 60_000);
+    app.clock.advance(39 * MINUTE);
     expect((await requestsOf(app, () => refresh())).size).toBe(0);
+    app.clock.advance(2 * MINUTE);
+    expect(Object.fromEntries(await requestsOf(app, () => refresh()))).toEqual(Object.fromEntries(requests));
+  });
+
+  it('D39: a new CEO counts within two hours of runs; what did not change costs the provider nothing', async () => {
+    const { world } = app.provider;
+    await refresh();
+    const successor = memberOf(FIRST);
+    world.setCeo(FIRST, successor);
+    app.provider.reset();
+    // The provider's own answers may be an hour old: an hour is left for us.
+    for (let minutes = 0; minutes < 60; minutes += 15) {
+      app.clock.advance(15 * MINUTE);
+      await refresh();
+    }
+    expect((await userRow(app, successor))?.clearance_level).toBe(4);
+    const answers = app.provider.requests.map(({ route, status }) => `${status} ${route}`);
+    expect(answers.filter((answer) => !answer.startsWith('304'))).toEqual([
+      '200 /corporations/{corporation_id}',
+    ]);
+    expect(answers).toHaveLength(18);
+    world.setCeo(FIRST, CEO);
+    app.clock.advance(2 * DAY);
+    await refresh();
+  });
+
+  it('D39: 2,000 corporations and 500 alliances in one run', async () => {
+    const asked: string[] = [];
+    const client = {
+      ask: async ({ path }: { path: string }) => {
+        asked.push(path);
+        return { status: 404, headers: {}, data: null };
+      },
+    };
+    await app.db
+      .transaction()
+      .execute(async (tx) => {
+        await sql`
+        with made as (
+          insert into alliances (alliance_id, alliance_name, name_key, ticker, executor_corporation_id, refreshed_on)
+          select 99900000 + n, 'Many ' || n, 'many ' || n, 'M', 98900000 + n, '2000-01-01'
+          from generate_series(1, 700) n
+        )
+        insert into corporations (corporation_id, corporation_name, name_key, ticker, alliance_id, ceo_id, ceo_name,
+          refreshed_on)
+        select 98900000 + n, 'Many ' || n, 'many ' || n, 'M', 99900000 + n, 1, 'Nobody', '2000-01-01'
+        from generate_series(1, 700) n`.execute(tx);
+        await sql`
+        insert into corporations (corporation_id, corporation_name, name_key, ticker, ceo_id, ceo_name, refreshed_on)
+        select 98800000 + n, 'More ' || n, 'more ' || n, 'M', 1, 'Nobody', '2000-01-01'
+        from generate_series(1, 2000) n`.execute(tx);
+        const parts = { ...app.app.parts, db: tx, client };
+        await refreshBodies(parts, testRun('refresh-bodies', { dryRun: true })).catch(() => undefined);
+        throw new Undone();
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof Undone)) throw error;
+      });
+    expect(asked.filter((path) => path.startsWith('/corporations/'))).toHaveLength(2_000);
+    expect(asked.filter((path) => /^\/alliances\/\d+$/.test(path))).toHaveLength(500);
   });
 
   it('D19: a CEO who loses the office falls to 0, the new one rises; who leads an executor, to 4', async () => {
@@ -216,7 +281,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await membersOf(app, { alliance_id: ALLIANCE })).not.toContain(member);
   });
 
-  it('D39: what closes keeps its last known CEO and executor, and is asked for once a day only', async () => {
+  it('D39: what closes keeps its last known CEO and executor, and is not asked for at once again', async () => {
     const { world } = app.provider;
     const members = world.membersOf(LONELY);
     const before = { corporation: await corporation(LONELY), alliance: await alliance(99_000_003) };
@@ -242,7 +307,9 @@ describe('the refresh of corporations and alliances', () => {
     expect(await refresh()).toEqual([]);
     expect(await corporation(SECOND)).toEqual({ ...before, refreshed_on: expect.any(Date) });
     expect((await requestsOf(app, () => refresh())).size).toBe(0);
-    app.clock.advance(3_600_000 + 1);
+    app.clock.advance(41 * MINUTE);
+    expect((await requestsOf(app, () => refresh())).get('/corporations/{corporation_id}')).toBe(11);
+    app.clock.advance(20 * MINUTE);
     expect((await requestsOf(app, () => refresh())).get('/corporations/{corporation_id}')).toBe(1);
   });
 
@@ -264,7 +331,10 @@ describe('the refresh of corporations and alliances', () => {
     app.provider.faults.add(`/corporations/${FIRST}`, { kind: 'status', status: 500 });
     expect(await refresh()).toEqual([{ corporation_id: SECOND, name: [expect.any(String), 'Named Anew'] }]);
     app.provider.faults.clear();
-    app.clock.advance(2 * 3_600_000);
+    app.clock.advance(41 * MINUTE);
+    const others = await requestsOf(app, () => refresh());
+    expect(others.get('/corporations/{corporation_id}')).toBe(11);
+    app.clock.advance(20 * MINUTE);
     const requests = await requestsOf(app, () => refresh());
     expect(requests.get('/corporations/{corporation_id}')).toBe(1);
   });

@@ -28,9 +28,9 @@ export async function startWelcome(parts: Parts, provider: SimulatedProvider): P
  */
 async function letFirstCoalitionIn(parts: Parts, { world }: SimulatedProvider): Promise<void> {
   if ((await allCoalitions(parts)).length > 0) return;
-  const alliances = world.alliances.map(({ id }) => id);
-  for (const id of alliances) await registerAlliance(parts, id);
   const operator = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
+  const alliances = world.alliances.map(({ id }) => id);
+  for (const id of alliances) await registerAlliance(parts, operator, id);
   const { coalition_id } = await createCoalition(parts, {
     coalition_name: 'First Coalition',
     ticker: 'FIRST',

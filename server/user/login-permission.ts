@@ -12,24 +12,30 @@ export interface Voice {
 /**
  * Every voice about the user of the row `u` (D27): of groups it was put into, of coalitions reached by its
  * corporation, and of the autogroups of all these bodies. For a guest they are those of its host, and a group it was
- * put into can only shut it out.
+ * put into can only shut it out. What is selected of a group `g` and of a coalition `co` is up to who asks.
  */
-const voices = sql`
-    select 'group' as kind, g.group_name as name, g.authorized_to_login as voice
-      from group_members m join groups g using (group_id)
+function voices(ofGroup: RawBuilder<unknown>, ofCoalition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select ${ofGroup} from group_members m join groups g using (group_id)
       where m.character_id = u.character_id and (u.clearance_level >= 0 or not g.authorized_to_login)
     union all
-    select 'coalition', co.coalition_name, co.authorized_to_login
-      from coalition_reach r join coalitions co using (coalition_id)
+    select ${ofCoalition} from coalition_reach r join coalitions co using (coalition_id)
       where r.corporation_id = u.corporation_id
     union all
-    select 'group', g.group_name, g.authorized_to_login from coalition_reach r join groups g using (coalition_id)
+    select ${ofGroup} from coalition_reach r join groups g using (coalition_id)
       where r.corporation_id = u.corporation_id
     union all
-    select 'group', g.group_name, g.authorized_to_login from groups g where g.corporation_id = u.corporation_id
+    select ${ofGroup} from groups g where g.corporation_id = u.corporation_id
     union all
-    select 'group', g.group_name, g.authorized_to_login from corporations c join groups g using (alliance_id)
+    select ${ofGroup} from corporations c join groups g using (alliance_id)
       where c.corporation_id = u.corporation_id`;
+}
+
+const said = voices(sql`g.authorized_to_login as voice`, sql`co.authorized_to_login`);
+const saidBy = voices(
+  sql`g.authorized_to_login as voice, 'group' as kind, g.group_name as name`,
+  sql`co.authorized_to_login, 'coalition', co.coalition_name`,
+);
 
 /**
  * May the user of the row `u` log in? (D27) The built-in user; otherwise at least one voice says yes and none
@@ -37,10 +43,10 @@ const voices = sql`
  * follows the registry at once (D27b). Aggregates skip the null of those that have no say.
  */
 export const mayLogIn: RawBuilder<boolean> = sql`(u.character_id = 0 or coalesce((
-  select bool_or(voice) and (u.clearance_level >= 9 or bool_and(voice)) from (${voices}
+  select bool_or(voice) and (u.clearance_level >= 9 or bool_and(voice)) from (${said}
   ) voices), false))`;
 
 /** The voices that say no to the user of the row `u` and bind it; none: it is admitted, or nobody says yes. */
 export const refusingVoices: RawBuilder<readonly Voice[]> = sql`(
-  select coalesce(json_agg(json_build_object('kind', kind, 'name', name) order by kind, name), '[]') from (${voices}
+  select coalesce(json_agg(json_build_object('kind', kind, 'name', name) order by kind, name), '[]') from (${saidBy}
   ) voices where not voice and u.clearance_level < 9 and u.character_id <> 0)`;

@@ -7,7 +7,7 @@ const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 
 /**
  * The caller behind an Authorization header. A valid signature is never enough: the row must exist, so that
- * deletion counts at once on every replica (D20); user tokens need their owner's login permission (D27b).
+ * deletion counts at once on every replica (D20), and its owner must be allowed to log in (D27b).
  * Throws a 401 whose sentence says which (D4).
  */
 export async function authenticate(
@@ -28,6 +28,12 @@ export async function authenticate(
     throw revoked();
   }
   if (caller.expires_on !== null && caller.expires_on <= clock.now()) throw expired();
+  return usable(caller);
+}
+
+/** 401 unless the token is still there and whoever answers for it may log in (D20, D27b). */
+export function usable(caller: Caller | undefined): Caller {
+  if (caller === undefined) throw revoked();
   if (!caller.may_log_in) throw unauthenticated('The owner of this token is not allowed to log in.');
   return caller;
 }

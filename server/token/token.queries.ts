@@ -1,7 +1,7 @@
-import { type CompiledQuery, type Insertable, type Kysely, sql } from 'kysely';
+import { type CompiledQuery, type Insertable, type Kysely, sql, type Transaction } from 'kysely';
 import type { TokenKind } from '../../contract/access.ts';
 import type { Database, TokenTable } from '../database/tables.ts';
-import { mayLogIn } from '../user/login-permission.ts';
+import { mayUseTokens } from '../user/login-permission.ts';
 
 /** Who calls: the token, its owner, and what that owner may do at this moment. */
 export interface Caller {
@@ -17,34 +17,52 @@ export interface Caller {
   readonly comments: string | null;
   readonly created_on: Date;
   readonly expires_on: Date | null;
-  /** The owner's level, capped for a user token made from a permanent one (D23). */
+  /** Owner of the permanent token that a user token was made from: who stands behind it (D23). */
+  readonly sponsor_id: number | null;
+  /** The owner's level, never above the sponsor's (D23). */
   readonly level: number;
+  /** Whether the sponsor, or else the owner, may log in (D27b). */
   readonly may_log_in: boolean;
 }
 
 /**
- * The one query of authentication. Only user tokens ask for the login permission (D27b), and only those that
- * descend directly from a permanent token are capped by its owner's level (D23).
+ * The one query of authentication. `u` is who answers for the token: the sponsor of a user token that was made from
+ * a permanent one (D23), else the owner.
  */
 const authentication = sql<Caller>`
-  select t.uuid, t.token_type, t.owner_id, u.character_name as owner_name, t.parent,
-    p.owner_id as sponsor_id, t.app_token, t.callback,
-    t.comments, t.created_on, t.expires_on,
-    least(u.clearance_level, sponsor.clearance_level) as level,
-    t.token_type <> 'use' or ${mayLogIn} as may_log_in
+  select t.uuid, t.token_type, t.owner_id, o.character_name as owner_name, t.parent, t.app_token, t.callback,
+    t.comments, t.created_on, t.expires_on, p.owner_id as sponsor_id,
+    least(o.clearance_level, u.clearance_level) as level,
+    ${mayUseTokens} as may_log_in
   from tokens t
-    join users u on u.character_id = t.owner_id
+    join users o on o.character_id = t.owner_id
     left join tokens p on t.token_type = 'use' and p.uuid = t.parent and p.token_type = 'per'
-    left join users sponsor on sponsor.character_id = p.owner_id
+    join users u on u.character_id = coalesce(p.owner_id, t.owner_id)
   where t.uuid = ${sql.raw('$1')}`;
 
-let compiled: CompiledQuery<Caller> | undefined;
+const keeping = sql<Caller>`${authentication} for key share of t`;
 
-/** The caller behind a token's uuid, or undefined when the token was revoked. Compiled once. */
-export async function findCaller(db: Kysely<Database>, uuid: string): Promise<Caller | undefined> {
-  compiled ??= authentication.compile(db);
-  const { rows } = await db.executeQuery<Caller>({ ...compiled, parameters: [uuid] });
+let compiled: Readonly<Record<'find' | 'keep', CompiledQuery<Caller>>> | undefined;
+
+/** Both statements are compiled once. */
+async function runOn(
+  db: Kysely<Database>,
+  which: 'find' | 'keep',
+  uuid: string,
+): Promise<Caller | undefined> {
+  compiled ??= { find: authentication.compile(db), keep: keeping.compile(db) };
+  const { rows } = await db.executeQuery<Caller>({ ...compiled[which], parameters: [uuid] });
   return rows[0];
+}
+
+/** The caller behind a token's uuid, or undefined when the token was revoked. */
+export function findCaller(db: Kysely<Database>, uuid: string): Promise<Caller | undefined> {
+  return runOn(db, 'find', uuid);
+}
+
+/** The same, and nobody deletes the token before the transaction ends. */
+export function keepCaller(db: Transaction<Database>, uuid: string): Promise<Caller | undefined> {
+  return runOn(db, 'keep', uuid);
 }
 
 export type NewToken = Insertable<TokenTable>;

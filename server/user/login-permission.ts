@@ -46,7 +46,8 @@ export const mayLogIn: RawBuilder<boolean> = sql`(u.character_id = 0 or coalesce
   select bool_or(voice) and (u.clearance_level >= 9 or bool_and(voice)) from (${said}
   ) voices), false))`;
 
-/** The voices that say no to the user of the row `u` and bind it; none: it is admitted, or nobody says yes. */
-export const refusingVoices: RawBuilder<readonly Voice[]> = sql`(
-  select coalesce(json_agg(json_build_object('kind', kind, 'name', name) order by kind, name), '[]') from (${saidBy}
-  ) voices where not voice and u.clearance_level < 9 and u.character_id <> 0)`;
+/**
+ * May the tokens of the user of the row `u` be used? (D27b) Asked at every request. Levels 9 and 10 always may, so that
+ * no mistake with a group locks out those who could mend it; then the voices are not even asked.
+ */
+export const mayUseTokens: RawBuilder<boolean> = sql`(u.clearance_level >= 9 or ${mayLogIn})`;

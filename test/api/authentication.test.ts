@@ -1,8 +1,10 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
 import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember, claimsOf, makeToken, uuidOf } from '../harness/people.ts';
+import { addHome, addMember, addUser, claimsOf, makeToken, uuidOf } from '../harness/people.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;
@@ -291,39 +293,107 @@ describe('D20: a valid signature is never enough', () => {
   });
 });
 
-describe('D27b: a user token of somebody who may no longer log in', () => {
+describe('D27b: tokens of somebody who may no longer log in', () => {
   const NOT_ALLOWED = 'The owner of this token is not allowed to log in.';
+  const letIn = (authorized_to_login: boolean | null) =>
+    app.db.updateTable('coalitions').set({ authorized_to_login }).execute();
+  afterEach(() => letIn(true));
 
-  it('is refused at the next request, and works again when that is taken back', async () => {
-    const { jwt } = await addMember(app, 2_120_000_004);
-    const letIn = (authorized_to_login: boolean | null) =>
-      app.db.updateTable('coalitions').set({ authorized_to_login }).execute();
-    expect((await send(app, 'GET', '/token', { token: jwt })).status).toBe(200);
+  /** A token of each kind that a member of this level can have, and one that only its sponsor answers for. */
+  async function tokensOf(id: number, level: number): Promise<[kind: string, jwt: string, path: string][]> {
+    const use = await addMember(app, id, level);
+    const per = await makeToken(app, 'per', id, uuidOf(app.root));
+    const dyn = await makeToken(app, 'dyn', id, uuidOf(app.root));
+    const sponsored = await ok(app.client(per.jwt).token.createUserToken());
+    return [
+      ['use', use.jwt, '/token'],
+      ['per', per.jwt, '/token'],
+      ['dyn', dyn.jwt, '/token/use/from/dyn'],
+      ['of the built-in user, from the per', sponsored.user_token, '/token'],
+    ];
+  }
+  const ask = (path: string, jwt: string) =>
+    send(app, path === '/token' ? 'GET' : 'POST', path, { token: jwt });
+
+  it.each([0, 8])(
+    'of level %i: each kind is refused at the next request, and works again when that is taken back',
+    async (level) => {
+      for (const [kind, jwt, path] of await tokensOf(2_120_000_010 + level, level)) {
+        expect((await ask(path, jwt)).status, kind).toBe(200);
+        for (const closed of [false, null]) {
+          await letIn(closed);
+          expect(await ask(path, jwt), kind).toMatchObject({
+            status: 401,
+            headers: { 'www-authenticate': 'Bearer' },
+            json: { detail: NOT_ALLOWED },
+          });
+          await letIn(true);
+          expect((await ask(path, jwt)).status, kind).toBe(200);
+        }
+      }
+    },
+  );
+
+  it.each([9, 10])('of level %i: never, whatever groups and coalitions say', async (level) => {
+    const tokens = await tokensOf(2_120_000_020 + level, level);
     for (const closed of [false, null]) {
       await letIn(closed);
-      await refused(jwt, NOT_ALLOWED);
-      await letIn(true);
-      expect((await send(app, 'GET', '/token', { token: jwt })).status).toBe(200);
+      for (const [kind, jwt, path] of tokens) expect((await ask(path, jwt)).status, kind).toBe(200);
     }
   });
 
-  it('application tokens of the same owner go on', async () => {
-    await addMember(app, 2_120_000_005, 5);
-    const { jwt } = await makeToken(app, 'per', 2_120_000_005);
-    await app.db.updateTable('coalitions').set({ authorized_to_login: false }).execute();
-    expect((await send(app, 'GET', '/token', { token: jwt })).status).toBe(200);
-    await app.db.updateTable('coalitions').set({ authorized_to_login: true }).execute();
+  it('of the built-in user: never, nor a user token of its own permanent one', async () => {
+    const sponsored = await ok(app.client(app.root).token.createUserToken());
+    await letIn(false);
+    for (const jwt of [app.root, sponsored.user_token]) expect((await ask('/token', jwt)).status).toBe(200);
+  });
+
+  it("is asked of the token's own owner, not of the owner of the application that it came by", async () => {
+    await addUser(app, { id: 2_120_000_050, level: 8 });
+    const dyn = await makeToken(app, 'dyn', 2_120_000_050, uuidOf(app.root));
+    const visitor = await addMember(app, 2_120_000_051);
+    const { jwt } = await makeToken(app, 'use', visitor.id, dyn.uuid);
+    expect(await ask('/token/use/from/dyn', dyn.jwt)).toMatchObject({ json: { detail: NOT_ALLOWED } });
+    expect((await ask('/token', jwt)).status).toBe(200);
   });
 
   it('comes before the token kind and the level (D6)', async () => {
     const { jwt } = await addMember(app, 2_120_000_006);
-    await app.db.updateTable('coalitions').set({ authorized_to_login: false }).execute();
+    await letIn(false);
     for (const path of ['/system/configuration', '/user/%00', '/crash/none']) {
       expect(await send(app, 'GET', path, { token: jwt })).toMatchObject({
         status: 401,
         json: { detail: NOT_ALLOWED },
       });
     }
-    await app.db.updateTable('coalitions').set({ authorized_to_login: true }).execute();
   });
+
+  it('costs no second statement, and asks for no voices where none counts', async () => {
+    const [[, jwt] = []] = await tokensOf(2_120_000_040, 3);
+    const [statement] = await statementsOf(() => send(app, 'GET', '/user', { token: jwt }));
+    expect(statement).toContain('from tokens');
+    const asked = async (owner: number) => {
+      const { uuid: token } = await makeToken(app, 'per', owner, uuidOf(app.root));
+      const plan = await sql<Record<'QUERY PLAN', string>>`
+        explain (analyze, costs off, timing off) ${sql.raw((statement ?? '').replace('$1', `'${token}'`))}`.execute(
+        app.db,
+      );
+      return !plan.rows.some((row) => /Aggregate \(never executed\)/.test(row['QUERY PLAN']));
+    };
+    await addUser(app, { id: 2_120_000_041, level: 9 });
+    expect([await asked(2_120_000_040), await asked(2_120_000_041), await asked(0)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  async function statementsOf(call: () => Promise<{ status: number }>): Promise<string[]> {
+    const before = app.statements.length;
+    expect(await call()).toMatchObject({ status: 200 });
+    const made = app.statements.slice(before);
+    // Authentication, and the list itself.
+    expect(made).toHaveLength(2);
+    return made;
+  }
 });

@@ -171,13 +171,17 @@ describe('who may log in', () => {
     });
   });
 
-  it.each([9, 10])('D27: level %s still needs one true', async (level) => {
-    await setLevel(app, MEMBER, level);
-    await aCoalition(throughAlliance, null);
-    await expectAdmitted(false);
-    await aCoalition(throughCorporation, false);
-    await expectAdmitted(false);
-  });
+  it.each([9, 10])(
+    'D27: level %s still needs one true to sign in; its tokens never (D27b)',
+    async (level) => {
+      await setLevel(app, MEMBER, level);
+      for (const voice of [null, false]) {
+        await aCoalition(throughAlliance, voice);
+        await expectPage(await trySignIn(app, { characterId: MEMBER }, { dyn }), 403, TITLES.notAllowed);
+        expect((await app.client(member).token.current()).status).toBe(200);
+      }
+    },
+  );
 
   it('D27b: a permission taken back counts at the next request, and given again at the one after', async () => {
     const coalition = await aCoalition(throughAlliance, true);

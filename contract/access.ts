@@ -10,10 +10,14 @@ export type TokenKind = (typeof TOKEN_KINDS)[number];
 /** A guest's level: it grants nothing, so `>=0` fails (decisions §3). */
 export const GUEST_LEVEL = -1;
 export const MAX_LEVEL = 10;
+/** Setting `authorized_to_login` of a group or coalition is an administrative right (D15). */
+export const LOGIN_SWITCH_LEVEL = 9;
+/** Character id of the user that stands for the service itself: no character of the game. */
+export const BUILT_IN_USER = 0;
 
-/** What an operation touches, judged against the caller once the record is known (D12, D13). */
+/** What an operation touches, judged against the caller once the record is known (D12 to D14). */
 export interface Authority {
-  readonly over: 'user' | 'corporation' | 'alliance';
+  readonly over: 'user' | 'corporation' | 'alliance' | 'coalition';
   readonly mode: 'read' | 'write';
   /** The path parameter that names the record. */
   readonly param: string;
@@ -25,11 +29,13 @@ export interface AccessRule {
   /** Least clearance level of the token's owner; below it is a 403 (D5). -1 lets guests in. */
   readonly level: number;
   readonly authority?: Authority;
+  /** Fields of the body that need more than {@link level} when they are set: the least level for each (D15). */
+  readonly fields?: Readonly<Record<string, number>>;
   /** Body of the 401 for a wrong token kind (D4); the default names dynamic app tokens. */
   readonly refusal?: string;
   /** Judge the level before the token kind ("Token operations" rule 2). */
   readonly levelFirst?: true;
-  /** One sentence on what is checked besides, for the documentation: "Setting … needs level 9." */
+  /** One sentence on what is checked besides, for the documentation: "The caller must own the group." */
   readonly besides?: string;
 }
 

@@ -1,6 +1,6 @@
 /** Coalitions of alliances and corporations. */
 import { z } from 'zod';
-import { level } from './access.ts';
+import { LOGIN_SWITCH_LEVEL, level } from './access.ts';
 import {
   c,
   component,
@@ -139,8 +139,10 @@ export const coalitionRoutes = c.router({
     metadata: {
       operationId: 'updateCoalition',
       ...level(6, {
+        authority: { over: 'coalition', mode: 'write', param: 'coalition_id' },
+        fields: { authorized_to_login: LOGIN_SWITCH_LEVEL },
         besides:
-          'Every alliance or corporation that the update adds or removes needs write authority over it, judged before the update; setting authorized_to_login needs level 9.',
+          "Below level 8 that means: the caller's own corporation or alliance is a member of the coalition already, whatever the update changes. Every alliance or corporation that the update adds or removes needs write authority over it, too. Where authorized_to_login of the coalition, or of its autogroup, is false, adding or removing a member needs level 9. All of it is judged before the update, on what the caller may do at that moment.",
       }),
     },
   },
@@ -162,6 +164,12 @@ export const coalitionRoutes = c.router({
       'Sorts the members of all its alliances and corporations by the state of their refresh tokens. A refresh token counts as valid only if its scopes cover everything that is required of its user.',
     pathParams: byId,
     responses: { 200: field(Tracking, 'The members.'), ...errors(404, 422) },
-    metadata: { operationId: 'trackCoalition', ...level(5) },
+    metadata: {
+      operationId: 'trackCoalition',
+      ...level(5, {
+        authority: { over: 'coalition', mode: 'read', param: 'coalition_id' },
+        besides: "Below level 7 that means: the caller's own corporation or alliance is a member of it.",
+      }),
+    },
   },
 });

@@ -147,7 +147,7 @@ export const Problem = component(
   z.object({ detail: field(z.string(), 'What went wrong, in one sentence.') }),
   'Problem',
   'Body of an error.',
-  { detail: 'Insufficient clearance level' },
+  { detail: "Insufficient clearance level: this needs 6, and the token's owner has 2." },
 );
 export type Problem = z.infer<typeof Problem>;
 

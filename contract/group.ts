@@ -1,6 +1,6 @@
 /** Groups of users. */
 import { z } from 'zod';
-import { level } from './access.ts';
+import { LOGIN_SWITCH_LEVEL, level } from './access.ts';
 import {
   c,
   component,
@@ -136,8 +136,8 @@ export const groupRoutes = c.router({
     metadata: {
       operationId: 'updateGroup',
       ...level(0, {
-        besides:
-          'The caller must own the group or have level 9; setting authorized_to_login needs level 9, of the owner too.',
+        fields: { authorized_to_login: LOGIN_SWITCH_LEVEL },
+        besides: 'The caller must own the group or have level 9.',
       }),
     },
   },

@@ -220,6 +220,7 @@ export function accessSentence(access: AccessRule | 'public'): string {
       : `whose owner has clearance level ${access.level}${access.level < 10 ? ' or more' : ''}`;
   return [
     `${tokens} ${owner}${access.authority === undefined ? '' : authorityWords(access.authority)}.`,
+    ...Object.entries(access.fields ?? {}).map(([field, least]) => `Setting ${field} needs level ${least}.`),
     ...(access.levelFirst ? ['The level is judged before the type of the token.'] : []),
     ...(access.besides === undefined ? [] : [access.besides]),
   ].join(' ');

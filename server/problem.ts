@@ -1,3 +1,5 @@
+import { inWords, type Lack } from './access/lack.ts';
+
 /** One entry of a validation failure (D3): where, what is wrong, and the kind of fault. */
 export interface Invalid {
   readonly loc: readonly (string | number)[];
@@ -37,9 +39,9 @@ export function revoked(): Problem {
   return unauthenticated('The token was revoked or is unknown.');
 }
 
-/** 403: clearance or authority missing (D5). */
-export function forbidden(): Problem {
-  return new Problem(403, 'Insufficient clearance level');
+/** 403: clearance or authority missing, and which (D5); levels and who belongs where are public. */
+export function forbidden(lack: Lack): Problem {
+  return new Problem(403, `Insufficient clearance level: ${inWords(lack)}.`);
 }
 
 /** 404: names the kind and the id (D6). */
@@ -54,8 +56,13 @@ const NAMED = 5;
 export function notFoundAmong(kind: string, ids: readonly (string | number)[]): Problem {
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) return notFound(kind, only);
-  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
-  return new Problem(404, `Could not find ${kind}s ${ids.slice(0, NAMED).join(', ')}${more}`);
+  return new Problem(404, `Could not find ${kind}s ${someOf(ids)}`);
+}
+
+/** The first few of them, and how many more there are. */
+export function someOf(names: readonly (string | number)[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  return `${names.slice(0, NAMED).join(', ')}${more}`;
 }
 
 /** 422 for what no schema can see. */

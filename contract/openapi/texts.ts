@@ -21,9 +21,11 @@ A token counts as long as it is stored: deleting it, or the token that it descen
 
 Levels are whole numbers: -1 guest · 0 public data and one's own · 1 and 2 read and write in one's corporation · 3 and 4 alliance · 5 and 6 coalition · 7 and 8 everybody registered here · 9 administration · 10 superuser.
 
-Where an operation asks for **authority** besides, distance decides. To another user it is 0 for oneself, 1 in one corporation, 3 in one alliance, 5 with a coalition in common, else 7; to a corporation 1 for one's own, then likewise; to an alliance 3 for one's own, then likewise. Read authority needs a level of at least the distance, or 7; write authority one more than the distance, or 8.
+Where an operation asks for **authority** besides, distance decides. To another user it is 0 for oneself, 1 in one corporation, 3 in one alliance, 5 with a coalition in common, else 7; to a corporation 1 for one's own, then likewise; to an alliance 3 for one's own, then likewise; to a coalition 5 where one's own corporation or alliance is a member, else 7. Read authority needs a level of at least the distance, or 7; write authority one more than the distance, or 8.
 
-Checks come in this order: token (401), clearance (403), form of the request (422), existence of the record (404), authority over it (403). Each operation publishes its rule as \`x-access\`.
+Checks come in this order: token (401), clearance (403), form of the request (422), existence of the record (404), authority over it (403). Each operation publishes its rule as \`x-access\`. A write is judged once more when its turn comes, on what its caller may do by then.
+
+A token whose owner may not log in is a 401. At least one group or coalition of the owner has to let its members in, and none may keep them out; a token of levels 9 and 10 or of the built-in user always works. For a user token that was made from a permanent one, the owner of that one counts.
 
 ## Conventions
 
@@ -113,8 +115,8 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
   403: {
     name: 'Forbidden',
     response: problem(
-      'Clearance or authority missing.',
-      { detail: 'Insufficient clearance level' },
+      'Clearance or authority missing: `detail` says which level is needed, or over whom there is no authority.',
+      { detail: "Insufficient clearance level: this needs 6, and the token's owner has 2." },
       'Problem',
     ),
   },

@@ -1,13 +1,32 @@
 import { type AccessRule, type TokenKind, UNAUTHORIZED } from '../../contract/access.ts';
+import type { Lack } from './lack.ts';
 
-/** Why a caller is turned away before any record is looked at: which status, which words. */
-export type Refusal = { readonly status: 401; readonly detail: string } | { readonly status: 403 };
+/** Who asks, as far as a route's rule looks at it. */
+export interface Asking {
+  readonly token_type: TokenKind;
+  readonly level: number;
+}
+
+/** Why a caller is turned away before any record is looked at. */
+export type Refusal =
+  | { readonly status: 401; readonly detail: string }
+  | { readonly status: 403; readonly lack: Lack };
 
 /** Judges token kind and level against a route's rule (D4, D5, D18); undefined lets the caller in. */
-export function judge(rule: AccessRule, kind: TokenKind, level: number): Refusal | undefined {
-  const wrongKind = rule.tokens.includes(kind)
+export function judge(rule: AccessRule, { token_type, level }: Asking): Refusal | undefined {
+  const wrongKind = rule.tokens.includes(token_type)
     ? undefined
     : ({ status: 401, detail: rule.refusal ?? UNAUTHORIZED } as const);
-  const tooLow = level >= rule.level ? undefined : ({ status: 403 } as const);
+  const tooLow =
+    level >= rule.level ? undefined : ({ status: 403, lack: { level: rule.level, has: level } } as const);
   return rule.levelFirst ? (tooLow ?? wrongKind) : (wrongKind ?? tooLow);
+}
+
+/** Judges the fields that a request sets (D15); null and absent set nothing (D3). */
+export function judgeFields(rule: AccessRule, body: unknown, level: number): Lack | undefined {
+  const sent = (body ?? {}) as Readonly<Record<string, unknown>>;
+  for (const [field, least] of Object.entries(rule.fields ?? {})) {
+    if (sent[field] != null && level < least) return { level: least, has: level, to: `setting ${field}` };
+  }
+  return undefined;
 }

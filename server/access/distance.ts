@@ -9,7 +9,7 @@ export interface Standing {
   readonly guest: boolean;
 }
 
-/** A corporation or alliance, in the same terms; `corporationId` null for an alliance. */
+/** A corporation, alliance or coalition in the same terms: null where it has none, a coalition reaches itself. */
 export type BodyStanding = Pick<Standing, 'corporationId' | 'allianceId' | 'coalitionIds'>;
 
 /** 0 same user, 1 same corporation, 3 same alliance, 5 a coalition in common, 7 otherwise (D11). */
@@ -23,7 +23,7 @@ export function distanceToUser(from: Standing, to: Standing): Distance {
   return distanceToBody(from, to);
 }
 
-/** Distance from a user to a corporation or alliance (D13); guests belong to none. */
+/** Distance from a user to a corporation, alliance (D13) or coalition (D14); guests belong to none. */
 export function distanceToBody(from: Standing, to: BodyStanding): Distance {
   if (from.guest) return 7;
   if (from.corporationId !== null && from.corporationId === to.corporationId) return 1;

@@ -1,5 +1,7 @@
-import { GUEST_LEVEL, MAX_LEVEL } from '../../contract/access.ts';
+import { BUILT_IN_USER, GUEST_LEVEL } from '../../contract/access.ts';
+import { hasAuthority } from './authority.ts';
 import { distanceToUser, type Standing } from './distance.ts';
+import type { Lack } from './lack.ts';
 
 export interface Ranked extends Standing {
   readonly level: number;
@@ -8,18 +10,18 @@ export interface Ranked extends Standing {
 /** Lowering somebody is an administrative right (D16). */
 const LOWERING = 9;
 
-/** May `caller` give `target` the level `next`? (D16; the built-in user, character 0, is nobody's to change) */
-export function maySetLevel(caller: Ranked, target: Ranked, next: number): boolean {
+/**
+ * What `caller` lacks to give `target` the level `next`, which is one of 0 to 10; undefined lets it (D16).
+ */
+export function lackToSetLevel(caller: Ranked, target: Ranked, next: number): Lack | undefined {
+  if (target.characterId === BUILT_IN_USER) return { never: 'nobody changes the built-in user' };
   const distance = distanceToUser(caller, target);
-  return (
-    next >= 0 &&
-    next <= MAX_LEVEL &&
-    target.characterId !== 0 &&
-    distance > 0 &&
-    target.level > GUEST_LEVEL &&
-    caller.level >= next &&
-    caller.level >= target.level &&
-    caller.level >= distance + 1 &&
-    (next >= target.level || caller.level >= LOWERING)
-  );
+  if (distance === 0) return { never: 'nobody sets their own level' };
+  if (target.level <= GUEST_LEVEL) return { never: "nobody sets a guest's level" };
+  const level = Math.max(next, target.level, next < target.level ? LOWERING : 0);
+  if (caller.level < level) {
+    return { level, has: caller.level, to: `setting level ${target.level} to ${next}` };
+  }
+  if (hasAuthority(caller.level, distance, 'write')) return undefined;
+  return { authority: 'write', over: `user ${target.characterId}` };
 }

@@ -41,15 +41,14 @@ export async function findAllianceRow(
   return rows[0];
 }
 
-/** Locks the row for the rest of the transaction; false: there is none. */
-export async function lockAlliance(db: Kysely<Database>, allianceId: number): Promise<boolean> {
-  const row = await db
+/** Locks the row for the rest of the transaction. */
+export async function lockAlliance(db: Kysely<Database>, allianceId: number): Promise<void> {
+  await db
     .selectFrom('alliances')
     .select('alliance_id')
     .where('alliance_id', '=', allianceId)
     .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
 }
 
 /** Writes only what differs, so that `updated_on` tells of changes alone. */

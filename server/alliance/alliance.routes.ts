@@ -8,13 +8,13 @@ export function allianceHandlers(parts: Parts): Handlers<typeof contract.allianc
     list: async () => ({ status: 200, body: await allAlliances(parts) }),
     get: async ({ params }) => ({ status: 200, body: await getAlliance(parts, params.alliance_id) }),
     tracking: async ({ params }) => ({ status: 200, body: await trackAlliance(parts, params.alliance_id) }),
-    register: async ({ caller, params }) => ({
+    register: async ({ admission, params }) => ({
       status: 200,
-      body: await registerAlliance(parts, caller, params.alliance_id),
+      body: await registerAlliance(parts, admission, params.alliance_id),
     }),
-    update: async ({ params, body }) => ({
+    update: async ({ admission, params, body }) => ({
       status: 200,
-      body: await updateAlliance(parts, params.alliance_id, body),
+      body: await updateAlliance(parts, admission, params.alliance_id, body),
     }),
   };
 }

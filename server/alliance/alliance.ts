@@ -6,6 +6,7 @@ import type { Parts } from '../parts.ts';
 import { notFound } from '../problem.ts';
 import { createGameApi } from '../provider/api.ts';
 import { ProviderError } from '../provider/http.ts';
+import { type Admission, readmit, rejudge } from '../registry/admission.ts';
 import { findAlliance, findMembers } from '../registry/findings.ts';
 import { saveFindings } from '../registry/save.ts';
 import { findTracking } from '../registry/tracking.queries.ts';
@@ -45,11 +46,13 @@ export async function getAlliance({ db }: Pick<Parts, 'db'>, allianceId: number)
  * What this costs of the provider's error budget is charged to the caller (D33b).
  */
 export async function registerAlliance(
-  { db, client, queue, clock }: Pick<Parts, 'db' | 'client' | 'queue' | 'clock'>,
-  caller: Payer,
+  { db, api, queue, clock }: Pick<Parts, 'db' | 'api' | 'queue' | 'clock'>,
+  admission: Admission,
   allianceId: number,
 ): Promise<Alliance> {
-  const findings = await findAlliance(createGameApi(chargedTo(caller, client)), allianceId);
+  const findings = await findAlliance(api, allianceId);
+  // The provider may have taken its time.
+  await rejudge(db, admission);
   if (findings === undefined) throw notFound('alliance', allianceId);
   return inTransaction(db, async (tx) => {
     await saveFindings(tx, findings, clock.now());
@@ -86,11 +89,13 @@ export async function trackAlliance({ db }: Pick<Parts, 'db'>, allianceId: numbe
 /** Sets what the alliance requires of its members; null or absent changes nothing (D3). */
 export async function updateAlliance(
   { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  admission: Admission,
   allianceId: number,
   { mandatory_ext_scopes: scopes }: PutAlliance,
 ): Promise<Alliance> {
   return inTransaction(db, async (tx) => {
-    if (!(await lockAlliance(tx, allianceId))) throw notFound('alliance', allianceId);
+    await lockAlliance(tx, allianceId);
+    await readmit(tx, admission);
     if (scopes != null) await setAllianceScopes(tx, allianceId, [...new Set(scopes)].sort(), clock.now());
     return getAlliance({ db: tx }, allianceId);
   });

@@ -39,15 +39,6 @@ export async function findCoalition(
   return rows[0];
 }
 
-export async function coalitionExists(db: Kysely<Database>, coalitionId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('coalitions')
-    .select('coalition_id')
-    .where('coalition_id', '=', coalitionId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 export async function insertCoalition(
   db: Kysely<Database>,
   coalition: Insertable<CoalitionTable>,
@@ -71,16 +62,21 @@ export interface Bodies<Ids = readonly number[]> {
   readonly corporations: Ids;
 }
 
-/** The members of a coalition, and which of the mentioned alliances and corporations are not registered. */
+/**
+ * The members of a coalition, whether they are barred from logging in by it or by its autogroup, and which of the
+ * mentioned alliances and corporations are not registered.
+ */
 export async function findMembers(
   db: Kysely<Database>,
   coalitionId: string,
   mentioned: Bodies,
-): Promise<{ members: Bodies; unregistered: Bodies }> {
+): Promise<{ members: Bodies; bars: boolean; unregistered: Bodies }> {
   const { rows } = await sql<
-    Record<'alliances' | 'corporations' | 'new_alliances' | 'new_corporations', number[]>
+    Record<'alliances' | 'corporations' | 'new_alliances' | 'new_corporations', number[]> & { bars: boolean }
   >`
     select
+      exists(select from coalitions where coalition_id = ${coalitionId} and not authorized_to_login)
+        or exists(select from groups where coalition_id = ${coalitionId} and not authorized_to_login) as bars,
       array(select alliance_id::bigint from coalition_alliances where coalition_id = ${coalitionId}) as alliances,
       array(select corporation_id::bigint from coalition_corporations
         where coalition_id = ${coalitionId}) as corporations,
@@ -89,9 +85,16 @@ export async function findMembers(
       array(select id from unnest(${[...mentioned.corporations]}::bigint[]) id
         where not exists (select from corporations where corporation_id = id) order by id) as new_corporations
   `.execute(db);
-  const { alliances = [], corporations = [], new_alliances = [], new_corporations = [] } = rows[0] ?? {};
+  const {
+    alliances = [],
+    corporations = [],
+    bars = false,
+    new_alliances = [],
+    new_corporations = [],
+  } = rows[0] ?? {};
   return {
     members: { alliances, corporations },
+    bars,
     unregistered: { alliances: new_alliances, corporations: new_corporations },
   };
 }

@@ -14,13 +14,16 @@ export function coalitionHandlers(parts: Parts): Handlers<typeof contract.coalit
   return {
     list: async () => ({ status: 200, body: await allCoalitions(parts) }),
     get: async ({ params }) => ({ status: 200, body: await getCoalition(parts, params.coalition_id) }),
-    create: async ({ body }) => ({ status: 201, body: await createCoalition(parts, body) }),
-    update: async ({ caller, params, body }) => ({
-      status: 200,
-      body: await updateCoalition(parts, caller, params.coalition_id, body),
+    create: async ({ admission, body }) => ({
+      status: 201,
+      body: await createCoalition(parts, admission, body),
     }),
-    delete: async ({ params }) => {
-      await removeCoalition(parts, params.coalition_id);
+    update: async ({ admission, params, body }) => ({
+      status: 200,
+      body: await updateCoalition(parts, admission, params.coalition_id, body),
+    }),
+    delete: async ({ admission, params }) => {
+      await removeCoalition(parts, admission, params.coalition_id);
       return { status: 200, body: undefined };
     },
     tracking: async ({ params }) => ({ status: 200, body: await trackCoalition(parts, params.coalition_id) }),

@@ -1,21 +1,23 @@
+import type { Transaction } from 'kysely';
+import { LOGIN_SWITCH_LEVEL } from '../../contract/access.ts';
 import type { Coalition, CoalitionShort, PostCoalition, PutCoalition } from '../../contract/coalition.ts';
 import type { Tracking } from '../../contract/user.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
+import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../member-list.ts';
 import type { Parts } from '../parts.ts';
 import { forbidden, notFound, notFoundAmong } from '../problem.ts';
+import { type Admission, readmit } from '../registry/admission.ts';
 import { requireAuthorityOverAll } from '../registry/authority.ts';
 import { findTracking } from '../registry/tracking.queries.ts';
 import type { Caller } from '../token/token.queries.ts';
-import { LOGIN_SWITCH_LEVEL } from '../user/login-permission.ts';
 import {
   type Bodies,
   type CoalitionRow,
   changeMembers,
-  coalitionExists,
   deleteCoalition,
   findCoalition,
   findMembers,
@@ -42,6 +44,7 @@ export async function getCoalition({ db }: Pick<Parts, 'db'>, coalitionId: strin
 /** A new coalition has no members yet and lets them sign in (D27); a name that is taken is a 409 (D7). */
 export async function createCoalition(
   { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  admission: Admission,
   { coalition_name, ticker }: PostCoalition,
 ): Promise<Coalition> {
   const now = clock.now();
@@ -54,34 +57,28 @@ export async function createCoalition(
     created_on: now,
     updated_on: now,
   };
-  await insertCoalition(db, { ...coalition, name_key: nameKey(coalition_name) });
+  await inTransaction(db, async (tx) => {
+    await readmit(tx, admission);
+    await insertCoalition(tx, { ...coalition, name_key: nameKey(coalition_name) });
+  });
   // Not read back: somebody may have deleted it by now.
   return toCoalition({ ...coalition, member_alliances: [], member_corporations: [] });
 }
 
-/**
- * Applies an update as a whole or not at all, one after another for each coalition. Every alliance or
- * corporation that really comes or goes needs the caller's write authority, judged before it does (D14).
- */
+/** Applies an update as a whole or not at all, one after another for each coalition. */
 export async function updateCoalition(
   { db, clock }: Pick<Parts, 'db' | 'clock'>,
-  caller: Caller,
+  admission: Admission,
   coalitionId: string,
   body: PutCoalition,
 ): Promise<Coalition> {
-  if (body.authorized_to_login != null && caller.level < LOGIN_SWITCH_LEVEL) throw forbidden();
   return inTransaction(db, async (tx) => {
     const before = await lockCoalition(tx, coalitionId);
+    const caller = await readmit(tx, admission);
     if (before === undefined) throw notFound('coalition', coalitionId);
-    const asked = memberChanges(body);
-    const { members, unregistered } = await findMembers(tx, coalitionId, {
-      alliances: [...mentioned(asked.alliances)],
-      corporations: [...mentioned(asked.corporations)],
-    });
-    requireNone('alliance', unregistered.alliances);
-    requireNone('corporation', unregistered.corporations);
-    const alliances = changes(members.alliances, asked.alliances);
-    const corporations = changes(members.corporations, asked.corporations);
+    const { alliances, corporations, bars } = await findMoves(tx, coalitionId, body);
+    const moved = !isEmpty(alliances) || !isEmpty(corporations);
+    if (moved && bars) requireRightToBar(caller);
     await requireAuthorityOverAll(tx, caller, {
       alliances: [...alliances.added, ...alliances.removed],
       corporations: [...corporations.added, ...corporations.removed],
@@ -96,13 +93,35 @@ export async function updateCoalition(
           : [...new Set(body.mandatory_ext_scopes)].sort(),
       ticker: body.ticker ?? before.ticker,
     };
-    const moved = !isEmpty(alliances) || !isEmpty(corporations);
     if (moved || !sameValues(before, after)) {
       await setCoalition(tx, coalitionId, { ...after, updated_on: clock.now() });
     }
     if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true }, clock.now());
     return getCoalition({ db: tx }, coalitionId);
   });
+}
+
+/** Which alliances and corporations really come and go; 404 for one that is named and not registered. */
+async function findMoves(tx: Transaction<Database>, coalitionId: string, body: PutCoalition) {
+  const asked = memberChanges(body);
+  const { members, bars, unregistered } = await findMembers(tx, coalitionId, {
+    alliances: [...mentioned(asked.alliances)],
+    corporations: [...mentioned(asked.corporations)],
+  });
+  requireNone('alliance', unregistered.alliances);
+  requireNone('corporation', unregistered.corporations);
+  return {
+    alliances: changes(members.alliances, asked.alliances),
+    corporations: changes(members.corporations, asked.corporations),
+    bars,
+  };
+}
+
+/** Who comes into a coalition that bars its members is shut out, and who leaves it gets in: level 9 decides that (D14). */
+function requireRightToBar({ level }: Caller): void {
+  if (level >= LOGIN_SWITCH_LEVEL) return;
+  const to = 'adding or removing members of a coalition whose authorized_to_login is false';
+  throw forbidden({ level: LOGIN_SWITCH_LEVEL, has: level, to });
 }
 
 function memberChanges(body: PutCoalition): Bodies<ListChange<number>> {
@@ -139,12 +158,19 @@ function sameValues(one: Values, other: Values): boolean {
   );
 }
 
-export async function removeCoalition({ db }: Pick<Parts, 'db'>, coalitionId: string): Promise<void> {
-  if (!(await deleteCoalition(db, coalitionId))) throw notFound('coalition', coalitionId);
+export async function removeCoalition(
+  { db }: Pick<Parts, 'db'>,
+  admission: Admission,
+  coalitionId: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await lockCoalition(tx, coalitionId);
+    await readmit(tx, admission);
+    if (!(await deleteCoalition(tx, coalitionId))) throw notFound('coalition', coalitionId);
+  });
 }
 
 /** The members of all its alliances and corporations by the state of their refresh tokens (D35). */
 export async function trackCoalition({ db }: Pick<Parts, 'db'>, coalitionId: string): Promise<Tracking> {
-  if (!(await coalitionExists(db, coalitionId))) throw notFound('coalition', coalitionId);
   return findTracking(db, { coalition_id: coalitionId });
 }

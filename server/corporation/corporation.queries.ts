@@ -40,15 +40,14 @@ export async function findCorporationRow(
   return rows[0];
 }
 
-/** Locks the row for the rest of the transaction; false: there is none. */
-export async function lockCorporation(db: Kysely<Database>, corporationId: number): Promise<boolean> {
-  const row = await db
+/** Locks the row for the rest of the transaction. */
+export async function lockCorporation(db: Kysely<Database>, corporationId: number): Promise<void> {
+  await db
     .selectFrom('corporations')
     .select('corporation_id')
     .where('corporation_id', '=', corporationId)
     .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
 }
 
 /** Writes only what differs, so that `updated_on` tells of changes alone. */

@@ -18,24 +18,24 @@ export function corporationHandlers(parts: Parts): Handlers<typeof contract.corp
       status: 200,
       body: await trackCorporation(parts, params.corporation_id),
     }),
-    register: async ({ caller, params }) => ({
+    register: async ({ admission, params }) => ({
       status: 200,
-      body: await registerCorporation(parts, caller, params.corporation_id),
+      body: await registerCorporation(parts, admission, params.corporation_id),
     }),
-    update: async ({ params, body }) => ({
+    update: async ({ admission, params, body }) => ({
       status: 200,
-      body: await updateCorporation(parts, params.corporation_id, body),
+      body: await updateCorporation(parts, admission, params.corporation_id, body),
     }),
     listGuests: async ({ params }) => ({
       status: 200,
       body: await guestsOf(parts, params.corporation_id),
     }),
-    createGuestCode: async ({ params }) => ({
+    createGuestCode: async ({ admission, params }) => ({
       status: 200,
-      body: await createGuestCode(parts, params.corporation_id),
+      body: await createGuestCode(parts, admission, params.corporation_id),
     }),
-    deleteGuest: async ({ params }) => {
-      await removeGuest(parts, params.corporation_id, params.character_id);
+    deleteGuest: async ({ admission, params }) => {
+      await removeGuest(parts, admission, params.corporation_id, params.character_id);
       return { status: 200, body: undefined };
     },
   };

@@ -4,7 +4,7 @@ import type { Tracking } from '../../contract/user.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Parts } from '../parts.ts';
 import { notFound } from '../problem.ts';
-import { createGameApi } from '../provider/api.ts';
+import { type Admission, readmit, rejudge } from '../registry/admission.ts';
 import { findCorporation } from '../registry/findings.ts';
 import { saveFindings } from '../registry/save.ts';
 import { findTracking } from '../registry/tracking.queries.ts';
@@ -44,11 +44,13 @@ export async function getCorporation({ db }: Pick<Parts, 'db'>, corporationId: n
  * caller (D33b).
  */
 export async function registerCorporation(
-  { db, client, clock }: Pick<Parts, 'db' | 'client' | 'clock'>,
-  caller: Payer,
+  { db, api, clock }: Pick<Parts, 'db' | 'api' | 'clock'>,
+  admission: Admission,
   corporationId: number,
 ): Promise<Corporation> {
-  const findings = await findCorporation(createGameApi(chargedTo(caller, client)), corporationId);
+  const findings = await findCorporation(api, corporationId);
+  // The provider may have taken its time.
+  await rejudge(db, admission);
   if (findings === undefined) throw notFound('corporation', corporationId);
   return inTransaction(db, async (tx) => {
     await saveFindings(tx, findings, clock.now());
@@ -64,11 +66,13 @@ export async function trackCorporation({ db }: Pick<Parts, 'db'>, corporationId:
 /** Sets what the corporation requires of its members; null or absent changes nothing (D3). */
 export async function updateCorporation(
   { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  admission: Admission,
   corporationId: number,
   { mandatory_ext_scopes: scopes }: PutCorporation,
 ): Promise<Corporation> {
   return inTransaction(db, async (tx) => {
-    if (!(await lockCorporation(tx, corporationId))) throw notFound('corporation', corporationId);
+    await lockCorporation(tx, corporationId);
+    await readmit(tx, admission);
     if (scopes != null)
       await setCorporationScopes(tx, corporationId, [...new Set(scopes)].sort(), clock.now());
     return getCorporation({ db: tx }, corporationId);

@@ -5,7 +5,8 @@ import type { UserShort } from '../../contract/user.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Parts } from '../parts.ts';
-import { notFound, Problem } from '../problem.ts';
+import { notFound } from '../problem.ts';
+import { type Admission, readmit } from '../registry/admission.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { deleteUsers } from '../user/user.queries.ts';
@@ -26,13 +27,13 @@ export async function guestsOf({ db }: Pick<Parts, 'db'>, corporationId: number)
  */
 export async function createGuestCode(
   { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  admission: Admission,
   corporationId: number,
 ): Promise<GuestCode> {
   const now = clock.now();
   const state_code = randomUUID();
   await inTransaction(db, async (tx) => {
-    const living = await countInvitations(tx, corporationId, now);
-    if (living >= MOST_CODES) throw tooManyCodes(corporationId);
+    await readmit(tx, admission);
     await insertStateCode(tx, {
       state_code,
       app_token: null,
@@ -53,11 +54,13 @@ function tooManyCodes(corporationId: number): Problem {
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
 export async function removeGuest(
   { db, queue }: Pick<Parts, 'db' | 'queue'>,
+  admission: Admission,
   corporationId: number,
   characterId: number,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockOwnedGroups(tx, characterId);
+    await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
     await revokeGrants(tx, queue, [characterId]);
     await deleteUsers(tx, [characterId]);

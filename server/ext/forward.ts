@@ -31,12 +31,7 @@ export async function forward(
   const query = toQuery(request.params, operation, from);
   const characterId = request.on_behalf_of ?? caller.owner_id;
   if (operation.scope !== null && characterId !== caller.owner_id) {
-    await requireAuthority(
-      parts.db,
-      caller,
-      { over: 'user', mode: 'read', param: 'on_behalf_of' },
-      characterId,
-    );
+    await requireAuthority(parts.db, caller, { over: 'user', mode: 'read' }, characterId);
   }
   const base: ProviderRequest = {
     path,

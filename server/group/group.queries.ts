@@ -72,30 +72,13 @@ export interface NewGroup {
   readonly owner_id: number;
 }
 
-/**
- * Stores a group with its owner as its only member. False: the token that asks for it, or that user, was deleted,
- * or the character handed over (D29b).
- */
-export async function insertGroup(
-  db: Kysely<Database>,
-  group: NewGroup,
-  token: string,
-  now: Date,
-): Promise<boolean> {
-  const owner = await db
-    .selectFrom('users as u')
-    .innerJoin('tokens as t', 't.owner_id', 'u.character_id')
-    .select('u.character_id')
-    .where('t.uuid', '=', token)
-    .forKeyShare()
-    .executeTakeFirst();
-  if (owner === undefined) return false;
+/** Stores a group with its owner as its only member. */
+export async function insertGroup(db: Kysely<Database>, group: NewGroup, now: Date): Promise<void> {
   await db
     .insertInto('groups')
     .values({ ...group, created_on: now, updated_on: now })
     .execute();
   await changeMembers(db, group.group_id, { added: [group.owner_id], removed: [] });
-  return true;
 }
 
 /** Locks a group for the rest of the transaction: its updates queue. */
@@ -108,10 +91,7 @@ export async function lockGroup(db: Kysely<Database>, groupId: string) {
     .executeTakeFirst();
 }
 
-/**
- * Locks the groups that a character owns, which lose their owner when it is deleted: an update locks its group before
- * it locks users, so whoever deletes a user has to come in the same order.
- */
+/** Locks the groups that a character owns, which lose their owner when it is deleted: groups come before users. */
 export async function lockOwnedGroups(db: Kysely<Database>, characterId: number): Promise<void> {
   await db
     .selectFrom('groups')
@@ -185,12 +165,7 @@ export async function setGroup(
   await db.updateTable('groups').set(values).where('group_id', '=', groupId).execute();
 }
 
-/** False: there was none, or it is an autogroup. */
-export async function deleteGroup(db: Kysely<Database>, groupId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('groups')
-    .where('group_id', '=', groupId)
-    .where('is_autogroup', '=', false)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+/** Its memberships go with it. */
+export async function deleteGroup(db: Kysely<Database>, groupId: string): Promise<void> {
+  await db.deleteFrom('groups').where('group_id', '=', groupId).execute();
 }

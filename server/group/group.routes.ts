@@ -7,13 +7,16 @@ export function groupHandlers(parts: Parts): Handlers<typeof contract.group> {
   return {
     list: async () => ({ status: 200, body: await allGroups(parts) }),
     get: async ({ params }) => ({ status: 200, body: await getGroup(parts, params.group_id) }),
-    create: async ({ caller, body }) => ({ status: 201, body: await createGroup(parts, caller, body) }),
-    update: async ({ caller, params, body }) => ({
-      status: 200,
-      body: await updateGroup(parts, caller, params.group_id, body),
+    create: async ({ admission, body }) => ({
+      status: 201,
+      body: await createGroup(parts, admission, body),
     }),
-    delete: async ({ params }) => {
-      await removeGroup(parts, params.group_id);
+    update: async ({ admission, params, body }) => ({
+      status: 200,
+      body: await updateGroup(parts, admission, params.group_id, body),
+    }),
+    delete: async ({ admission, params }) => {
+      await removeGroup(parts, admission, params.group_id);
       return { status: 200, body: undefined };
     },
   };

@@ -1,12 +1,13 @@
+import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { Group, GroupShort, PostGroup, PutGroup } from '../../contract/group.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../member-list.ts';
 import type { Parts } from '../parts.ts';
-import { forbidden, notFound, notFoundAmong, Problem, revoked } from '../problem.ts';
+import { forbidden, notFound, notFoundAmong, Problem } from '../problem.ts';
+import { type Admission, readmit } from '../registry/admission.ts';
 import type { Caller } from '../token/token.queries.ts';
-import { LOGIN_SWITCH_LEVEL } from '../user/login-permission.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
 import {
   changeMembers,
@@ -25,7 +26,6 @@ import {
 
 /** From here on every group may be changed, not only the own ones (interface "Group operations"). */
 const ANY_GROUP_LEVEL = 9;
-const BUILT_IN_USER = 0;
 
 function toGroup(row: GroupRow): Group {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
@@ -44,7 +44,7 @@ export async function getGroup({ db }: Pick<Parts, 'db'>, groupId: string): Prom
 /** The caller becomes owner and only member (rule 1); a name that is taken, also by an autogroup, is a 409. */
 export async function createGroup(
   { db, clock }: Pick<Parts, 'db' | 'clock'>,
-  caller: Caller,
+  admission: Admission,
   { group_name, description }: PostGroup,
 ): Promise<Group> {
   const now = clock.now();
@@ -54,33 +54,32 @@ export async function createGroup(
     group_name,
     name_key: nameKey(group_name),
     description,
-    owner_id: caller.owner_id,
+    owner_id: admission.caller.owner_id,
   };
   return inTransaction(db, async (tx) => {
+    await readmit(tx, admission);
     await lockGroupNames(tx);
-    if (!(await insertGroup(tx, group, caller.uuid, now))) throw revoked();
+    await insertGroup(tx, group, now);
     return getGroup({ db: tx }, group_id);
   });
 }
 
 /**
  * Applies an update as a whole or not at all, one after another for each group. Whatever it removes, the owner
- * is a member afterwards (rule 3).
+ * is a member afterwards (rule 3). Who may make it is judged twice: so that strangers cannot hold the group's lock, and
+ * when it is held.
  */
 export async function updateGroup(
   { db, clock }: Pick<Parts, 'db' | 'clock'>,
-  caller: Caller,
+  admission: Admission,
   groupId: string,
   body: PutGroup,
 ): Promise<Group> {
-  if (body.authorized_to_login != null && caller.level < LOGIN_SWITCH_LEVEL) throw forbidden();
-  if (caller.level < ANY_GROUP_LEVEL) await requireOwner({ db }, caller, groupId);
+  await requireOwner({ db }, admission.caller, groupId);
   return inTransaction(db, async (tx) => {
     const before = await lockGroup(tx, groupId);
-    // Whoever changes its own groups only does not learn that another one is gone (D6).
-    if (before === undefined) throw caller.level < ANY_GROUP_LEVEL ? forbidden() : notFound('group', groupId);
-    // The group may have got another owner while its lock was waited for.
-    if (caller.level < ANY_GROUP_LEVEL) await requireOwner({ db: tx }, caller, groupId);
+    await requireOwner({ db: tx }, await readmit(tx, admission), groupId);
+    if (before === undefined) throw notFound('group', groupId);
     const asked = { add: body.add_members, replace: body.members, remove: body.remove_members };
     if (before.is_autogroup && changesPeople(asked, body.owner)) throw autogroup('its members and owner');
     const people = await resolve({ db: tx }, asked, body.owner);
@@ -107,12 +106,14 @@ export async function updateGroup(
 }
 
 /**
- * 403 for groups that the caller does not own, whether they exist or not (D6). The built-in user's groups are
- * its own only as long as its token is worth its level (D23): a token from a demoted owner's reaches none.
+ * 403 below level 9 for groups that the caller does not own, whether they exist or not (D6). The built-in user's groups
+ * are its own only as long as its token is worth its level (D23): a token from a demoted owner's reaches none.
  */
 async function requireOwner({ db }: Pick<Parts, 'db'>, caller: Caller, groupId: string): Promise<void> {
-  if (caller.owner_id === BUILT_IN_USER) throw forbidden();
-  if ((await findOwner(db, groupId)) !== caller.owner_id) throw forbidden();
+  const { owner_id, level } = caller;
+  if (level >= ANY_GROUP_LEVEL) return;
+  if (owner_id !== BUILT_IN_USER && (await findOwner(db, groupId)) === owner_id) return;
+  throw forbidden({ level: ANY_GROUP_LEVEL, has: level, to: "changing somebody else's group" });
 }
 
 function changesPeople({ add, replace, remove }: ListChange<string>, owner: string | null | undefined) {
@@ -151,9 +152,16 @@ function sameValues(one: Values, other: Values): boolean {
   );
 }
 
-export async function removeGroup({ db }: Pick<Parts, 'db'>, groupId: string): Promise<void> {
-  if (await deleteGroup(db, groupId)) return;
-  // What was not deleted is an autogroup, or there is nothing.
-  await getGroup({ db }, groupId);
-  throw autogroup('it, and it cannot be deleted');
+export async function removeGroup(
+  { db }: Pick<Parts, 'db'>,
+  admission: Admission,
+  groupId: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const group = await lockGroup(tx, groupId);
+    await readmit(tx, admission);
+    if (group === undefined) throw notFound('group', groupId);
+    if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
+    await deleteGroup(tx, groupId);
+  });
 }

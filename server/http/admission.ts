@@ -1,9 +1,8 @@
 import type { AppRoute } from '@ts-rest/core';
-import type { RequestHandler, Response } from 'express';
-import { type AccessRule, type RouteMetadata, UNAUTHORIZED } from '../../contract/access.ts';
-import { judge } from '../access/clearance.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import type { RouteMetadata } from '../../contract/access.ts';
 import type { Parts } from '../parts.ts';
-import { forbidden, type Problem, unauthenticated } from '../problem.ts';
+import { requireClearance } from '../registry/admission.ts';
 import { authenticate } from '../token/authenticate.ts';
 import type { Caller } from '../token/token.queries.ts';
 
@@ -19,18 +18,31 @@ export function admit(rule: RouteMetadata['access'], parts: Parts): RequestHandl
   return (req, res, next) => {
     // Express forgets them on the way to the error handler, and a crash report wants them (D50).
     res.locals.params = req.params;
-    if (rule === 'public') return next();
-    authenticate(parts, req.headers.authorization).then((caller) => {
-      res.locals.caller = caller;
-      next(refusal(rule, caller));
+    letIn(rule, parts, req, res).then(() => {
+      res.locals.bodyIsLate = !req.complete;
+      next();
     }, next);
   };
 }
 
-function refusal(rule: AccessRule, caller: Caller): Problem | undefined {
-  const refused = judge(rule, caller.token_type, caller.level);
-  if (refused === undefined) return undefined;
-  return refused.status === 403 ? forbidden() : unauthenticated(refused.detail ?? UNAUTHORIZED);
+/** After the body: whoever was let in while it was on its way is asked again, so that sending slowly gains no time. */
+export function admitLate(rule: RouteMetadata['access'], parts: Parts): RequestHandler {
+  return (req, res, next) => {
+    if (res.locals.bodyIsLate === false) return next();
+    letIn(rule, parts, req, res).then(() => next(), next);
+  };
+}
+
+async function letIn(
+  rule: RouteMetadata['access'],
+  parts: Parts,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  if (rule === 'public') return;
+  const caller = await authenticate(parts, req.headers.authorization);
+  res.locals.caller = caller;
+  requireClearance(rule, caller);
 }
 
 /** The caller that {@link admit} found. */

@@ -1,17 +1,23 @@
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints } from '@ts-rest/express';
 import { json, type RequestHandler, type Response, Router } from 'express';
-import type { Authority } from '../../contract/access.ts';
+import type { RouteMetadata } from '../../contract/access.ts';
 import type { Parts } from '../parts.ts';
-import { requireAuthority } from '../registry/authority.ts';
+import { type Admission, requireRights } from '../registry/admission.ts';
 import type { Caller } from '../token/token.queries.ts';
-import { admit, callerOf, ruleOf } from './admission.ts';
+import { admit, admitLate, callerOf, ruleOf } from './admission.ts';
 
 type Input<R extends AppRoute> = Parameters<AppRouteImplementation<R>>[0];
 
+/** Who calls, and for a write that judges it again everything that it was let in for. */
+interface Admitted {
+  readonly caller: Caller;
+  readonly admission: Admission;
+}
+
 /** A route's implementation: what ts-rest hands over, and who calls. */
 export type Handler<R extends AppRoute> = (
-  input: Input<R> & { readonly caller: Caller },
+  input: Input<R> & Admitted,
 ) => ReturnType<AppRouteImplementation<R>>;
 
 /** One handler per operation of a resource. */
@@ -36,15 +42,14 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, p
   for (const [name, handler] of Object.entries(handlers)) {
     const route = contract[name] as AppRoute;
     const rule = ruleOf(route);
-    const authority = rule === 'public' ? undefined : rule.authority;
-    const implementation = guarded(handler as AnyHandler, authority, parts);
+    const implementation = guarded(handler as AnyHandler, rule, parts);
     // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
     createExpressEndpoints({ route: served(route) }, { route: implementation as never }, router, {
       logInitialization: false,
       globalMiddleware: [
         ...(isForwarding(route) ? [leaveOurs] : []),
         admit(rule, parts),
-        ...(takesBody(route) ? [readBody] : []),
+        ...(takesBody(route) ? [readBody, admitLate(rule, parts)] : []),
       ],
       responseValidation: !parts.settings.production,
       requestValidationErrorHandler: (error, _req, _res, next) => next(error),
@@ -54,24 +59,25 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, p
 }
 
 interface AnyInput {
-  readonly params: unknown;
+  readonly params: Admission['params'];
+  readonly body?: unknown;
   readonly res: Response;
 }
-type AnyHandler = (input: AnyInput & { readonly caller: Caller }) => Promise<unknown>;
+type AnyHandler = (input: AnyInput & Partial<Admitted>) => Promise<unknown>;
 
-/** Authority is judged once the path is known to be valid, and before the handler sees anything (D6). */
+/** Fields and authority are judged once the request is known to be valid, before the handler sees it (D6). */
 function guarded(
   handler: AnyHandler,
-  authority: Authority | undefined,
+  rule: RouteMetadata['access'],
   { db }: Parts,
 ): (input: AnyInput) => Promise<unknown> {
+  if (rule === 'public') return handler;
   return async (input) => {
-    const caller = callerOf(input.res);
-    if (authority !== undefined) {
-      const id = (input.params as Record<string, number>)[authority.param] as number;
-      await requireAuthority(db, caller, authority, id);
-    }
-    return handler({ ...input, caller });
+    const { params, body, res } = input;
+    const caller = callerOf(res);
+    const admission = { caller, rule, params, body };
+    await requireRights(db, admission);
+    return handler({ ...input, caller, admission });
   };
 }
 

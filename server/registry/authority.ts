@@ -3,25 +3,26 @@ import type { Authority } from '../../contract/access.ts';
 import { hasAuthority } from '../access/authority.ts';
 import { distanceToBody, distanceToUser } from '../access/distance.ts';
 import type { Database } from '../database/tables.ts';
-import { forbidden, notFound, revoked } from '../problem.ts';
-import type { Caller } from '../token/token.queries.ts';
-import { findBodyStandings, findStandings } from './standing.queries.ts';
+import { forbidden, notFound, revoked, someOf } from '../problem.ts';
+import { type Asker, type Bodies, findBodyStandings, findStandings } from './standing.queries.ts';
 
-/** 404 when there is no such record, 403 without authority over it (D6, D12, D13). */
+/**
+ * 404 when there is no such record, 403 without authority over it (D6, D12 to D14): by the level and the
+ * memberships of this moment, whatever they were when the caller was let in.
+ */
 export async function requireAuthority(
   db: Kysely<Database>,
-  caller: Pick<Caller, 'owner_id' | 'level'>,
-  authority: Authority,
-  id: number,
+  asker: Asker,
+  { over, mode }: Pick<Authority, 'over' | 'mode'>,
+  id: number | string,
 ): Promise<void> {
-  const standing = await findStandings(db, caller.owner_id, authority.over, id);
-  if (standing.caller === undefined) throw revoked();
-  if (standing.target === undefined) throw notFound(authority.over, id);
-  const distance =
-    authority.over === 'user'
-      ? distanceToUser(standing.caller, standing.target)
-      : distanceToBody(standing.caller, standing.target);
-  if (!hasAuthority(caller.level, distance, authority.mode)) throw forbidden();
+  const { caller, target } = await findStandings(db, asker, over, id);
+  if (caller === undefined) throw revoked();
+  if (target === undefined) throw notFound(over, id);
+  const distance = over === 'user' ? distanceToUser(caller, target) : distanceToBody(caller, target);
+  if (!hasAuthority(caller.level, distance, mode)) {
+    throw forbidden({ authority: mode, over: `${over} ${id}` });
+  }
 }
 
 /** Whoever may change somebody as far away as can be may change everybody. */
@@ -30,15 +31,17 @@ const FARTHEST = 7;
 /** 403 without write authority over each of these bodies, all of which are registered (D14). */
 export async function requireAuthorityOverAll(
   db: Kysely<Database>,
-  caller: Pick<Caller, 'owner_id' | 'level'>,
-  bodies: { readonly alliances: readonly number[]; readonly corporations: readonly number[] },
+  asker: Asker & { readonly level: number },
+  bodies: Bodies,
 ): Promise<void> {
   if (bodies.alliances.length + bodies.corporations.length === 0) return;
-  if (hasAuthority(caller.level, FARTHEST, 'write')) return;
-  const standing = await findBodyStandings(db, caller.owner_id, bodies);
-  const { caller: from } = standing;
-  if (from === undefined) throw revoked();
-  if (standing.bodies.some((to) => !hasAuthority(caller.level, distanceToBody(from, to), 'write'))) {
-    throw forbidden();
-  }
+  if (hasAuthority(asker.level, FARTHEST, 'write')) return;
+  const { caller, targets } = await findBodyStandings(db, asker, bodies);
+  if (caller === undefined) throw revoked();
+  const lacking = targets.filter((to) => !hasAuthority(caller.level, distanceToBody(caller, to), 'write'));
+  if (lacking.length === 0) return;
+  const names = lacking.map(({ corporationId, allianceId }) =>
+    corporationId === null ? `alliance ${allianceId}` : `corporation ${corporationId}`,
+  );
+  throw forbidden({ authority: 'write', over: someOf(names) });
 }

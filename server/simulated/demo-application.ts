@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tokenRoutes } from '../../contract/token.ts';
 import { isInUse, listen } from '../http/listen.ts';
 import type { Parts } from '../parts.ts';
 import { startLogin } from '../sign-in/start-login.ts';
@@ -45,8 +46,10 @@ async function ownToken(parts: Parts, callback: string): Promise<string> {
     .limit(1)
     .executeTakeFirst();
   if (existing !== undefined) return parts.keys.sign(existing);
-  const root = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
-  const { tkn } = await createAppToken(parts, root, 'dyn', { callback, comments: COMMENTS });
+  const caller = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
+  const rule = tokenRoutes.createDynamic.metadata.access;
+  const body = { callback, comments: COMMENTS };
+  const { tkn } = await createAppToken(parts, { caller, rule, params: {}, body }, 'dyn', body);
   return tkn;
 }
 

@@ -7,17 +7,17 @@ import { createAppToken, createUserToken, describeCaller, logOut, removeToken } 
 export function tokenHandlers(parts: Parts): Handlers<typeof contract.token> {
   return {
     current: async ({ caller }) => ({ status: 200, body: await describeCaller(parts, caller) }),
-    delete: async ({ query }) => {
-      await removeToken(parts, query.uuid);
+    delete: async ({ admission, query }) => {
+      await removeToken(parts, admission, query.uuid);
       return { status: 200, body: undefined };
     },
-    createDynamic: async ({ caller, body }) => ({
+    createDynamic: async ({ admission, body }) => ({
       status: 200,
-      body: await createAppToken(parts, caller, 'dyn', body),
+      body: await createAppToken(parts, admission, 'dyn', body),
     }),
-    createPermanent: async ({ caller, body }) => ({
+    createPermanent: async ({ admission, body }) => ({
       status: 200,
-      body: await createAppToken(parts, caller, 'per', body),
+      body: await createAppToken(parts, admission, 'per', body),
     }),
     startLogin: async ({ caller, body }) => ({ status: 200, body: await startLogin(parts, caller, body) }),
     createUserToken: async ({ caller }) => ({ status: 200, body: await createUserToken(parts, caller) }),

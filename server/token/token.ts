@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/token.ts';
+import { inTransaction } from '../database/transaction.ts';
 import type { Parts } from '../parts.ts';
 import { invalid, notFound, revoked } from '../problem.ts';
+import { type Admission, readmit } from '../registry/admission.ts';
 import { ForbiddenAddress, requirePublicHost } from '../sign-in/callback-address.ts';
 import { findUser } from '../user/user.queries.ts';
 import { toUser } from '../user/user.ts';
@@ -10,8 +13,6 @@ import { type Caller, deleteToken, insertToken } from './token.queries.ts';
 const HOUR = 3_600_000;
 /** How long user tokens last, by the kind of token that they come from (D22). */
 const LASTS = { dyn: 24 * HOUR, per: 48 * HOUR } as const;
-/** Owner of the user tokens made from a permanent token (D23). */
-const BUILT_IN_USER = 0;
 
 /** The row of a new user token. */
 export function newUserToken(token: {
@@ -55,11 +56,12 @@ export async function describeCaller({ db }: Pick<Parts, 'db'>, caller: Caller):
 /** A new application token: the caller's owner as owner, the caller as parent ("Token operations" rule 2). */
 export async function createAppToken(
   { db, keys, clock, settings }: Pick<Parts, 'db' | 'keys' | 'clock' | 'settings'>,
-  caller: Caller,
+  admission: Admission,
   kind: 'dyn' | 'per',
   { callback, comments }: PostAppToken,
 ): Promise<AppToken> {
   if (!settings.callbackAllowPrivate) await refusePrivateCallback(callback);
+  const { caller } = admission;
   const uuid = randomUUID();
   const token = {
     uuid,
@@ -73,7 +75,10 @@ export async function createAppToken(
     created_on: clock.now(),
     expires_on: null,
   };
-  await insertToken(db, token);
+  await inTransaction(db, async (tx) => {
+    await readmit(tx, admission);
+    await insertToken(tx, token);
+  });
   return { tkn: await keys.sign(token) };
 }
 
@@ -109,6 +114,13 @@ export async function logOut({ db }: Pick<Parts, 'db'>, { uuid }: Caller): Promi
 }
 
 /** Deletes a token with all that descends from it (D21). */
-export async function removeToken({ db }: Pick<Parts, 'db'>, uuid: string): Promise<void> {
-  if (!(await deleteToken(db, uuid))) throw notFound('token', uuid);
+export async function removeToken(
+  { db }: Pick<Parts, 'db'>,
+  admission: Admission,
+  uuid: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await readmit(tx, admission);
+    if (!(await deleteToken(tx, uuid))) throw notFound('token', uuid);
+  });
 }

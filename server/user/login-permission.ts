@@ -1,14 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Setting `authorized_to_login` of a group or coalition is an administrative right (D15). */
-export const LOGIN_SWITCH_LEVEL = 9;
-
-/** A group or coalition that has a say in who may log in. */
-export interface Voice {
-  readonly kind: 'group' | 'coalition';
-  readonly name: string;
-}
-
 /**
  * Every voice about the user of the row `u` (D27): of groups it was put into, of coalitions reached by its
  * corporation, and of the autogroups of all these bodies. For a guest they are those of its host, and a group it was

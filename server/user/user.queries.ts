@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { User, UserShort } from '../../contract/user.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
@@ -51,15 +51,32 @@ export async function listUsers(db: Kysely<Database>): Promise<UserShort[]> {
     .execute();
 }
 
-/** Locks the users for the rest of the transaction, in one order, and says what they are. */
-export async function lockUsers(db: Kysely<Database>, characterIds: readonly number[]) {
-  return db
+/**
+ * Locks the users for the rest of the transaction, in one order: nobody changes their level or moves them, while others
+ * may refer to them.
+ */
+export async function lockUsers(db: Transaction<Database>, characterIds: readonly number[]): Promise<void> {
+  await db
     .selectFrom('users')
-    .select(['character_id', 'clearance_level'])
+    .select('character_id')
     .where('character_id', 'in', [...characterIds])
     .orderBy('character_id')
-    .forUpdate()
+    .forNoKeyUpdate()
     .execute();
+}
+
+/** Locks a user who is about to be deleted, and says of which level it is. */
+export async function lockDoomed(
+  db: Transaction<Database>,
+  characterId: number,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select('clearance_level')
+    .where('character_id', '=', characterId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row?.clearance_level;
 }
 
 export async function setLevel(

@@ -7,12 +7,12 @@ export function userHandlers(parts: Parts): Handlers<typeof contract.user> {
   return {
     list: async () => ({ status: 200, body: await allUsers(parts) }),
     get: async ({ params }) => ({ status: 200, body: await getUser(parts, params.character_name) }),
-    update: async ({ caller, params, body }) => ({
+    update: async ({ admission, params, body }) => ({
       status: 200,
-      body: await updateUser(parts, caller, params.character_id, body.clearance_level ?? undefined),
+      body: await updateUser(parts, admission, params.character_id, body.clearance_level ?? undefined),
     }),
-    delete: async ({ caller, params }) => {
-      await removeUser(parts, caller, params.character_id);
+    delete: async ({ admission, params }) => {
+      await removeUser(parts, admission, params.character_id);
       return { status: 200, body: undefined };
     },
   };

@@ -3,14 +3,15 @@ import { type Coalition, ok } from '../../sdk/src/index.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { addBodies, addUser, makeToken, uuidOf } from '../harness/people.ts';
+import { INSUFFICIENT, needs, noAuthority } from '../harness/refusals.ts';
 import { setLevel } from '../harness/registry.ts';
 
-/** The caller's own alliance and corporation, one allied by a coalition, and strangers. */
-const OWN = { alliance: 99_300_001, corporation: 98_300_001 };
+/** The caller's own alliance and corporations, others allied by a coalition, and strangers. */
+const OWN = { alliance: 99_300_001, corporation: 98_300_001, sister: 98_300_006 };
 const ALLIED = { alliance: 99_300_002, corporation: 98_300_002, lone: 98_300_003 };
 const STRANGE = { alliance: 99_300_003, corporation: 98_300_004, lone: 98_300_005 };
 const UNKNOWN = '0123456789abcdef01234567';
-const FORBIDDEN = { status: 403, body: { detail: 'Insufficient clearance level' } };
+const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
 
 let app: TestApp;
 let root: Client;
@@ -21,7 +22,7 @@ beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
   await addBodies(app, [
-    { alliance: OWN.alliance, corporations: [OWN.corporation] },
+    { alliance: OWN.alliance, corporations: [OWN.corporation, OWN.sister] },
     { alliance: ALLIED.alliance, corporations: [ALLIED.corporation] },
     { corporations: [ALLIED.lone] },
     { alliance: STRANGE.alliance, corporations: [STRANGE.corporation] },
@@ -57,73 +58,147 @@ function member(level: number): Promise<Client> {
   return callerAt(app, { id: 4000 + ++number, level, corporation: OWN.corporation });
 }
 
-describe('D14: an alliance or corporation that is added or removed needs write authority over it', () => {
-  it.each<[string, Body, number]>([
+const refused = (detail: string) => ({ status: 403, body: { detail } });
+/** What makes the caller's own body a member: without it there is nothing to speak of below level 8. */
+const INSIDE = { member_corporations: [OWN.corporation] };
+
+describe("D14: below level 8 the caller's own corporation or alliance is a member already", () => {
+  const updates: [string, Body][] = [
+    ['nothing at all', {}],
+    ['the ticker', { ticker: 'NEW' }],
+    ['the required scopes', { mandatory_ext_scopes: ['publicData'] }],
+    ['the own corporation as a member', { add_member_corporations: [OWN.corporation] }],
+    ['the own alliance as a member', { add_member_alliances: [OWN.alliance] }],
+    ['the own alliance as the only member', { member_alliances: [OWN.alliance] }],
+    [
+      'the own alliance for the strangers',
+      {
+        add_member_alliances: [OWN.alliance],
+        remove_member_alliances: [STRANGE.alliance],
+      },
+    ],
+    ['an allied corporation', { add_member_corporations: [ALLIED.lone] }],
+    ['members that are none', { remove_member_corporations: [OWN.corporation] }],
+    ['what does not exist', { add_member_alliances: [1] }],
+  ];
+  it.each(updates)('a stranger sets %s: refused, whatever it is', async (_, body) => {
+    for (const members of [
+      {},
+      { member_alliances: [STRANGE.alliance], member_corporations: [ALLIED.lone] },
+    ]) {
+      const coalition = await make(members);
+      for (const level of [6, 7]) {
+        const detail = noAuthority('write', `coalition ${coalition.coalition_id}`);
+        expect(await put(await member(level), coalition, body)).toMatchObject(refused(detail));
+      }
+      expect(await ok(root.coalition.get({ params: coalition }))).toEqual(coalition);
+    }
+  });
+
+  it.each<[string, Body, boolean]>([
+    ['the own corporation', { member_corporations: [OWN.corporation] }, true],
+    ['the own alliance', { member_alliances: [OWN.alliance] }, true],
+    ['a sister corporation alone', { member_corporations: [OWN.sister] }, false],
+    ['an allied alliance', { member_alliances: [ALLIED.alliance] }, false],
+    ['nobody', {}, false],
+  ])('where the member is %s', async (_, members, allowed) => {
+    const coalition = await make(members);
+    for (const level of [6, 7]) {
+      const answer = await put(await member(level), coalition, { ticker: `T${level}` });
+      expect(answer).toMatchObject(allowed ? { status: 200, body: { ticker: `T${level}` } } : FORBIDDEN);
+    }
+  });
+
+  it('level 8 changes every coalition', async () => {
+    const coalition = await make({ member_alliances: [STRANGE.alliance] });
+    const body = { member_alliances: [OWN.alliance], ticker: 'NEW' };
+    expect(await put(await member(8), coalition, body)).toMatchObject({
+      status: 200,
+      body: { ticker: 'NEW' },
+    });
+  });
+
+  it('who took the own body out cannot bring it back', async () => {
+    const coalition = await make({ ...INSIDE, member_alliances: [ALLIED.alliance] });
+    const six = await member(6);
+    expect((await put(six, coalition, { remove_member_corporations: [OWN.corporation] })).status).toBe(200);
+    expect(await put(six, coalition, INSIDE)).toMatchObject(FORBIDDEN);
+  });
+
+  it('the built-in user has no body, so a token of it that is worth 6 or 7 changes none (D23)', async () => {
+    const id = 4000 + ++number;
+    const per = await callerAt(app, { id, level: 7, corporation: OWN.corporation });
+    const { user_token } = await ok(per.token.createUserToken());
+    const coalition = await make(INSIDE);
+    expect(await put(app.client(user_token), coalition, { ticker: 'NEW' })).toMatchObject(FORBIDDEN);
+    expect((await put(per, coalition, { ticker: 'NEW' })).status).toBe(200);
+  });
+
+  it('a coalition that does not exist is a 404, from the listed level on', async () => {
+    const params = { coalition_id: UNKNOWN };
+    expect(await put(await member(6), params, {})).toMatchObject({
+      status: 404,
+      body: { detail: `Could not find coalition ${UNKNOWN}` },
+    });
+    expect(await put(await member(5), params, {})).toMatchObject(refused(needs(6, 5)));
+  });
+});
+
+describe('D14: an alliance or corporation that is added or removed needs write authority over it besides', () => {
+  it.each<[string, Body, number, string?]>([
     ['the own alliance', { add_member_alliances: [OWN.alliance] }, 6],
-    ['the own corporation', { add_member_corporations: [OWN.corporation] }, 6],
+    ['a corporation of the own alliance', { add_member_corporations: [OWN.sister] }, 6],
     ['an allied alliance', { add_member_alliances: [ALLIED.alliance] }, 6],
-    ['a corporation of an allied alliance', { member_corporations: [ALLIED.corporation] }, 6],
+    ['a corporation of an allied alliance', { add_member_corporations: [ALLIED.corporation] }, 6],
     ['a corporation allied directly', { add_member_corporations: [ALLIED.lone] }, 6],
-    ['a strange alliance', { add_member_alliances: [STRANGE.alliance] }, 8],
-    ['a strange corporation', { add_member_corporations: [STRANGE.lone] }, 8],
-    ['a full list with a stranger in it', { member_alliances: [OWN.alliance, STRANGE.alliance] }, 8],
-    ['own and strange together', { add_member_corporations: [OWN.corporation, STRANGE.lone] }, 8],
-  ])('adding %s', async (_, body, least) => {
+    ['a strange alliance', { add_member_alliances: [STRANGE.alliance] }, 8, `alliance ${STRANGE.alliance}`],
+    ['a strange corporation', { add_member_corporations: [STRANGE.lone] }, 8, `corporation ${STRANGE.lone}`],
+    [
+      'a full list with strangers in it',
+      {
+        member_alliances: [OWN.alliance, STRANGE.alliance],
+        member_corporations: [OWN.corporation, STRANGE.lone],
+      },
+      8,
+      `alliance ${STRANGE.alliance}, corporation ${STRANGE.lone}`,
+    ],
+  ])('adding %s', async (_, body, least, over) => {
     for (const level of [6, 7, 8]) {
-      const coalition = await make();
+      const coalition = await make(INSIDE);
       const answer = await put(await member(level), coalition, { ...body, ticker: 'NEW' });
       if (level >= least) expect(answer).toMatchObject({ status: 200, body: { ticker: 'NEW' } });
       else {
-        expect(answer).toMatchObject(FORBIDDEN);
+        expect(answer).toMatchObject(refused(noAuthority('write', over ?? '')));
         expect(await ok(root.coalition.get({ params: coalition }))).toEqual(coalition);
       }
     }
   });
 
   it.each<[string, Body, number]>([
-    ['a strange alliance', { remove_member_alliances: [STRANGE.alliance] }, 8],
-    ['a strange corporation', { remove_member_corporations: [STRANGE.lone] }, 8],
-    ['strangers that a full list leaves out', { member_alliances: [] }, 8],
-    ['an allied corporation', { remove_member_corporations: [ALLIED.lone] }, 6],
-  ])('removing %s', async (_, body, least) => {
-    for (const level of [6, 7, 8]) {
-      const coalition = await make({
-        member_alliances: [STRANGE.alliance],
-        member_corporations: [STRANGE.lone, ALLIED.lone],
-      });
-      const { status } = await put(await member(level), coalition, body);
-      expect(status).toBe(level >= least ? 200 : 403);
-      if (level < least) expect(await ok(root.coalition.get({ params: coalition }))).toEqual(coalition);
+    ['what is far from everybody but the members', { remove_member_alliances: [STRANGE.alliance] }, 6],
+    ['members that a full list leaves out', { member_alliances: [] }, 6],
+    ['the own corporation', { remove_member_corporations: [OWN.corporation] }, 6],
+  ])('removing %s: who is a member is near to every other one', async (_, body, least) => {
+    for (const level of [least, 8]) {
+      const coalition = await make({ ...INSIDE, member_alliances: [STRANGE.alliance] });
+      expect((await put(await member(level), coalition, body)).status).toBe(200);
     }
   });
 
-  it('is judged before the update: what the update itself would bring near is still far', async () => {
-    const coalition = await make({ member_alliances: [STRANGE.alliance] });
-    const body = { add_member_alliances: [OWN.alliance], remove_member_alliances: [STRANGE.alliance] };
-    expect(await put(await member(6), coalition, body)).toMatchObject(FORBIDDEN);
-  });
-
   it('is not asked of those that stay what they are', async () => {
-    const coalition = await make({
-      member_alliances: [STRANGE.alliance],
-      member_corporations: [ALLIED.lone],
-    });
+    const coalition = await make(INSIDE);
     const six = await member(6);
     for (const body of [
-      { add_member_alliances: [STRANGE.alliance], remove_member_corporations: [ALLIED.lone] },
-      { member_alliances: [STRANGE.alliance], member_corporations: [] },
-      { add_member_corporations: [STRANGE.lone], remove_member_corporations: [STRANGE.lone] },
+      { add_member_alliances: [STRANGE.alliance], remove_member_alliances: [STRANGE.alliance] },
+      { member_corporations: [OWN.corporation], remove_member_alliances: [STRANGE.alliance] },
       { ticker: 'NEW', mandatory_ext_scopes: ['publicData' as const] },
     ]) {
-      expect(await put(six, coalition, body)).toMatchObject({
-        status: 200,
-        body: { member_alliances: [{ alliance_id: STRANGE.alliance }] },
-      });
+      expect(await put(six, coalition, body)).toMatchObject({ status: 200, body: { member_alliances: [] } });
     }
   });
 
   it('comes after the references: an unknown one is a 404 all the same (D6)', async () => {
-    const coalition = await make();
+    const coalition = await make(INSIDE);
     const answer = await put(await member(6), coalition, { add_member_alliances: [STRANGE.alliance, 1] });
     expect(answer).toMatchObject({ status: 404, body: { detail: 'Could not find alliance 1' } });
   });
@@ -131,17 +206,77 @@ describe('D14: an alliance or corporation that is added or removed needs write a
   it('takes one statement for all of them', async () => {
     const six = await member(6);
     const count = async (body: Body) => {
-      const coalition = await make();
+      const coalition = await make(INSIDE);
       const before = app.statements.length;
       expect((await put(six, coalition, body)).status).toBe(200);
       return app.statements.length - before;
     };
-    const one = await count({ member_alliances: [OWN.alliance], member_corporations: [OWN.corporation] });
+    const own = [OWN.corporation];
+    const one = await count({ member_alliances: [OWN.alliance], add_member_corporations: [OWN.sister] });
     const more = await count({
       member_alliances: [OWN.alliance, ALLIED.alliance],
-      member_corporations: [OWN.corporation, ALLIED.lone, ALLIED.corporation],
+      member_corporations: [...own, ALLIED.lone, ALLIED.corporation],
     });
     expect(more).toBe(one);
+  });
+});
+
+describe('D14: a coalition that bars its members keeps them, below level 9', () => {
+  /** Both say that nobody of the coalition may log in. */
+  const bars = {
+    coalition: async (coalition: Coalition) => {
+      await ok(put(root, coalition, { authorized_to_login: false }));
+    },
+    autogroup: async ({ coalition_id, coalition_name }: Coalition) => {
+      const groups = await ok(root.group.list());
+      const group = groups.find(({ group_name }) => group_name === coalition_name);
+      if (group === undefined) throw new Error(`${coalition_id} has no autogroup`);
+      await ok(root.group.update({ params: group, body: { authorized_to_login: false } }));
+    },
+  };
+
+  it.each(['coalition', 'autogroup'] as const)('said by the %s', async (by) => {
+    const coalition = await make({ member_alliances: [ALLIED.alliance] });
+    // By its first member it gets an autogroup.
+    await addUser(app, { id: 4000 + ++number, corporation: ALLIED.lone });
+    await ok(put(root, coalition, { add_member_corporations: [ALLIED.lone] }));
+    await bars[by](coalition);
+    const before = await ok(root.coalition.get({ params: coalition }));
+    const [eight, nine] = [await member(8), await member(9)];
+    const what = 'adding or removing members of a coalition whose authorized_to_login is false';
+    for (const body of [
+      { remove_member_corporations: [ALLIED.lone] },
+      { add_member_corporations: [OWN.sister] },
+      { member_corporations: [] },
+      { member_alliances: [OWN.alliance, ALLIED.alliance] },
+    ]) {
+      expect(await put(eight, coalition, { ...body, ticker: 'NEW' })).toMatchObject(
+        refused(needs(9, 8, what)),
+      );
+    }
+    expect(await ok(root.coalition.get({ params: coalition }))).toEqual(before);
+    // What is no change of members is as it was.
+    const same = { add_member_corporations: [ALLIED.lone], ticker: 'SAME' };
+    expect(await put(eight, coalition, same)).toMatchObject({ status: 200, body: { ticker: 'SAME' } });
+    expect((await put(nine, coalition, { remove_member_corporations: [ALLIED.lone] })).status).toBe(200);
+  });
+
+  it('below level 9 those of its own members cannot even ask (D27b)', async () => {
+    const coalition = await make(INSIDE);
+    const six = await member(6);
+    await bars.coalition(coalition);
+    expect((await put(six, coalition, { remove_member_corporations: [OWN.corporation] })).status).toBe(401);
+  });
+
+  it.each([true, null])('where it is %s, level 6 may', async (authorized_to_login) => {
+    const coalition = await make(INSIDE);
+    await app.db
+      .updateTable('coalitions')
+      .set({ authorized_to_login })
+      .where('coalition_id', '=', coalition.coalition_id)
+      .execute();
+    const body = { add_member_corporations: [OWN.sister] };
+    expect((await put(await member(6), coalition, body)).status).toBe(200);
   });
 });
 
@@ -149,10 +284,11 @@ describe('D15: setting authorized_to_login needs level 9', () => {
   it.each([true, false])(
     'to %s, whatever it is now; a missing coalition stays unseen (D6)',
     async (value) => {
-      const coalition = await make();
+      const coalition = await make(INSIDE);
       const eight = await member(8);
       for (const one of [coalition, { coalition_id: UNKNOWN }]) {
-        expect(await put(eight, one, { authorized_to_login: value })).toMatchObject(FORBIDDEN);
+        const answer = await put(eight, one, { authorized_to_login: value });
+        expect(answer).toMatchObject(refused(needs(9, 8, 'setting authorized_to_login')));
       }
       expect(await put(eight, coalition, { authorized_to_login: null, ticker: 'NEW' })).toMatchObject({
         status: 200,
@@ -163,6 +299,33 @@ describe('D15: setting authorized_to_login needs level 9', () => {
   );
 });
 
+describe('D14: coalition tracking', () => {
+  const track = (client: Client, { coalition_id }: Coalition) =>
+    client.coalition.tracking({ params: { coalition_id } });
+
+  it.each<[string, Body, number]>([
+    ['the own corporation is a member', { member_corporations: [OWN.corporation] }, 5],
+    ['the own alliance is a member', { member_alliances: [OWN.alliance] }, 5],
+    [
+      'only others are members',
+      { member_alliances: [ALLIED.alliance], member_corporations: [OWN.sister] },
+      7,
+    ],
+    ['nobody is a member', {}, 7],
+  ])('where %s', async (_, members, least) => {
+    const coalition = await make(members);
+    for (const level of [4, 5, 6, 7, 8]) {
+      const answer = await track(await member(level), coalition);
+      if (level >= least) expect(answer.status, `level ${level}`).toBe(200);
+      else {
+        const detail =
+          level < 5 ? needs(5, level) : noAuthority('read', `coalition ${coalition.coalition_id}`);
+        expect(answer, `level ${level}`).toMatchObject(refused(detail));
+      }
+    }
+  });
+});
+
 describe('D23: the level that counts is the one that the token is worth', () => {
   it('so a token of the built-in user sinks with the owner of its parent', async () => {
     await addUser(app, { id: 4900, level: 10, corporation: OWN.corporation });
@@ -170,7 +333,7 @@ describe('D23: the level that counts is the one that the token is worth', () => 
     const { user_token } = await ok(app.client(jwt).token.createUserToken());
     const client = app.client(user_token);
     const coalition = await make();
-    expect((await put(client, coalition, { authorized_to_login: false })).status).toBe(200);
+    expect((await put(client, coalition, { authorized_to_login: true })).status).toBe(200);
     await setLevel(app, 4900, 8);
     expect((await put(client, coalition, { authorized_to_login: true })).status).toBe(403);
     expect((await put(client, coalition, { add_member_alliances: [STRANGE.alliance] })).status).toBe(200);
@@ -188,7 +351,7 @@ describe('D6: clearance comes before any record is looked at', () => {
     ['create', 9],
     ['delete', 9],
   ] as const)('%s needs level %i', async (name, level) => {
-    const coalition = await make();
+    const coalition = await make(INSIDE);
     const call = (client: Client, coalition_id: string): Promise<{ status: number; body: unknown }> => {
       if (name === 'create') {
         return client.coalition.create({ body: { coalition_name: `Made ${++number}`, ticker: 'X' } });
@@ -199,7 +362,7 @@ describe('D6: clearance comes before any record is looked at', () => {
     };
     const below = await member(level - 1);
     for (const id of [coalition.coalition_id, UNKNOWN])
-      expect(await call(below, id)).toMatchObject(FORBIDDEN);
+      expect(await call(below, id)).toMatchObject(refused(needs(level, level - 1)));
     const { status } = await call(await member(level), coalition.coalition_id);
     expect(status).toBe(name === 'create' ? 201 : 200);
     if (name === 'delete') made.length = 0;

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { corporationRoutes } from '../../contract/corporation.ts';
 import { registerCorporation } from '../../server/corporation/corporation.ts';
+import { authenticate } from '../../server/token/authenticate.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { addUser, uuidOf } from '../harness/people.ts';
@@ -120,10 +122,11 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
 
   it('D39: one of the game’s own is not registered even if the provider names a CEO for it', async () => {
     const { parts } = app.app;
-    const data = { name: 'Game', ticker: 'G', ceo_id: 3_000_001 };
-    const client = { ask: async () => ({ status: 200, headers: {}, data }) };
-    const payer = { owner_id: 0, sponsor_id: null, app_token: uuidOf(app.root) };
-    await expect(registerCorporation({ ...parts, client }, payer, NPC)).rejects.toMatchObject({
+    const api = { ...parts.api, corporation: async () => ({ name: 'Game', ticker: 'G', ceo_id: 3_000_001 }) };
+    const caller = await authenticate(parts, `Bearer ${app.root}`);
+    const rule = corporationRoutes.register.metadata.access;
+    const admission = { caller, rule, params: {}, body: undefined };
+    await expect(registerCorporation({ ...parts, api }, admission, NPC)).rejects.toMatchObject({
       status: 404,
     });
   });

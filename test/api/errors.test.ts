@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addBodies, addHome, addMember, makeToken, uuidOf } from '../harness/people.ts';
+import { INSUFFICIENT, noAuthority } from '../harness/refusals.ts';
 import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
 
 let app: TestApp;
@@ -305,7 +306,7 @@ describe('D3b, D6: the order of checks', () => {
   ])('the level comes before %s', async (_, method, path, sent) => {
     expect(await send(app, method, path, { ...sent, token: zero.jwt })).toMatchObject({
       status: 403,
-      json: { detail: 'Insufficient clearance level' },
+      json: { detail: INSUFFICIENT },
     });
   });
 
@@ -324,7 +325,7 @@ describe('D3b, D6: the order of checks', () => {
     await addBodies(app, [{ corporations: [98_200_001] }]);
     expect(await send(app, 'GET', '/corporation/98200001/tracking', { token: one.jwt })).toMatchObject({
       status: 403,
-      json: { detail: 'Insufficient clearance level' },
+      json: { detail: noAuthority('read', 'corporation 98200001') },
     });
   });
 });

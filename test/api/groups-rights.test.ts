@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Group, ok } from '../../sdk/src/index.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../harness/people.ts';
+import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../harness/people.ts';
+import { INSUFFICIENT } from '../harness/refusals.ts';
 import { setLevel } from '../harness/registry.ts';
 
 const CORPORATION = 98_500_001;
 const UNKNOWN = '0123456789abcdef01234567';
-const FORBIDDEN = { status: 403, body: { detail: 'Insufficient clearance level' } };
+const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
 
 let app: TestApp;
 let root: Client;
@@ -17,6 +18,8 @@ beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
   await addBodies(app, [{ corporations: [CORPORATION] }]);
+  // So that guests of the corporation are let in, too.
+  await addCoalition(app, 'cc'.repeat(12), { corporations: [CORPORATION] });
   await addUser(app, { id: 6001, name: 'Ada', corporation: CORPORATION });
 });
 afterAll(() => app.stop());
@@ -122,7 +125,7 @@ describe('the other operations', () => {
 describe('what the login switch does', () => {
   it('true lets members in, false keeps them out whatever others say, but not levels 9 and 10 (D27)', async () => {
     const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
-    await addUser(app, { id: 6900, corporation: CORPORATION });
+    await addUser(app, { id: 6900 });
     const { jwt } = await makeToken(app, 'use', 6900, dyn.uuid);
     const status = async () => (await app.client(jwt).token.current()).status;
     const make = (group_name: string) => ok(root.group.create({ body: { group_name } }));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootToken } from '../../server/token/root-token.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addHome, addMember, addUser, claimsOf, HOME, makeToken, uuidOf } from '../harness/people.ts';
+import { INSUFFICIENT } from '../harness/refusals.ts';
 import { letIn, setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const FORBIDDEN = { status: 403, json: { detail: 'Insufficient clearance level' } };
+const FORBIDDEN = { status: 403, json: { detail: INSUFFICIENT } };
 
 function member(level = 0) {
   lastId += 1;

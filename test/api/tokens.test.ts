@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootToken } from '../../server/token/root-token.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addHome, addMember, claimsOf, HOME, makeToken, uuidOf } from '../harness/people.ts';
+import { INSUFFICIENT } from '../harness/refusals.ts';
 import { setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
@@ -16,7 +17,7 @@ afterAll(() => app.stop());
 
 const CALLBACK = 'https://fleet.example/castellan?keep=1';
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const FORBIDDEN = { status: 403, json: { detail: 'Insufficient clearance level' } };
+const FORBIDDEN = { status: 403, json: { detail: INSUFFICIENT } };
 
 function member(level = 0) {
   lastId += 1;

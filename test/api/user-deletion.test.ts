@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../harness/people.ts';
+import { INSUFFICIENT, needs } from '../harness/refusals.ts';
 import { letIn, setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const FORBIDDEN = { status: 403, json: { detail: 'Insufficient clearance level' } };
+const FORBIDDEN = { status: 403, json: { detail: INSUFFICIENT } };
 
 function remove(id: number, token = app.root) {
   return send(app, 'DELETE', `/user/${id}`, { token });
@@ -32,7 +33,10 @@ describe('D15: who may delete a user', () => {
     const target = await addMember(app, ++lastId, 0);
     expect(await remove(target.id, eight.jwt)).toMatchObject(FORBIDDEN);
     await setLevel(app, target.id, 10);
-    expect(await remove(target.id, nine.jwt)).toMatchObject(FORBIDDEN);
+    expect(await remove(target.id, nine.jwt)).toMatchObject({
+      status: 403,
+      json: { detail: needs(10, 9, 'deleting a user of level 10') },
+    });
     await setLevel(app, target.id, 9);
     expect(await remove(target.id, nine.jwt)).toMatchObject({ status: 200, text: '' });
     expect(await remove(nine.id, ten.jwt)).toMatchObject({ status: 200 });
@@ -50,7 +54,10 @@ describe('D15: who may delete a user', () => {
   });
 
   it('D16: nobody deletes the built-in user', async () => {
-    expect(await remove(0)).toMatchObject(FORBIDDEN);
+    expect(await remove(0)).toMatchObject({
+      status: 403,
+      json: { detail: 'Insufficient clearance level: nobody deletes the built-in user.' },
+    });
     expect(await status(app.root)).toBe(200);
   });
 

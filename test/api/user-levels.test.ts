@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { rootToken } from '../../server/token/root-token.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../harness/people.ts';
+import { INSUFFICIENT, needs, noAuthority } from '../harness/refusals.ts';
 import { setLevel } from '../harness/registry.ts';
 
 /** Corporations at each distance from a member of the first (D11). */
 const AT = { 1: 98_500_001, 3: 98_500_002, 5: 98_500_003, 7: 98_500_004 } as const;
 type Distance = keyof typeof AT;
-const FORBIDDEN = { status: 403, body: { detail: 'Insufficient clearance level' } };
+const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
 
 let app: TestApp;
 let lastId = 2_160_000_000;
@@ -79,6 +80,19 @@ describe('D16: setting the clearance level of a user', () => {
     };
     await Promise.all([distance, distance + 1, 9].map(tryAll));
     expect(wrong).toEqual([]);
+  });
+
+  it('D5: a refusal says what is missing', async () => {
+    const [eight, target, distant] = [await person(8), await person(5), await person(0, 7)];
+    const detail = async (by: Person, id: number, level: number) => (await set(by, id, level)).body;
+    expect(await detail(eight, target.id, 4)).toEqual({ detail: needs(9, 8, 'setting level 5 to 4') });
+    expect(await detail(eight, target.id, 9)).toEqual({ detail: needs(9, 8, 'setting level 5 to 9') });
+    const over = `user ${distant.id}`;
+    expect(await detail(await person(6), distant.id, 1)).toEqual({ detail: noAuthority('write', over) });
+    const own = 'Insufficient clearance level: nobody sets their own level.';
+    expect(await detail(eight, eight.id, 1)).toEqual({ detail: own });
+    const builtIn = 'Insufficient clearance level: nobody changes the built-in user.';
+    expect(await detail(eight, 0, 1)).toEqual({ detail: builtIn });
   });
 
   it('answers with the User as it is now, and its time of change', async () => {

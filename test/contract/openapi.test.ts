@@ -28,9 +28,9 @@ DELETE /corporation/{corporation_id}/guest/{character_id}       app 2  write cor
 GET    /coalition                                               app 0
 GET    /coalition/{coalition_id}                                app 0
 POST   /coalition                                               app 9
-PUT    /coalition/{coalition_id}                                app 6
+PUT    /coalition/{coalition_id}                                app 6 write coalition
 DELETE /coalition/{coalition_id}                                app 9
-GET    /coalition/{coalition_id}/tracking                       app 5
+GET    /coalition/{coalition_id}/tracking                       app 5 read coalition
 GET    /group                                                   app 0
 GET    /group/{group_id}                                        app 0
 POST   /group                                                   app 9
@@ -248,10 +248,11 @@ describe('the sentence about access', () => {
       tokens: ['per', 'use'],
       level: 3,
       authority: { over: 'alliance', mode: 'read', param: 'alliance_id' },
+      fields: { rank: 5 },
       besides: 'And the moon must be full.',
     });
     expect(sentence).toBe(
-      'a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names. And the moon must be full.',
+      'a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names. Setting rank needs level 5. And the moon must be full.',
     );
   });
 });

@@ -12,14 +12,21 @@ export interface Rule {
   readonly otherKinds?: string;
   /** "Token operations" rule 2: the clearance check is made first. */
   readonly levelFirst?: true;
-  readonly authority?: 'read' | 'write';
+  readonly authority?: Authority;
 }
 
-const usual = (level: number, authority?: 'read' | 'write'): Rule => ({
+export interface Authority {
+  readonly mode: 'read' | 'write';
+  readonly over: string;
+  /** The path parameter that names it. */
+  readonly param: string;
+}
+
+const usual = (level: number, mode?: 'read' | 'write', over = ''): Rule => ({
   kinds: ['per', 'use'],
   level,
   otherKinds: 'Cannot use a dynamic app token for this path.',
-  ...(authority && { authority }),
+  ...(mode && { authority: { mode, over, param: `${over === 'user' ? 'character' : over}_id` } }),
 });
 const fromDyn = (level: number): Rule => ({
   kinds: ['dyn'],
@@ -37,35 +44,35 @@ const anybody: Rule = { kinds: ['none', 'dyn', 'per', 'use'], level: Number.NEGA
 export const RULES: Readonly<Record<string, Rule>> = {
   'alliance.list': usual(0),
   'alliance.get': usual(0),
-  'alliance.tracking': usual(3, 'read'),
+  'alliance.tracking': usual(3, 'read', 'alliance'),
   'alliance.register': usual(8),
-  'alliance.update': usual(4, 'write'),
+  'alliance.update': usual(4, 'write', 'alliance'),
   'callback.ext': anybody,
   'coalition.list': usual(0),
   'coalition.get': usual(0),
   'coalition.create': usual(9),
-  'coalition.update': usual(6),
+  'coalition.update': usual(6, 'write', 'coalition'),
   'coalition.delete': usual(9),
-  'coalition.tracking': usual(5),
+  'coalition.tracking': usual(5, 'read', 'coalition'),
   'corporation.list': usual(0),
   'corporation.get': usual(0),
-  'corporation.tracking': usual(1, 'read'),
+  'corporation.tracking': usual(1, 'read', 'corporation'),
   'corporation.register': usual(8),
-  'corporation.update': usual(2, 'write'),
-  'corporation.listGuests': usual(1, 'read'),
-  'corporation.createGuestCode': usual(1, 'read'),
-  'corporation.deleteGuest': usual(2, 'write'),
+  'corporation.update': usual(2, 'write', 'corporation'),
+  'corporation.listGuests': usual(1, 'read', 'corporation'),
+  'corporation.createGuestCode': usual(1, 'read', 'corporation'),
+  'corporation.deleteGuest': usual(2, 'write', 'corporation'),
   'crash.list': usual(10),
   'crash.get': usual(10),
   'crash.delete': usual(10),
   'ext.forward': usual(0),
   'ext.forwardGet': usual(0),
-  'ext.locations': usual(0, 'read'),
-  'ext.mails': usual(0, 'read'),
-  'ext.mail': usual(0, 'read'),
-  'ext.skillPoints': usual(0, 'read'),
-  'ext.wallet': usual(0, 'read'),
-  'ext.storeLocation': usual(0, 'read'),
+  'ext.locations': usual(0, 'read', 'user'),
+  'ext.mails': usual(0, 'read', 'user'),
+  'ext.mail': usual(0, 'read', 'user'),
+  'ext.skillPoints': usual(0, 'read', 'user'),
+  'ext.wallet': usual(0, 'read', 'user'),
+  'ext.storeLocation': usual(0, 'read', 'user'),
   'group.list': usual(0),
   'group.get': usual(0),
   'group.create': usual(9),
@@ -98,26 +105,43 @@ const NEEDED: Readonly<Record<number, Readonly<Record<'read' | 'write', number>>
   7: { read: 7, write: 8 },
 };
 
-export function mayTouch(level: number, distance: number, mode: 'read' | 'write'): boolean {
+function mayTouch(level: number, distance: number, mode: 'read' | 'write'): boolean {
   return level >= (NEEDED[distance]?.[mode] ?? Number.POSITIVE_INFINITY);
 }
 
-export const FORBIDDEN = { status: 403, detail: 'Insufficient clearance level' } as const;
+export interface TurnedAway {
+  readonly status: number;
+  readonly detail: string;
+}
 
-/** How a caller is turned away, or undefined: past the gate. `distance` to what an operation touches. */
-export function turnedAway(
-  rule: Rule,
-  kind: Kind,
-  level: number,
-  distance?: number,
-): { readonly status: number; readonly detail: string } | undefined {
+/** D5: the words of a 403. */
+export function forbidden(what: string): TurnedAway {
+  return { status: 403, detail: `Insufficient clearance level: ${what}.` };
+}
+
+const levelMissing = (needed: number, level: number) =>
+  forbidden(`this needs ${needed}, and the token's owner has ${level}`);
+
+/** Who calls, and how far away it is from what. */
+export interface Call {
+  readonly kind: Kind;
+  readonly level: number;
+  readonly distance: number;
+  /** What the path names, by parameter. */
+  readonly params: Readonly<Record<string, string | number>>;
+}
+
+/** How a caller is turned away, or undefined: past the gate. */
+export function turnedAway(rule: Rule, call: Call): TurnedAway | undefined {
+  const { kind, level, distance, params } = call;
   if (rule.kinds.includes('none')) return undefined;
   if (kind === 'none') return { status: 401, detail: 'The Authorization header is missing.' };
   const wrongKind = !rule.kinds.includes(kind);
   const tooLow = level < rule.level;
-  if (rule.levelFirst && tooLow) return FORBIDDEN;
+  if (rule.levelFirst && tooLow) return levelMissing(rule.level, level);
   if (wrongKind) return { status: 401, detail: rule.otherKinds ?? '' };
-  if (tooLow) return FORBIDDEN;
-  if (rule.authority && !mayTouch(level, distance ?? Number.NaN, rule.authority)) return FORBIDDEN;
-  return undefined;
+  if (tooLow) return levelMissing(rule.level, level);
+  const { authority } = rule;
+  if (authority === undefined || mayTouch(level, distance, authority.mode)) return undefined;
+  return forbidden(`no ${authority.mode} authority over ${authority.over} ${params[authority.param]}`);
 }

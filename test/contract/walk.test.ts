@@ -6,7 +6,7 @@ import { objectId } from '../../server/database/object-id.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../harness/people.ts';
 import { send } from '../harness/send.ts';
-import { FORBIDDEN, type Kind, mayTouch, RULES, turnedAway } from './rules.ts';
+import { forbidden, type Kind, RULES, type TurnedAway, turnedAway } from './rules.ts';
 
 /** Everybody who calls is of HOME: an alliance with a second corporation, in a coalition with two others. */
 const HOME = { alliance: 99_400_001, corporation: 98_400_001, sister: 98_400_002 };
@@ -92,8 +92,8 @@ interface Walk {
   readonly distances?: readonly number[];
   /** Statuses beyond the gate; 200 where left out. */
   readonly answers?: readonly number[];
-  /** Whether the operation itself may refuse, once the gate is passed: by the decisions, not by the contract. */
-  readonly refuses?: (caller: Caller, distance: number) => boolean;
+  /** How the operation itself refuses, once the gate is passed: by the decisions, not by the contract. */
+  readonly refuses?: (caller: Caller, distance: number, request: Request) => TurnedAway | undefined;
 }
 
 const corporation = (_: Caller, distance: number) => ({
@@ -114,11 +114,13 @@ async function crashReport(): Promise<Request> {
   return { params: { crash_report_id: id } };
 }
 
-async function coalition(): Promise<{ params: { coalition_id: string } }> {
+/** A coalition that the callers' corporation is a member of, or nobody. */
+async function coalition(_: Caller, distance: number): Promise<{ params: { coalition_id: string } }> {
   const coalition_id = objectId(app.clock.now());
-  await addCoalition(app, coalition_id, {}, null);
+  await addCoalition(app, coalition_id, distance === 5 ? { corporations: [HOME.corporation] } : {}, null);
   return { params: { coalition_id } };
 }
+const coalitions = { request: coalition, distances: [5, 7] };
 
 async function group(owner: number): Promise<{ params: { group_id: string } }> {
   const group_id = objectId(app.clock.now());
@@ -159,15 +161,11 @@ const WALKS: Readonly<Record<string, Walk>> = {
     answers: [201],
   },
   'coalition.update': {
-    distances: [1, 3, 5, 7],
-    request: async (_, distance) => ({
-      ...(await coalition()),
-      body: { add_member_corporations: [CORPORATIONS[distance as 1]] },
-    }),
-    refuses: ({ level }, distance) => !mayTouch(level, distance, 'write'),
+    ...coalitions,
+    request: async (...given) => ({ ...(await coalition(...given)), body: { ticker: 'W' } }),
   },
   'coalition.delete': { request: coalition },
-  'coalition.tracking': { request: coalition },
+  'coalition.tracking': coalitions,
   'corporation.list': {},
   'corporation.get': corporations,
   'corporation.tracking': corporations,
@@ -212,7 +210,10 @@ const WALKS: Readonly<Record<string, Walk>> = {
       body: { description: 'changed' },
     }),
     // The built-in user owns on behalf of whoever sponsored the token: its level alone counts (D23).
-    refuses: ({ kind, level }, distance) => level < 9 && (distance !== 0 || kind === 'sponsored'),
+    refuses: ({ kind, level }, distance) =>
+      level >= 9 || (distance === 0 && kind !== 'sponsored')
+        ? undefined
+        : forbidden(`changing somebody else's group needs 9, and the token's owner has ${level}`),
   },
   'group.delete': { request: () => group(USERS[1]) },
   'system.configuration': {},
@@ -235,7 +236,8 @@ const WALKS: Readonly<Record<string, Walk>> = {
     distances: [1, 3, 5, 7],
     request: async (_, distance) => ({ ...(await user(distance)), body: { clearance_level: 0 } }),
     // D16, for a new level 0 and a target of level 0.
-    refuses: ({ level }, distance) => level < distance + 1,
+    refuses: ({ level }, distance, { params }) =>
+      level >= distance + 1 ? undefined : forbidden(`no write authority over user ${params?.character_id}`),
   },
   'user.delete': { request: () => user(7) },
   'voice.start': { answers: [404] },
@@ -294,10 +296,12 @@ describe('Must show 7: every operation × token kind × level × authority', () 
     const visit = async (caller: Caller, away: number) => {
       const distance = distanceFor(caller, away);
       const kind: Kind = caller.kind === 'sponsored' ? 'use' : caller.kind;
+      const asked: Request = await request(caller, away);
+      const { params = {} } = asked;
       const refusal =
-        turnedAway(rule, kind, caller.level, distance) ??
-        (refuses?.(caller, distance) ? FORBIDDEN : undefined);
-      const { status, json } = await call(operation, await request(caller, away), caller.jwt);
+        turnedAway(rule, { kind, level: caller.level, distance, params }) ??
+        refuses?.(caller, distance, asked);
+      const { status, json } = await call(operation, asked, caller.jwt);
       const fits =
         refusal === undefined
           ? answers.includes(status)

@@ -4,13 +4,14 @@ import type { TestApp } from './app.ts';
 
 /**
  * Starts `work` while another connection has done `statement` and not committed it, waits until the work waits for
- * that, commits, and returns what the work comes to: a race with a known winner.
+ * that, does what is to happen while it waits, commits, and returns what the work comes to: a race with a known winner.
  */
 export async function meanwhile<T>(
   app: Pick<TestApp, 'databaseUrl'>,
   statement: string,
   values: readonly unknown[],
   work: () => Promise<T>,
+  whileItWaits: (other: pg.Client) => Promise<unknown> = async () => undefined,
 ): Promise<T> {
   const other = new pg.Client({ connectionString: app.databaseUrl });
   await other.connect();
@@ -19,6 +20,7 @@ export async function meanwhile<T>(
     await other.query(statement, [...values]);
     const result = work();
     await untilWaiting(other, 1);
+    await whileItWaits(other);
     await other.query('commit');
     return await result;
   } finally {

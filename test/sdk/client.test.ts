@@ -219,14 +219,15 @@ describe('ok', () => {
   });
 
   it('throws what the service says, without the token', async () => {
-    reply = json(403, { detail: 'Insufficient clearance level' }, { 'x-request-id': 'r-1' });
+    const detail = "Insufficient clearance level: this needs 10, and the token's owner has 2.";
+    reply = json(403, { detail }, { 'x-request-id': 'r-1' });
     const error = await ok(client().token.delete({ query: { uuid: 'u' } })).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(CastellanError);
     expect(error).toMatchObject({
       name: 'CastellanError',
-      message: 'Insufficient clearance level',
+      message: detail,
       status: 403,
-      detail: 'Insufficient clearance level',
+      detail,
       requestId: 'r-1',
     });
     expect(`${error.stack}${JSON.stringify(error)}`).not.toContain(TOKEN);

@@ -1237,7 +1237,7 @@ export interface Api {
      *
      * Applied in this order: additions, authorized_to_login, mandatory_ext_scopes, full lists, removals, ticker. Additions and removals may be combined; a full list stands alone. An id that is given twice counts once. Members must be registered already: an unknown id is a 404.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 6 or more. Every alliance or corporation that the update adds or removes needs write authority over it, judged before the update; setting authorized_to_login needs level 9.
+     * Access: a permanent app token or a user token whose owner has clearance level 6 or more, and write authority over the coalition that `coalition_id` names. Setting authorized_to_login needs level 9. Below level 8 that means: the caller's own corporation or alliance is a member of the coalition already, whatever the update changes. Every alliance or corporation that the update adds or removes needs write authority over it, too. Where authorized_to_login of the coalition, or of its autogroup, is false, adding or removing a member needs level 9. All of it is judged before the update, on what the caller may do at that moment.
      */
     update(request: UpdateCoalitionRequest): Promise<UpdateCoalitionAnswer>;
     /**
@@ -1253,7 +1253,7 @@ export interface Api {
      *
      * Sorts the members of all its alliances and corporations by the state of their refresh tokens. A refresh token counts as valid only if its scopes cover everything that is required of its user.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 5 or more.
+     * Access: a permanent app token or a user token whose owner has clearance level 5 or more, and read authority over the coalition that `coalition_id` names. Below level 7 that means: the caller's own corporation or alliance is a member of it.
      */
     tracking(request: TrackCoalitionRequest): Promise<TrackCoalitionAnswer>;
   };
@@ -1449,7 +1449,7 @@ export interface Api {
      *
      * Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must own the group or have level 9; setting authorized_to_login needs level 9, of the owner too.
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting authorized_to_login needs level 9. The caller must own the group or have level 9.
      */
     update(request: UpdateGroupRequest): Promise<UpdateGroupAnswer>;
     /**

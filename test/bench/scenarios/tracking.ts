@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Tracking } from '../../../contract/user.ts';
-import { coalitionExists } from '../../../server/coalition/coalition.queries.ts';
 import type { Database } from '../../../server/database/tables.ts';
 import { findStandings } from '../../../server/registry/standing.queries.ts';
 import { findTracking, type TrackedBody } from '../../../server/registry/tracking.queries.ts';
 import { findCaller } from '../../../server/token/token.queries.ts';
 import type { Scenario } from '../scenario.ts';
 import { ALLIANCE, CHARACTERS, COALITION, character, corporation, PEOPLE, TOKEN } from '../world.ts';
+
+const ASKER = { owner_id: character(0), sponsor_id: null };
 
 interface Row {
   readonly character_id: number;
@@ -57,19 +58,19 @@ export const corporationTracking = tracking('GET /corporation/{id}/tracking', {
   path: `/corporation/${corporation(0)}/tracking`,
   users: CHARACTERS,
   of: { corporation_id: corporation(0) },
-  before: (db) => findStandings(db, character(0), 'corporation', corporation(0)),
+  before: (db) => findStandings(db, ASKER, 'corporation', corporation(0)),
 });
 
 export const allianceTracking = tracking('GET /alliance/{id}/tracking', {
   path: `/alliance/${ALLIANCE}/tracking`,
   users: PEOPLE,
   of: { alliance_id: ALLIANCE },
-  before: (db) => findStandings(db, character(0), 'alliance', ALLIANCE),
+  before: (db) => findStandings(db, ASKER, 'alliance', ALLIANCE),
 });
 
 export const coalitionTracking = tracking('GET /coalition/{id}/tracking', {
   path: `/coalition/${COALITION}/tracking`,
   users: PEOPLE,
   of: { coalition_id: COALITION },
-  before: (db) => coalitionExists(db, COALITION),
+  before: (db) => findStandings(db, ASKER, 'coalition', COALITION),
 });

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
+import { inTransaction } from '../../server/database/transaction.ts';
+import { saveFindings } from '../../server/registry/save.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { callerAt } from '../harness/caller.ts';
+import { addBodies, addUser, makeToken, uuidOf } from '../harness/people.ts';
+
+const ALLIANCE = 99_910_001;
+const CORPORATIONS = [98_910_001, 98_910_002] as const;
+const CALLERS = 6;
+const ROUNDS = 40;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await addBodies(app, [{ alliance: ALLIANCE, corporations: CORPORATIONS }]);
+});
+afterAll(() => app.stop());
+
+const idOf = (n: number) => 2_191_000_000 + n;
+const nameOf = (n: number) => `Character ${idOf(n)}`;
+
+it('D14: administrators who change everything at once, each other included, never lock each other out', async () => {
+  const root = app.client(app.root);
+  const clients: Client[] = [];
+  for (let n = 0; n < CALLERS; n += 1) {
+    clients.push(await callerAt(app, { id: idOf(n), level: 9, corporation: CORPORATIONS[0] }));
+  }
+  const groups = await Promise.all(
+    [0, 1, 2].map((n) => ok(root.group.create({ body: { group_name: `Shared ${n}` } }))),
+  );
+  const coalitions = await Promise.all(
+    [0, 1].map((n) => ok(root.coalition.create({ body: { coalition_name: `Pact ${n}`, ticker: 'P' } }))),
+  );
+  let made = CALLERS;
+  const operations: ((by: Client, n: number) => Promise<{ status: number }>)[] = [
+    (by, n) => {
+      const body = { add_members: [nameOf(n % CALLERS), nameOf((n + 1) % CALLERS)], description: `${n}` };
+      return by.group.update({ params: groups[n % 3] as (typeof groups)[0], body });
+    },
+    (by, n) => {
+      const body = { members: [], owner: nameOf((n + 2) % CALLERS) };
+      return by.group.update({ params: groups[(n + 1) % 3] as (typeof groups)[0], body });
+    },
+    (by, n) => {
+      const body = { member_corporations: n % 2 === 0 ? [...CORPORATIONS] : [], ticker: `T${n}` };
+      return by.coalition.update({ params: coalitions[n % 2] as (typeof coalitions)[0], body });
+    },
+    (by, n) => {
+      const params = { character_id: idOf(n % CALLERS) };
+      return by.user.update({ params, body: { clearance_level: 9 } });
+    },
+    (by) => by.corporation.createGuestCode({ params: { corporation_id: CORPORATIONS[0] } }),
+    (by) =>
+      by.corporation.update({
+        params: { corporation_id: CORPORATIONS[0] },
+        body: { mandatory_ext_scopes: [] },
+      }),
+    async (by) => {
+      const id = idOf(++made);
+      await addUser(app, { id, corporation: CORPORATIONS[1] });
+      return by.user.delete({ params: { character_id: id } });
+    },
+    async (by, n) => {
+      const { status, body } = await by.group.create({ body: { group_name: `Brief ${n}` } });
+      if (status !== 201) return { status };
+      return by.group.delete({ params: body });
+    },
+    async (_, n) => {
+      const { uuid, jwt } = await makeToken(app, 'per', idOf(n % CALLERS), uuidOf(app.root));
+      const gone = root.token.delete({ query: { uuid } });
+      return (
+        await Promise.all([app.client(jwt).group.create({ body: { group_name: `Odd ${n}` } }), gone])
+      )[1];
+    },
+    async (_, n) => {
+      const characters = [0, 1, 2].map((i) => ({
+        character_id: idOf((n + i) % CALLERS),
+        character_name: nameOf((n + i) % CALLERS),
+        corporation_id: CORPORATIONS[n % 2] as number,
+      }));
+      const findings = { alliances: [], corporations: [], characters };
+      await inTransaction(app.db, (tx) => saveFindings(tx, findings, app.clock.now()));
+      return { status: 200 };
+    },
+  ];
+  const statuses = await Promise.all(
+    clients.map(async (client, caller) => {
+      const seen: number[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const operation = operations[(round * 7 + caller * 3) % operations.length];
+        if (operation) seen.push((await operation(client, round + caller)).status);
+      }
+      return seen;
+    }),
+  );
+  const unexpected = statuses.flat().filter((status) => ![200, 201, 403, 404].includes(status));
+  expect(unexpected).toEqual([]);
+  expect(app.logged.filter((line) => /deadlock|uncaught/.test(line))).toEqual([]);
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(app.db);
+  expect(rows).toEqual([{ deadlocks: 0 }]);
+}, 120_000);

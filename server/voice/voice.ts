@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
+import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { VoiceChallenge } from '../../contract/voice.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Parts } from '../parts.ts';
-import { Problem, revoked } from '../problem.ts';
+import { forbidden, Problem, revoked } from '../problem.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
@@ -43,6 +44,7 @@ export async function startChallenge(
   caller: Caller,
 ): Promise<VoiceChallenge> {
   if (settings.voice.url === undefined) throw notConfigured();
+  requireCharacter(caller);
   const created_on = clock.now();
   const expires_on = new Date(created_on.getTime() + CHALLENGE_FOR);
   const nickname = randomNickname();
@@ -66,6 +68,7 @@ export async function completeChallenge(
   caller: Caller,
 ): Promise<void> {
   if (look === undefined) throw notConfigured();
+  requireCharacter(caller);
   const nickname = await findChallenge(db, caller.owner_id, clock.now());
   if (nickname === undefined) throw noChallenge();
   const client = theOne(await look(), nickname);
@@ -82,6 +85,11 @@ export async function completeChallenge(
   if (former !== undefined) {
     log.info({ character_id: caller.owner_id, former }, 'a voice identity was proved by another user');
   }
+}
+
+/** The built-in user is nobody's character, and stands for whoever has one of its tokens (D23). */
+function requireCharacter({ owner_id }: Caller): void {
+  if (owner_id === BUILT_IN_USER) throw forbidden({ never: 'the built-in user has no voice identity' });
 }
 
 function randomNickname(): string {

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VoiceChallenge } from '../../contract/voice.ts';
+import { ok } from '../../sdk/src/index.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
 import { ensureVoiceGroup } from '../../server/voice/voice.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember } from '../harness/people.ts';
+import { addHome, addMember, makeToken, uuidOf } from '../harness/people.ts';
 import { letIn, setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
@@ -300,8 +301,10 @@ describe('D42: without a voice server', () => {
     await gone.stop();
     const other = await startTestApp({ env: { VOICE_URL: gone.url } });
     try {
-      expect((await send(other, 'POST', '/voice/auth/start', { token: other.root })).status).toBe(200);
-      expect(await send(other, 'POST', '/voice/auth/complete', { token: other.root })).toMatchObject({
+      await addHome(other);
+      const { jwt: token } = await addMember(other, ++lastId);
+      expect((await send(other, 'POST', '/voice/auth/start', { token })).status).toBe(200);
+      expect(await send(other, 'POST', '/voice/auth/complete', { token })).toMatchObject({
         status: 502,
         json: { detail: 'The voice server cannot be reached or gave an answer that cannot be used.' },
       });
@@ -356,5 +359,37 @@ describe('who may', () => {
     const guest = await addMember(app, ++lastId, -1);
     expect((await start(guest.jwt)).status).toBe(403);
     expect((await complete(guest.jwt)).status).toBe(403);
+  });
+});
+
+describe('the built-in user is no character of the game', () => {
+  const REFUSED = {
+    status: 403,
+    json: { detail: 'Insufficient clearance level: the built-in user has no voice identity.' },
+  };
+
+  it('so no token of it starts or completes a challenge, whoever stands behind it (D23)', async () => {
+    const sponsor = await addMember(app, ++lastId, 10);
+    const per = await makeToken(app, 'per', sponsor.id, uuidOf(app.root));
+    const { user_token } = await ok(app.client(per.jwt).token.createUserToken());
+    for (const jwt of [app.root, user_token]) {
+      expect(await start(jwt)).toMatchObject(REFUSED);
+      expect(await complete(jwt)).toMatchObject(REFUSED);
+    }
+    const challenges = app.db.selectFrom('voice_challenges').select('character_id');
+    expect(await challenges.where('character_id', '=', 0).execute()).toEqual([]);
+  });
+
+  it('nor does one take an identity by a challenge that was started before', async () => {
+    const nickname = 'A'.repeat(20);
+    const created_on = app.clock.now();
+    const expires_on = new Date(created_on.getTime() + 60_000);
+    await app.db
+      .insertInto('voice_challenges')
+      .values({ character_id: 0, nickname, created_on, expires_on })
+      .execute();
+    voice.world.connect(nickname);
+    expect(await complete(app.root)).toMatchObject(REFUSED);
+    expect(await identityOf(0)).toBeUndefined();
   });
 });

@@ -1589,7 +1589,7 @@ export interface Api {
      *
      * Answers a random nickname. Take it on the voice server within one minute, then complete the challenge. A new challenge replaces the one before. Where no voice server is configured: 404.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The built-in user has no voice identity: its tokens are refused.
      */
     start(request?: CallOptions): Promise<StartVoiceChallengeAnswer>;
     /**
@@ -1597,7 +1597,7 @@ export interface Api {
      *
      * Looks for the client that bears the nickname and binds its voice identity to the caller, who thereby becomes a member of the voice autogroup. An identity belongs to whoever proved it last: another user who had it loses it. 404 `Could not find challenge for user` without a live challenge; 404 `Could not find corresponding teamspeak client` where no client bears the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The built-in user has no voice identity: its tokens are refused.
      */
     complete(request?: CallOptions): Promise<CompleteVoiceChallengeAnswer>;
   };

@@ -1,10 +1,13 @@
 import type { By, CoalitionChange, Command, GroupChange } from './commands.ts';
 import {
+  bars,
   CHARACTERS,
   type ModelCoalition,
   type ModelGroup,
   type ModelUser,
   mayRaise,
+  mayUpdate,
+  mayUseTokens,
   mayWrite,
   nameAutogroups,
   ownerOf,
@@ -43,6 +46,7 @@ export function apply(world: World, command: Command, newId: string): Expected |
   }
   const by = caller(world, command.by);
   if (by === undefined) return undefined;
+  if (!mayUseTokens(world, by)) return is(401);
   switch (command.do) {
     case 'create coalition': {
       if (by.level < 9) return is(403);
@@ -143,6 +147,7 @@ function updateCoalition(
   if (contradicts(alliances) || contradicts(corporations)) return is(422);
   if (body.authorized_to_login != null && by.level < 9) return is(403);
   if (coalition === undefined) return is(404);
+  if (!mayUpdate(world, by, coalition)) return is(403);
   if (!all(alliances).every((id) => world.alliances.has(id))) return is(404);
   if (!all(corporations).every((id) => world.corporations.has(id))) return is(404);
   const nextAlliances = applyLists(coalition.alliances, alliances);
@@ -152,6 +157,7 @@ function updateCoalition(
     ...apart(coalition.corporations, nextCorporations).map((id) => mayWrite(world, by, 'corporation', id)),
   ];
   if (judged.includes(false)) return is(403);
+  if (judged.length > 0 && bars(world, coalition) && by.level < 9) return is(403);
   coalition.alliances = nextAlliances;
   coalition.corporations = nextCorporations;
   coalition.letsIn = body.authorized_to_login ?? coalition.letsIn;

@@ -107,7 +107,7 @@ const coalitionValues = {
   ),
   ticker: some(fc.constantFrom('ONE', 'TWO')),
 };
-const coalitionChange = present(
+export const coalitionChange = present(
   fc.oneof(
     { weight: 5, arbitrary: fc.record({ ...idLists, ...coalitionValues }) },
     {
@@ -132,7 +132,7 @@ const groupValues = {
   owner: some(userName),
 };
 const nameLists = { add_members: few(userName, 'Nobody'), remove_members: few(userName, 'Nobody') };
-const groupChange = present(
+export const groupChange = present(
   fc.oneof(
     { weight: 5, arbitrary: fc.record({ ...nameLists, ...groupValues }) },
     { weight: 3, arbitrary: fc.record({ members: few(userName, 'Nobody'), ...groupValues }) },
@@ -181,12 +181,22 @@ const root = fc.constant('root' as const);
 const from = (least: number, most: number, one: fc.Arbitrary<Command>) =>
   fc.array(one, { minLength: least, maxLength: most });
 
-/** Up to 28 steps; the first make somebody and something to speak of. */
+/** Up to 29 steps; the first make somebody and something to speak of. */
 export const sequences: fc.Arbitrary<Command[]> = fc
   .tuple(
     from(1, 2, step('create group', { by: root, name })),
     from(3, 6, step('find character', { character, corporation })),
     from(1, 2, step('create coalition', { by: root, name })),
+    // Somebody besides root has to be let in.
+    from(
+      1,
+      1,
+      step('update coalition', {
+        by: root,
+        which: fc.constant(0),
+        body: fc.record({ member_corporations: fc.subarray([...CORPORATIONS], { minLength: 3 }) }),
+      }),
+    ),
     from(0, 4, step('set level', { by: root, character, level: fc.integer({ min: 4, max: 10 }) })),
     from(5, 14, command),
   )

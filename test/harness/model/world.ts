@@ -152,6 +152,31 @@ function distance(world: World, from: ModelUser, to: Place): number {
   return coalitionsOf(world, from.corporation, alliance).some((one) => theirs.includes(one)) ? 5 : 7;
 }
 
+/** Distance from one user to another (D11). */
+function distanceBetween(world: World, from: ModelUser, to: ModelUser): number {
+  if (from.id === to.id) return 0;
+  const at = { corporation: to.corporation, alliance: allianceOf(world, to.corporation) };
+  if (to.level >= 0) return distance(world, from, at);
+  return isMember(from) && from.corporation === to.corporation ? 1 : 7;
+}
+
+/** May this user read, or change, another? (D12) */
+export function mayTouch(world: World, by: ModelUser, target: ModelUser, mode: 'read' | 'write'): boolean {
+  const away = distanceBetween(world, by, target);
+  return mode === 'read' ? by.level >= Math.min(away, 7) : by.level >= Math.min(away + 1, 8);
+}
+
+/** May this user change a coalition? Its own corporation or alliance is a member, or it may change everything (D14). */
+export function mayUpdate(world: World, by: ModelUser, coalition: ModelCoalition): boolean {
+  const own = coalitionsOf(world, by.corporation, allianceOf(world, by.corporation));
+  return by.level >= 8 || (isMember(by) && by.level >= 6 && own.includes(coalition));
+}
+
+/** Does a coalition, or its autogroup, keep its members from logging in? */
+export function bars(world: World, { id, letsIn }: ModelCoalition): boolean {
+  return letsIn === false || world.groups.some(({ of, letsIn: said }) => of?.id === id && said === false);
+}
+
 /** May this user change an alliance or corporation? */
 export function mayWrite(world: World, by: ModelUser, kind: 'alliance' | 'corporation', id: number): boolean {
   const to =
@@ -165,12 +190,11 @@ export function mayWrite(world: World, by: ModelUser, kind: 'alliance' | 'corpor
 export function mayRaise(world: World, by: ModelUser, target: ModelUser, level: number): boolean {
   if (target.id === 0 || target.id === by.id || target.level < 0) return false;
   if (level < target.level && by.level < 9) return false;
-  const to = { corporation: target.corporation, alliance: allianceOf(world, target.corporation) };
-  return by.level >= Math.max(level, target.level, distance(world, by, to) + 1);
+  return by.level >= Math.max(level, target.level, distanceBetween(world, by, target) + 1);
 }
 
 /** May this user log in? Its groups and coalitions are asked, a guest's host for the guest (D27). */
-export function mayLogIn(world: World, user: ModelUser): boolean {
+function mayLogIn(world: World, user: ModelUser): boolean {
   if (user.id === 0) return true;
   const alliance = allianceOf(world, user.corporation);
   const coalitions = coalitionsOf(world, user.corporation, alliance);
@@ -186,6 +210,11 @@ export function mayLogIn(world: World, user: ModelUser): boolean {
       .map(({ letsIn }) => (user.level < 0 && letsIn ? null : letsIn)),
   ];
   return voices.includes(true) && (user.level >= 9 || !voices.includes(false));
+}
+
+/** Do the tokens of this user work? (D27b) */
+export function mayUseTokens(world: World, user: ModelUser): boolean {
+  return user.level >= 9 || mayLogIn(world, user);
 }
 
 // Autogroups (D18b) ----------------------------------------------------------------------------------------

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { nameKey } from '../../../server/database/name-key.ts';
+import { inTransaction } from '../../../server/database/transaction.ts';
+import { saveFindings } from '../../../server/registry/save.ts';
+import type { Client, TestApp } from '../app.ts';
+import { CHARACTERS, type ModelUser, mayRaise, mayTouch, mayUseTokens, type World } from '../model/world.ts';
+import { addCoalition, addUser, makeToken, uuidOf } from '../people.ts';
+import { type Plan, plans, type Try } from './plan.ts';
+
+/** How many calls came through, by what they do: a property that holds because nothing happens shows nothing. */
+export type Successes = Record<Try['do'], number>;
+
+/**
+ * Runs random plans against the service; throws the smallest one after which the gang reads or changes anybody whom it
+ * could not before, or has freed somebody whom a coalition bars, or barred somebody.
+ */
+export async function checkReach(
+  app: TestApp,
+  plansToRun: number,
+  progress: (done: number) => void = () => undefined,
+): Promise<Successes> {
+  const successes: Successes = { 'update coalition': 0, 'update group': 0, 'set level': 0 };
+  let done = 0;
+  await fc.assert(
+    fc.asyncProperty(plans, async (plan) => {
+      await new Run(app, plan, successes).check();
+      done += 1;
+      progress(done);
+    }),
+    { numRuns: plansToRun, endOnFailure: false },
+  );
+  return successes;
+}
+
+type Mode = 'read' | 'write';
+const MODES: readonly Mode[] = ['read', 'write'];
+
+class Run {
+  readonly #app: TestApp;
+  readonly #plan: Plan;
+  readonly #successes: Successes;
+  readonly #clients = new Map<number, Client>();
+
+  constructor(app: TestApp, plan: Plan, successes: Successes) {
+    this.#app = app;
+    this.#plan = plan;
+    this.#successes = successes;
+  }
+
+  async check(): Promise<void> {
+    await this.#settle();
+    const barred = await this.#barred();
+    for (const mode of MODES) expect(await this.#reach(mode), `before: ${mode}`).toEqual(this.#known(mode));
+    for (const one of this.#plan.tries) await this.#attempt(one);
+    for (const mode of MODES) {
+      const given = this.#given(mode);
+      const gained = (await this.#reach(mode)).filter((id) => !given.has(id));
+      expect(gained, `gained: ${mode}`).toEqual([]);
+    }
+    // Whom a coalition bars is a matter of level 9 (D14).
+    expect(await this.#barred()).toEqual(barred);
+  }
+
+  get #gang(): ModelUser[] {
+    return this.#plan.gang.map((id) => this.#plan.world.users.get(id) as ModelUser);
+  }
+
+  /** Makes the registry what the plan says. */
+  async #settle(): Promise<void> {
+    const { db, clock, root } = this.#app;
+    const { world } = this.#plan;
+    await db.deleteFrom('groups').execute();
+    await db.deleteFrom('coalitions').execute();
+    await db.deleteFrom('users').where('character_id', '!=', 0).execute();
+    const findings = {
+      alliances: [...world.alliances.values()].map(({ id, name, executor }) => ({
+        alliance_id: id,
+        alliance_name: name,
+        ticker: 'AL',
+        executor_corporation_id: executor,
+      })),
+      corporations: [...world.corporations.values()].map(({ id, name, alliance, ceo }) => ({
+        corporation_id: id,
+        corporation_name: name,
+        ticker: 'CO',
+        alliance_id: alliance,
+        ceo_id: ceo,
+        ceo_name: 'A CEO',
+      })),
+      characters: [],
+    };
+    await inTransaction(db, (tx) => saveFindings(tx, findings, clock.now()));
+    for (const { id, name, level, corporation } of world.users.values()) {
+      if (id !== 0)
+        await addUser(this.#app, { id, name, level, ...(corporation !== null && { corporation }) });
+    }
+    for (const { id, alliances, corporations, letsIn } of world.coalitions) {
+      await addCoalition(
+        this.#app,
+        id,
+        { alliances: [...alliances], corporations: [...corporations] },
+        letsIn,
+      );
+    }
+    for (const [i, { name, letsIn, owner, members }] of world.groups.entries()) {
+      const row = { group_id: groupId(i), group_name: name, name_key: nameKey(name), owner_id: owner };
+      await db.transaction().execute(async (tx) => {
+        await tx
+          .insertInto('groups')
+          .values({ ...row, authorized_to_login: letsIn })
+          .execute();
+        const rows = [...members].map((character_id) => ({ group_id: groupId(i), character_id }));
+        await tx.insertInto('group_members').values(rows).execute();
+      });
+    }
+    for (const { id } of this.#gang) {
+      const { jwt } = await makeToken(this.#app, 'per', id, uuidOf(root));
+      this.#clients.set(id, this.#app.client(jwt));
+    }
+  }
+
+  async #attempt(one: Try): Promise<void> {
+    const by = this.#plan.gang[one.by % this.#plan.gang.length] as number;
+    const { status } = await this.#ask(this.#clients.get(by) as Client, one);
+    if (status === 200) this.#successes[one.do] += 1;
+    else expect([401, 403, 404, 422]).toContain(status);
+  }
+
+  #ask(client: Client, one: Try): Promise<{ status: number }> {
+    switch (one.do) {
+      case 'update coalition': {
+        const coalition_id = this.#plan.world.coalitions[one.which]?.id ?? '';
+        return client.coalition.update({ params: { coalition_id }, body: one.body as object });
+      }
+      case 'update group':
+        return client.group.update({ params: { group_id: groupId(one.which) }, body: one.body as object });
+      case 'set level': {
+        const character_id = CHARACTERS[one.character]?.id ?? 0;
+        return client.user.update({ params: { character_id }, body: { clearance_level: one.level } });
+      }
+    }
+  }
+
+  /** Whom one of the gang reads, or could give the level that they have, as the service answers. */
+  async #reach(mode: Mode): Promise<number[]> {
+    const levels = await this.#app.db
+      .selectFrom('users')
+      .select(['character_id', 'clearance_level'])
+      .execute();
+    const found = await Promise.all(
+      this.#gang.flatMap(({ id: by }) =>
+        levels.map(async ({ character_id, clearance_level }) => {
+          const client = this.#clients.get(by) as Client;
+          if (character_id === 0 || character_id === by) return [];
+          const params = { character_id };
+          const { status } =
+            mode === 'read'
+              ? await client.ext.skillPoints({ params })
+              : await client.user.update({ params, body: { clearance_level: Math.max(clearance_level, 0) } });
+          return status === 200 ? [character_id] : [];
+        }),
+      ),
+    );
+    return sorted(found.flat());
+  }
+
+  /** The same before anything was tried, as the rules say it. */
+  #known(mode: Mode): number[] {
+    const { world } = this.#plan;
+    const reached = this.#gang
+      .filter((by) => by.level >= 0 && mayUseTokens(world, by))
+      .flatMap((by) =>
+        others(world, by).filter((target) =>
+          mode === 'read' ? mayTouch(world, by, target, mode) : mayRaise(world, by, target, target.level),
+        ),
+      );
+    return sorted(reached.map(({ id }) => id));
+  }
+
+  /**
+   * What levels 8 and above have given the gang: whom each reaches at the level that it has, or that another of the
+   * gang may raise it to (D16). Whether they may log in is left aside: a group's owner decides over that (D15).
+   */
+  #given(mode: Mode): Set<number> {
+    const { world } = this.#plan;
+    const gang = this.#gang;
+    const raised = gang.map((user) => {
+      const levels = gang.filter((by) => mayRaise(world, by, user, by.level)).map(({ level }) => level);
+      return { ...user, level: Math.max(user.level, ...levels) };
+    });
+    const reached = raised.flatMap((by) => others(world, by).filter((to) => mayTouch(world, by, to, mode)));
+    return new Set(reached.map(({ id }) => id));
+  }
+
+  /** Whom a coalition keeps from logging in, in the database. */
+  async #barred(): Promise<number[]> {
+    const { rows } = await sql<{ character_id: number }>`
+      select distinct character_id from users join coalition_reach using (corporation_id)
+        join coalitions using (coalition_id)
+      where not authorized_to_login order by 1`.execute(this.#app.db);
+    return rows.map(({ character_id }) => character_id);
+  }
+}
+
+const groupId = (place: number) => `a${place}`.repeat(12);
+const sorted = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
+const others = ({ users }: World, by: ModelUser) =>
+  [...users.values()].filter(({ id }) => id !== 0 && id !== by.id);

@@ -60,7 +60,7 @@ export const allianceRoutes = c.router({
     summary: 'Get an alliance',
     description: 'A registered alliance. One that exists in the game but was never registered here is a 404.',
     pathParams: byId,
-    responses: { 200: field(Alliance, 'The alliance.'), ...errors(404, 422) },
+    responses: { 200: field(Alliance, 'The alliance.'), ...errors(404) },
     metadata: { operationId: 'getAlliance', ...level(0) },
   },
   tracking: {
@@ -70,7 +70,7 @@ export const allianceRoutes = c.router({
     description:
       'Sorts the members by the state of their refresh tokens. A refresh token counts as valid only if its scopes cover everything that is required of its user.',
     pathParams: byId,
-    responses: { 200: field(Tracking, 'The members.'), ...errors(404, 422) },
+    responses: { 200: field(Tracking, 'The members.'), ...errors(404) },
     metadata: {
       operationId: 'trackAlliance',
       ...level(3, { authority: { over: 'alliance', mode: 'read', param: 'alliance_id' } }),
@@ -84,7 +84,7 @@ export const allianceRoutes = c.router({
       'Fetches the alliance from the external API and stores it together with its executor corporation and CEO; its other corporations follow in the background. An alliance that is registered already is refreshed. One that the provider does not know, or that closed, is a 404.',
     pathParams: byId,
     body: c.noBody(),
-    responses: { 200: field(Alliance, 'The alliance.'), ...errors(404, 422, 502, 504) },
+    responses: { 200: field(Alliance, 'The alliance.'), ...errors(404, 502, 504) },
     metadata: { operationId: 'registerAlliance', ...level(8) },
   },
   update: {
@@ -95,7 +95,7 @@ export const allianceRoutes = c.router({
       'Sets the scopes that the alliance requires of its members. Only the local record changes, nothing in the game. Write authority over the alliance is needed besides the level, by a CEO too.',
     pathParams: byId,
     body: PutAlliance.default({}),
-    responses: { 200: field(Alliance, 'The alliance as it is now.'), ...errors(404, 413, 422) },
+    responses: { 200: field(Alliance, 'The alliance as it is now.'), ...errors(404, 413) },
     metadata: {
       operationId: 'updateAlliance',
       ...level(4, { authority: { over: 'alliance', mode: 'write', param: 'alliance_id' } }),

@@ -114,7 +114,7 @@ export const coalitionRoutes = c.router({
     summary: 'Get a coalition',
     description: 'A coalition with its members and what it requires of them.',
     pathParams: byId,
-    responses: { 200: field(Coalition, 'The coalition.'), ...errors(404, 422) },
+    responses: { 200: field(Coalition, 'The coalition.'), ...errors(404) },
     metadata: { operationId: 'getCoalition', ...level(0) },
   },
   create: {
@@ -124,7 +124,7 @@ export const coalitionRoutes = c.router({
     description:
       'The coalition starts without members and lets its members sign in. A name that exists already, compared in NFC ignoring case, is a 409.',
     body: PostCoalition,
-    responses: { 201: field(Coalition, 'The new coalition.'), ...errors(409, 413, 422) },
+    responses: { 201: field(Coalition, 'The new coalition.'), ...errors(409, 413) },
     metadata: { operationId: 'createCoalition', ...level(9) },
   },
   update: {
@@ -135,7 +135,7 @@ export const coalitionRoutes = c.router({
       'Applied in this order: additions, authorized_to_login, mandatory_ext_scopes, full lists, removals, ticker. Additions and removals may be combined; a full list stands alone. An id that is given twice counts once. Members must be registered already: an unknown id is a 404.',
     pathParams: byId,
     body: PutCoalition.default({}),
-    responses: { 200: field(Coalition, 'The coalition as it is now.'), ...errors(404, 413, 422) },
+    responses: { 200: field(Coalition, 'The coalition as it is now.'), ...errors(404, 413) },
     metadata: {
       operationId: 'updateCoalition',
       ...level(6, {
@@ -153,7 +153,7 @@ export const coalitionRoutes = c.router({
     description:
       'Its members stay registered. Whoever could sign in only through this coalition no longer can.',
     pathParams: byId,
-    responses: { 200: c.noBody(), ...errors(404, 422) },
+    responses: { 200: c.noBody(), ...errors(404) },
     metadata: { operationId: 'deleteCoalition', ...level(9) },
   },
   tracking: {
@@ -163,13 +163,7 @@ export const coalitionRoutes = c.router({
     description:
       'Sorts the members of all its alliances and corporations by the state of their refresh tokens. A refresh token counts as valid only if its scopes cover everything that is required of its user.',
     pathParams: byId,
-    responses: { 200: field(Tracking, 'The members.'), ...errors(404, 422) },
-    metadata: {
-      operationId: 'trackCoalition',
-      ...level(5, {
-        authority: { over: 'coalition', mode: 'read', param: 'coalition_id' },
-        besides: "Below level 7 that means: the caller's own corporation or alliance is a member of it.",
-      }),
-    },
+    responses: { 200: field(Tracking, 'The members.'), ...errors(404) },
+    metadata: { operationId: 'trackCoalition', ...level(5) },
   },
 });

@@ -202,11 +202,18 @@ const ERRORS = {
   504: Problem,
 } as const;
 
-/** What every operation with a token can answer, whatever it does. */
-const ALWAYS = { 401: Problem, 403: Problem, 429: Problem, 500: CrashProblem, 503: Problem } as const;
+/** What every operation with a token can answer, whatever it does: also a query that it does not take is a 422. */
+const ALWAYS = {
+  401: Problem,
+  403: Problem,
+  422: ValidationProblem,
+  429: Problem,
+  500: CrashProblem,
+  503: Problem,
+} as const;
 
 /** The error answers of a route: those that every operation can give, and `more`. */
-export function errors<S extends keyof typeof ERRORS = never>(
+export function errors<S extends Exclude<keyof typeof ERRORS, keyof typeof ALWAYS> = never>(
   ...more: readonly S[]
 ): typeof ALWAYS & Pick<typeof ERRORS, S> {
   const named = Object.fromEntries(more.map((status) => [status, ERRORS[status]]));

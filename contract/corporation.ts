@@ -70,7 +70,7 @@ export const corporationRoutes = c.router({
     description:
       'A registered corporation. One that exists in the game but was never registered here is a 404.',
     pathParams: byId,
-    responses: { 200: field(Corporation, 'The corporation.'), ...errors(404, 422) },
+    responses: { 200: field(Corporation, 'The corporation.'), ...errors(404) },
     metadata: { operationId: 'getCorporation', ...level(0) },
   },
   tracking: {
@@ -80,7 +80,7 @@ export const corporationRoutes = c.router({
     description:
       'Sorts the members by the state of their refresh tokens. A refresh token counts as valid only if its scopes cover everything that is required of its user.',
     pathParams: byId,
-    responses: { 200: field(Tracking, 'The members.'), ...errors(404, 422) },
+    responses: { 200: field(Tracking, 'The members.'), ...errors(404) },
     metadata: {
       operationId: 'trackCorporation',
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
@@ -94,7 +94,7 @@ export const corporationRoutes = c.router({
       "Fetches the corporation from the external API and stores it together with its CEO and its alliance. A corporation that is registered already is refreshed. One that the provider does not know, that closed, or that is the game's own (id below 2,000,000) is a 404.",
     pathParams: byId,
     body: c.noBody(),
-    responses: { 200: field(Corporation, 'The corporation.'), ...errors(404, 422, 502, 504) },
+    responses: { 200: field(Corporation, 'The corporation.'), ...errors(404, 502, 504) },
     metadata: { operationId: 'registerCorporation', ...level(8) },
   },
   update: {
@@ -105,7 +105,7 @@ export const corporationRoutes = c.router({
       'Sets the scopes that the corporation requires of its members. Only the local record changes, nothing in the game. Write authority over the corporation is needed besides the level, by a CEO too.',
     pathParams: byId,
     body: PutCorporation.default({}),
-    responses: { 200: field(Corporation, 'The corporation as it is now.'), ...errors(404, 413, 422) },
+    responses: { 200: field(Corporation, 'The corporation as it is now.'), ...errors(404, 413) },
     metadata: {
       operationId: 'updateCorporation',
       ...level(2, { authority: { over: 'corporation', mode: 'write', param: 'corporation_id' } }),
@@ -117,7 +117,7 @@ export const corporationRoutes = c.router({
     summary: 'List the guests of a corporation',
     description: 'Ordered by name ignoring case, then by id. Guests are not in `GET /user`.',
     pathParams: byId,
-    responses: { 200: field(z.array(UserShort), 'The guests.'), ...errors(404, 422) },
+    responses: { 200: field(z.array(UserShort), 'The guests.'), ...errors(404) },
     metadata: {
       operationId: 'listGuests',
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
@@ -131,7 +131,7 @@ export const corporationRoutes = c.router({
       'The code is used once, lives 24 hours and works with any dynamic app token; the login asks for the scopes that the inviting corporation requires. Who signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1. Who would be admitted anyway signs in normally: an invitation demotes nobody. A corporation has at most 100 living codes; one more is a 409 until one of them is used or expires.',
     pathParams: byId,
     body: c.noBody(),
-    responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404, 409, 422) },
+    responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404) },
     metadata: {
       operationId: 'createGuestCode',
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
@@ -147,7 +147,7 @@ export const corporationRoutes = c.router({
       corporation_id: corporationId,
       character_id: field(IdInUrl, 'Id of the guest.', 2112000003),
     }),
-    responses: { 200: c.noBody(), ...errors(404, 422) },
+    responses: { 200: c.noBody(), ...errors(404) },
     metadata: {
       operationId: 'deleteGuest',
       ...level(2, { authority: { over: 'corporation', mode: 'write', param: 'corporation_id' } }),

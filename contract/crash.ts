@@ -91,7 +91,7 @@ export const crashRoutes = c.router({
     summary: 'Get a crash report',
     description: 'Everything that was stored about the error.',
     pathParams: byId,
-    responses: { 200: field(CrashReport, 'The report.'), ...errors(404, 422) },
+    responses: { 200: field(CrashReport, 'The report.'), ...errors(404) },
     metadata: { operationId: 'getCrashReport', ...level(10) },
   },
   delete: {
@@ -100,7 +100,7 @@ export const crashRoutes = c.router({
     summary: 'Delete a crash report',
     description: 'Reports are deleted after 90 days in any case.',
     pathParams: byId,
-    responses: { 200: c.noBody(), ...errors(404, 422) },
+    responses: { 200: c.noBody(), ...errors(404) },
     metadata: { operationId: 'deleteCrashReport', ...level(10) },
   },
 });

@@ -288,8 +288,11 @@ export const extRoutes = c.router({
     description: FORWARDING,
     pathParams: forwarded,
     body: ExternalForwardRequest.default({}),
-    responses: FORWARDED,
-    metadata: { operationId: 'forward', mirrors: true, ...forwarding },
+    responses: {
+      200: field(ExternalForwardAnswer, 'The answer of the game.'),
+      ...errors(404, 413, 502, 504),
+    },
+    metadata: { operationId: 'forward', ...forwarding },
   },
   forwardGet: {
     method: 'GET',
@@ -298,8 +301,11 @@ export const extRoutes = c.router({
     description: `${FORWARDING} The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.`,
     pathParams: forwarded,
     query: ExternalForwardQuery,
-    responses: FORWARDED,
-    metadata: { operationId: 'forwardByGet', mirrors: true, ...forwarding },
+    responses: {
+      200: field(ExternalForwardAnswer, 'The answer of the game.'),
+      ...errors(404, 413, 502, 504),
+    },
+    metadata: { operationId: 'forwardByGet', ...forwarding },
   },
   locations: {
     method: 'GET',
@@ -308,7 +314,7 @@ export const extRoutes = c.router({
     description: HISTORY,
     pathParams: byCharacter,
     headers: PageHeader,
-    responses: { 200: field(z.array(CharacterLocation), 'One page.'), ...errors(404, 422) },
+    responses: { 200: field(z.array(CharacterLocation), 'One page.'), ...errors(404) },
     metadata: { operationId: 'listLocations', ...history },
   },
   mails: {
@@ -318,7 +324,7 @@ export const extRoutes = c.router({
     description: `Headers of the mails sent and received. ${HISTORY}`,
     pathParams: byCharacter,
     headers: PageHeader,
-    responses: { 200: field(z.array(CharacterMailShort), 'One page.'), ...errors(404, 422) },
+    responses: { 200: field(z.array(CharacterMailShort), 'One page.'), ...errors(404) },
     metadata: { operationId: 'listMails', ...history },
   },
   mail: {
@@ -331,7 +337,7 @@ export const extRoutes = c.router({
       character_id: characterId,
       mail_id: field(IdInUrl, 'Id of the mail.', 380000001),
     }),
-    responses: { 200: field(CharacterMail, 'The mail.'), ...errors(404, 422, 502, 504) },
+    responses: { 200: field(CharacterMail, 'The mail.'), ...errors(404, 502, 504) },
     metadata: { operationId: 'getMail', ...history },
   },
   skillPoints: {
@@ -341,7 +347,7 @@ export const extRoutes = c.router({
     description: HISTORY,
     pathParams: byCharacter,
     headers: PageHeader,
-    responses: { 200: field(z.array(CharacterSkillPoints), 'One page.'), ...errors(404, 422) },
+    responses: { 200: field(z.array(CharacterSkillPoints), 'One page.'), ...errors(404) },
     metadata: { operationId: 'listSkillPoints', ...history },
   },
   wallet: {
@@ -351,7 +357,7 @@ export const extRoutes = c.router({
     description: HISTORY,
     pathParams: byCharacter,
     headers: PageHeader,
-    responses: { 200: field(z.array(CharacterWalletBalance), 'One page.'), ...errors(404, 422) },
+    responses: { 200: field(z.array(CharacterWalletBalance), 'One page.'), ...errors(404) },
     metadata: { operationId: 'listWalletBalances', ...history },
   },
   storeLocation: {
@@ -362,7 +368,7 @@ export const extRoutes = c.router({
       'Asks the game with the refresh token of the character and adds the answer to the location history. 404 where no valid refresh token has the scopes that it needs.',
     pathParams: byCharacter,
     body: c.noBody(),
-    responses: { 200: field(CharacterLocation, 'The location.'), ...errors(404, 422, 502, 504) },
+    responses: { 200: field(CharacterLocation, 'The location.'), ...errors(404, 502, 504) },
     metadata: { operationId: 'storeLocation', ...history },
   },
 });

@@ -124,7 +124,7 @@ export const userRoutes = c.router({
     description:
       'The name is compared exactly. Where two users bear one name, the one seen last answers. Clearance levels are public information.',
     pathParams: z.object({ character_name: field(Name, 'Name of the character, exactly.', 'Ada Vale') }),
-    responses: { 200: field(User, 'The user.'), ...errors(404, 422) },
+    responses: { 200: field(User, 'The user.'), ...errors(404) },
     metadata: { operationId: 'getUser', ...level(0) },
   },
   update: {
@@ -135,7 +135,7 @@ export const userRoutes = c.router({
       'Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.',
     pathParams: byId,
     body: PutUser.default({}),
-    responses: { 200: field(User, 'The user as it is now.'), ...errors(404, 413, 422) },
+    responses: { 200: field(User, 'The user as it is now.'), ...errors(404, 413) },
     metadata: {
       operationId: 'updateUser',
       ...level(0, {
@@ -151,7 +151,7 @@ export const userRoutes = c.router({
     description:
       'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is no ban: signing in registers the character anew at level 0.',
     pathParams: byId,
-    responses: { 200: c.noBody(), ...errors(404, 422) },
+    responses: { 200: c.noBody(), ...errors(404) },
     metadata: {
       operationId: 'deleteUser',
       ...level(9, {

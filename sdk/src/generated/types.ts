@@ -542,6 +542,7 @@ export interface VoiceChallenge {
 export type ListAlliancesAnswer =
   | Answer<200, AllianceShort[]>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface GetAllianceRequest extends CallOptions {
@@ -617,6 +618,7 @@ export type CompleteSignInAnswer =
 export type ListCoalitionsAnswer =
   | Answer<200, CoalitionShort[]>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface GetCoalitionRequest extends CallOptions {
@@ -685,6 +687,7 @@ export type TrackCoalitionAnswer =
 export type ListCorporationsAnswer =
   | Answer<200, CorporationShort[]>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface GetCorporationRequest extends CallOptions {
@@ -784,6 +787,7 @@ export type DeleteGuestAnswer =
 export type ListCrashReportsAnswer =
   | Answer<200, CrashReportShort[]>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface GetCrashReportRequest extends CallOptions {
@@ -956,6 +960,7 @@ export type StoreLocationAnswer =
 export type ListGroupsAnswer =
   | Answer<200, GroupShort[]>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface GetGroupRequest extends CallOptions {
@@ -1011,11 +1016,13 @@ export type DeleteGroupAnswer =
 export type GetConfigurationAnswer =
   | Answer<200, Configuration>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export type ListJobsAnswer =
   | Answer<200, Job[]>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface RunJobRequest extends CallOptions {
@@ -1040,6 +1047,7 @@ export type RunJobAnswer =
 export type GetCurrentTokenAnswer =
   | Answer<200, Token>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface DeleteTokenRequest extends CallOptions {
@@ -1088,16 +1096,19 @@ export type StartLoginAnswer =
 export type CreateUserTokenAnswer =
   | Answer<200, UserToken>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export type LogoutAnswer =
   | Answer<200, undefined>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export type ListUsersAnswer =
   | Answer<200, UserShort[]>
   | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export interface GetUserRequest extends CallOptions {
@@ -1143,11 +1154,13 @@ export type DeleteUserAnswer =
 export type StartVoiceChallengeAnswer =
   | Answer<200, VoiceChallenge>
   | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export type CompleteVoiceChallengeAnswer =
   | Answer<201, undefined>
   | Answer<401 | 403 | 404 | 429 | 502 | 503, Problem>
+  | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 /** Every operation of the service, under the names of its contract. */

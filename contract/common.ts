@@ -34,24 +34,44 @@ export function component<T extends z.ZodTypeAny>(
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Text of `min` to `max` code points that PostgreSQL can store: no U+0000, no lone surrogate (D3b). */
-export function text(min: number, max: number) {
-  const schema = z.string().superRefine((value, ctx) => {
-    if (value.includes('\0') || LONE_SURROGATE.test(value)) {
-      ctx.addIssue({ code: 'custom', message: 'Must be well-formed Unicode without U+0000' });
-    }
-    // A code point has at most two units, so a hopelessly long value is refused without being counted.
-    const length = value.length > 2 * max ? value.length : [...value].length;
-    if (length < min) {
-      const message = min === 1 ? 'Must not be empty' : `Must have at least ${min} characters`;
-      ctx.addIssue({ code: 'too_small', minimum: min, type: 'string', inclusive: true, message });
-    }
-    if (length > max) {
-      const message = `Must have at most ${max} characters`;
-      ctx.addIssue({ code: 'too_big', maximum: max, type: 'string', inclusive: true, message });
-    }
-  });
-  return extendApi(schema, min === 0 ? { maxLength: max } : { minLength: min, maxLength: max });
+interface TextDef extends z.ZodStringDef {
+  readonly least: 0 | 1;
+  readonly most: number;
+}
+
+/** Checks by itself, at a fraction of what refinements cost: a body may hold 20,000 names (D3c). */
+class Text extends z.ZodString {
+  declare readonly _def: TextDef;
+
+  override _parse(input: z.ParseInput): z.ParseReturnType<string> {
+    const { data } = input;
+    if (typeof data !== 'string') return super._parse(input);
+    const fault = faultIn(data, this._def);
+    if (fault === undefined) return z.OK(data);
+    z.addIssueToContext(this._getOrReturnCtx(input), fault);
+    return z.INVALID;
+  }
+}
+
+function faultIn(value: string, { least, most }: TextDef): z.IssueData | undefined {
+  if (value.length < least) {
+    const message = 'Must not be empty';
+    return { code: 'too_small', minimum: least, type: 'string', inclusive: true, message };
+  }
+  // A code point has one or two units: they need to be counted only where that makes the difference.
+  const { length } = value.length > most && value.length <= 2 * most ? [...value] : value;
+  if (length > most) {
+    const message = `Must have at most ${most} characters`;
+    return { code: 'too_big', maximum: most, type: 'string', inclusive: true, message };
+  }
+  if (!value.includes('\0') && !LONE_SURROGATE.test(value)) return undefined;
+  return { code: 'custom', message: 'Must be well-formed Unicode without U+0000' };
+}
+
+/** Text of so many code points that PostgreSQL can store: no U+0000, no lone surrogate (D3b). */
+export function text(least: 0 | 1, most: number): z.ZodType<string, z.ZodStringDef> {
+  const def: TextDef = { ...z.string()._def, least, most };
+  return extendApi(new Text(def), { ...(least > 0 && { minLength: least }), maxLength: most });
 }
 
 export const Name = text(1, 100);
@@ -97,7 +117,7 @@ export const Jwt = extendApi(z.string(), { format: 'jwt' });
 /** "true" or "false" in a query; absent is false. */
 export const FlagInQuery = extendApi(
   z
-    .enum(['true', 'false'])
+    .enum(['true', 'false'], { errorMap: () => ({ message: 'Must be true or false' }) })
     .default('false')
     .transform((value) => value === 'true')
     .pipe(z.boolean()),

@@ -2,6 +2,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
+import { byType } from './by-type.ts';
 import {
   c,
   component,
@@ -18,19 +19,22 @@ import {
   text,
   ValidationProblem,
 } from './common.ts';
+import { limitsOf, MAX_FIELDS } from './json/limits.ts';
+import { readJson } from './json/read.ts';
 import { UserShort } from './user.ts';
 
 // Forwarding -----------------------------------------------------------------------------------------------
 
-const plain = { errorMap: () => ({ message: 'Must be text, a number, a boolean, or a list of them' }) };
+const PLAIN = 'Must be text, a number, a boolean, or a list of them';
 const SCALARS = [text(0, 4000), z.number().finite(), z.boolean()] as const;
-const List = z.array(z.union(SCALARS, plain)).max(MAX_LIST);
+const List = z.array(byType(SCALARS, PLAIN)).max(MAX_LIST);
 
 /** Query parameters for the game; null is the same as leaving one out. */
-const ForwardParams = field(
-  z.record(text(1, 100), z.union([...SCALARS, List], plain).nullable()),
-  'Query parameters of the forwarded request: text, numbers, booleans, or lists of them.',
-);
+const ForwardParams = extendApi(z.record(text(1, 100), byType([...SCALARS, List], PLAIN).nullable()), {
+  description: 'Query parameters of the forwarded request: text, numbers, booleans, or lists of them.',
+  maxProperties: MAX_FIELDS,
+});
+const FORWARD_PARAMS_LIMITS = limitsOf(ForwardParams);
 
 const FLAGS = {
   all_pages: 'Fetch every page and join them.',
@@ -70,13 +74,11 @@ export const ExternalForwardQuery = z.object({
     z
       .string()
       .default('{}')
-      .transform((value, ctx): unknown => {
-        try {
-          return JSON.parse(value);
-        } catch {
-          ctx.addIssue({ code: 'custom', message: 'Must be a JSON object' });
-          return z.NEVER;
-        }
+      .transform((json, ctx): unknown => {
+        const read = readJson(json, FORWARD_PARAMS_LIMITS);
+        if ('value' in read) return read.value;
+        ctx.addIssue({ code: 'custom', path: [...read.fault.loc], message: read.fault.msg });
+        return z.NEVER;
       })
       .pipe(ForwardParams),
     'The query parameters of the forwarded request as one JSON object.',

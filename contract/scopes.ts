@@ -85,9 +85,13 @@ export const EXT_SCOPES = [
   'publicData',
 ] as const;
 
+function unknownScope(code: z.ZodIssueCode, given: unknown): string {
+  return code === 'invalid_enum_value' ? `Unknown scope "${given}"` : 'Must be the name of a scope';
+}
+
 export const ExtScope = component(
   // The default message lists all scopes, once for each wrong element of a list.
-  z.enum(EXT_SCOPES, { errorMap: () => ({ message: 'Unknown scope' }) }),
+  z.enum(EXT_SCOPES, { errorMap: ({ code }, { data }) => ({ message: unknownScope(code, data) }) }),
   'ExtScope',
   'A permission that a player grants at the provider, over the external data of one character.',
   'ext-location.read_location.v1',

@@ -21,6 +21,7 @@ export interface JsonSchema {
   minLength?: number;
   maxLength?: number;
   maxItems?: number;
+  maxProperties?: number;
 }
 
 export interface OpenApiResponse {

@@ -1,16 +1,16 @@
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import type { ZodError } from 'zod';
 import { contract } from '../../contract/index.ts';
 import { storeCrash } from '../crash/crash.ts';
 import { constraintOf, isUnreachable } from '../database/errors.ts';
 import type { Parts } from '../parts.ts';
-import { type Invalid, Problem, revoked } from '../problem.ts';
+import { Problem, revoked } from '../problem.ts';
 import { ProviderError } from '../provider/http.ts';
 import { PAGE_HEADERS } from '../sign-in/page.ts';
 import { failurePage } from '../sign-in/pages.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { VoiceError } from '../voice-server/voice-error.ts';
+import { validationProblem } from './input/problem.ts';
 
 /** What the database's constraints say no to, in words (D7); a constraint missing here is a crash. */
 const CONFLICTS: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => string>> = {
@@ -94,14 +94,11 @@ function send(req: Request, res: Response, { status, detail, headers, more }: Pr
 
 /** What Express and its body parser say of a request: errors that carry a status and may be shown. */
 function requestProblem(error: unknown): Problem | undefined {
-  const { type, status, expose, message } = error as Partial<HttpError>;
+  const { type, status, expose, message, limit } = error as Partial<HttpError>;
   if (expose !== true || status === undefined || message === undefined) return undefined;
   switch (type) {
     case 'entity.too.large':
-      return new Problem(413, 'The request body is larger than 1 MiB.');
-    case 'entity.parse.failed':
-      return new Problem(422, [{ loc: ['body'], msg: 'The body is not valid JSON', type: 'json_invalid' }]);
-    case 'charset.unsupported':
+      return new Problem(413, `The request body is larger than ${inWords(limit)}.`);
     case 'encoding.unsupported':
       return new Problem(415, 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.');
     default:
@@ -119,33 +116,13 @@ interface HttpError extends Error {
   /** Whether the message is meant for the client: true below 500. */
   readonly expose: boolean;
   readonly type?: string;
+  /** The bytes that a body was allowed. */
+  readonly limit?: number;
 }
 
-/** A list of 10,000 wrong elements needs no 10,000 explanations. */
-const MOST_ENTRIES = 100;
-
-function validationProblem(error: RequestValidationError): Problem {
-  const sources = [
-    ['path', error.pathParams],
-    ['header', error.headers],
-    ['query', error.query],
-    ['body', error.body],
-  ] as const;
-  const found = sources.flatMap(([source, zodError]) =>
-    zodError === null ? [] : entries(source, zodError as ZodError),
-  );
-  return new Problem(422, found.slice(0, MOST_ENTRIES));
-}
-
-/** Zod's issues in the form of D3; each unknown field is an entry of its own. */
-function entries(source: string, error: ZodError): Invalid[] {
-  return error.issues.flatMap((issue): Invalid[] => {
-    const loc = [source, ...issue.path];
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'Unknown field', type: issue.code }));
-    }
-    return [{ loc, msg: issue.message, type: issue.code }];
-  });
+function inWords(bytes = 0): string {
+  const kibibytes = bytes / 1024;
+  return kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`;
 }
 
 /** An error that nobody foresaw: stored as a crash report, told to the client by its id alone (D8). */

@@ -1,11 +1,15 @@
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints } from '@ts-rest/express';
-import { json, type RequestHandler, type Response, Router } from 'express';
-import type { RouteMetadata } from '../../contract/access.ts';
+import { type RequestHandler, type Response, Router } from 'express';
+import { z } from 'zod';
+import type { Authority } from '../../contract/access.ts';
+import { contract as whole } from '../../contract/index.ts';
 import type { Parts } from '../parts.ts';
 import { type Admission, requireRights } from '../registry/admission.ts';
 import type { Caller } from '../token/token.queries.ts';
-import { admit, admitLate, callerOf, ruleOf } from './admission.ts';
+import { admit, callerOf, ruleOf } from './admission.ts';
+import { readBody } from './input/body.ts';
+import { validated } from './input/validated.ts';
 
 type Input<R extends AppRoute> = Parameters<AppRouteImplementation<R>>[0];
 
@@ -25,13 +29,16 @@ export type Handlers<C extends AppRouter> = {
   readonly [K in keyof C]: C[K] extends AppRoute ? Handler<C[K]> : never;
 };
 
-/** Bodies that the contract does not ask for are not even read; the forwarding by GET takes one (D30). */
-function takesBody(route: AppRoute): boolean {
-  return route.method === 'GET' ? isForwarding(route) : 'body' in route && typeof route.body === 'object';
-}
+/** The longest body, in bytes (D3b), and that of a request to be forwarded (D3c). */
+const MOST_BYTES = 1024 * 1024;
+const MOST_BYTES_FORWARDED = 32 * 1024;
 
-/** Request bodies may have 1 MiB (D3b); whatever the content type says, only JSON is understood. */
-const readBody = json({ limit: '1mb', strict: false, type: () => true });
+/** Bodies that the contract does not ask for are not even read; forwarding by GET takes that of the one by POST (D30). */
+function bodyOf(route: AppRoute): { readonly schema: z.ZodTypeAny; readonly mostBytes: number } | undefined {
+  if (isForwarding(route)) return { schema: whole.ext.forward.body, mostBytes: MOST_BYTES_FORWARDED };
+  const taken = 'body' in route && route.body instanceof z.ZodType;
+  return taken ? { schema: route.body as z.ZodTypeAny, mostBytes: MOST_BYTES } : undefined;
+}
 
 /**
  * Mounts one resource: each route gets its admission, then its body, then validation, then authority over the
@@ -42,18 +49,25 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, p
   for (const [name, handler] of Object.entries(handlers)) {
     const route = contract[name] as AppRoute;
     const rule = ruleOf(route);
-    const implementation = guarded(handler as AnyHandler, rule, parts);
+    const authority = rule === 'public' ? undefined : rule.authority;
+    const body = bodyOf(route);
+    const implementation = guarded(handler as AnyHandler, authority, parts);
     // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
-    createExpressEndpoints({ route: served(route) }, { route: implementation as never }, router, {
-      logInitialization: false,
-      globalMiddleware: [
-        ...(isForwarding(route) ? [leaveOurs] : []),
-        admit(rule, parts),
-        ...(takesBody(route) ? [readBody, admitLate(rule, parts)] : []),
-      ],
-      responseValidation: !parts.settings.production,
-      requestValidationErrorHandler: (error, _req, _res, next) => next(error),
-    });
+    createExpressEndpoints(
+      { route: served(validated(route, rule, body?.schema)) },
+      { route: implementation as never },
+      router,
+      {
+        logInitialization: false,
+        globalMiddleware: [
+          ...(isForwarding(route) ? [leaveOurs] : []),
+          admit(rule, parts),
+          ...(body === undefined ? [] : readBody(body.schema, body.mostBytes)),
+        ],
+        responseValidation: !parts.settings.production,
+        requestValidationErrorHandler: (error, _req, _res, next) => next(error),
+      },
+    );
   }
   return router;
 }

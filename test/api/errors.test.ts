@@ -95,7 +95,7 @@ describe('D3: what is wrong with a request', () => {
     async (body) => {
       const answer = await createToken({ body });
       expect(places(answer)).toEqual([['body']]);
-      expect(answer.json.detail).toMatchObject([{ msg: 'The body is not valid JSON', type: 'json_invalid' }]);
+      expect(answer.json.detail).toMatchObject([{ msg: 'Must be valid JSON', type: 'json_invalid' }]);
     },
   );
 
@@ -160,12 +160,6 @@ describe('D3: what is wrong with a request', () => {
     ]);
   });
 
-  it('a parameter given twice is no text', async () => {
-    const uuid = '5a0d7c1a-2b3c-4d5e-8f60-718293a4b5c6';
-    const answer = await send(app, 'DELETE', `/token?uuid=${uuid}&uuid=${uuid}`, { token: root });
-    expect(places(answer)).toEqual([['query', 'uuid']]);
-  });
-
   it('whatever the content type says, the body is read as JSON', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream']) {
       const headers = { 'content-type': type };
@@ -179,8 +173,8 @@ describe('D3: what is wrong with a request', () => {
 
   it('an encoding that cannot be read is 415, one that lies 422', async () => {
     const body = JSON.stringify({ callback: CALLBACK });
-    for (const headers of [{ 'content-encoding': 'br' }, { 'content-type': 'text/plain; charset=latin1' }]) {
-      expect((await createToken({ body, headers })).status).toBe(415);
+    for (const encoding of ['br', 'zstd', 'x-unknown', 'gzip, gzip']) {
+      expect((await createToken({ body, headers: { 'content-encoding': encoding } })).status).toBe(415);
     }
     const zipped = await createToken({ body: gzipSync(body), headers: { 'content-encoding': 'gzip' } });
     expect(zipped.status).toBe(200);
@@ -196,15 +190,6 @@ describe('D3: what is wrong with a request', () => {
       expect((await send(app, 'GET', '/user', { token: root, body })).status).toBe(200);
       expect((await send(app, 'POST', '/token/use/from/per', { token: root, body })).status).toBe(200);
     }
-  });
-
-  it('a body 200,000 levels deep is refused, not choked on', async () => {
-    const deep = '['.repeat(200_000) + ']'.repeat(200_000);
-    expect(places(await createToken({ body: deep }))).toEqual([['body']]);
-    const body = `{"callback":"${CALLBACK}","comments":${deep}}`;
-    expect(places(await createToken({ body }))).toEqual([['body', 'comments']]);
-    const forward = await send(app, 'POST', '/ext/status', { token: root, body: `{"params":{"a":${deep}}}` });
-    expect(places(forward)).toEqual([['body', 'params', 'a']]);
   });
 });
 

@@ -177,6 +177,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('publishes how much the lists and objects of a request may hold', () => {
+    const { ExternalForwardRequest, PutGroup, PutCoalition } = document.components.schemas;
+    expect(ExternalForwardRequest?.properties?.params?.maxProperties).toBe(100);
+    expect(PutGroup?.properties?.add_members?.maxItems).toBe(10_000);
+    expect(PutCoalition?.properties?.mandatory_ext_scopes?.maxItems).toBe(10_000);
+  });
+
   it('shows the refusal of an operation for one kind of token', () => {
     const refusal = document.paths['/token/use/from/dyn']?.post?.responses[401] as OpenApiResponse;
     expect(refusal.content?.['application/json']?.example).toEqual({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   contract,
   EXT_SCOPES,
@@ -12,6 +12,8 @@ import {
   PutGroup,
   PutUser,
 } from '../../contract/index.ts';
+import { limitsOf } from '../../contract/json/limits.ts';
+import { operations } from '../../contract/openapi.ts';
 
 /** What is wrong with a value: the way to each fault. */
 function faults(schema: z.ZodTypeAny, value: unknown): string[] {
@@ -133,6 +135,14 @@ describe('bodies (D3)', () => {
     }
   });
 
+  it('set a limit to every list in them (D3b)', () => {
+    const bodies = operations().flatMap(({ route }) =>
+      'body' in route && route.body instanceof z.ZodType ? [route.body] : [],
+    );
+    expect(bodies.length).toBeGreaterThan(9);
+    for (const body of bodies) expect(() => limitsOf(body)).not.toThrow();
+  });
+
   it('hold at most 10,000 elements in a list', () => {
     expect(faults(PutCoalition, { member_alliances: Array(10_000).fill(1) })).toEqual([]);
     expect(faults(PutCoalition, { member_alliances: Array(10_001).fill(1) })).toEqual(['member_alliances']);
@@ -225,6 +235,6 @@ describe('scopes (D37)', () => {
 
   it('a wrong one is refused in few words', () => {
     const { error } = PostLogin.safeParse({ scopes: ['publicData', 'ext-nothing.v1'] });
-    expect(error?.issues).toMatchObject([{ path: ['scopes', 1], message: 'Unknown scope' }]);
+    expect(error?.issues).toMatchObject([{ path: ['scopes', 1], message: 'Unknown scope "ext-nothing.v1"' }]);
   });
 });

@@ -58,7 +58,7 @@ function unwrapped(schema: z.ZodTypeAny): z.ZodTypeAny {
 function generated(schema: z.ZodTypeAny, hints: Hints, name: string): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodObject) return object(schema, hints);
   if (schema instanceof z.ZodArray) return list(schema, hints, name);
-  if (schema instanceof z.ZodString) return string(schema, {});
+  if (schema instanceof z.ZodString) return string(schema, meta(schema));
   if (schema instanceof z.ZodNumber) {
     const { minValue, maxValue } = schema;
     if (!schema.isInt) return fc.double({ noNaN: true, noDefaultInfinity: true });
@@ -93,8 +93,7 @@ function generated(schema: z.ZodTypeAny, hints: Hints, name: string): fc.Arbitra
     return fc.dictionary(text(1, 20), fitting(schema.valueSchema as z.ZodTypeAny, hints), { maxKeys: 4 });
   }
   if (schema instanceof z.ZodEffects) {
-    const inner = schema.innerType() as z.ZodTypeAny;
-    return inner instanceof z.ZodString ? string(inner, meta(schema)) : fitting(inner, hints, name);
+    return fitting(schema.innerType() as z.ZodTypeAny, hints, name);
   }
   throw new Error(`There is no generator for ${schema.constructor.name} (${name})`);
 }

@@ -1,0 +1,31 @@
+import type { RequestValidationError } from '@ts-rest/express';
+import type { ZodError } from 'zod';
+import { type Invalid, Problem } from '../../problem.ts';
+import { MOST_ISSUES } from './first-issues.ts';
+
+/** 422 with everything that is wrong with a request, as far as an answer goes (D3). */
+export function validationProblem({ pathParams, headers, query, body }: RequestValidationError): Problem {
+  const found = [
+    ...entries('path', pathParams),
+    ...entries('header', headers),
+    ...entries('query', query),
+    ...entries('body', body),
+  ];
+  return new Problem(422, found.slice(0, MOST_ISSUES));
+}
+
+/** Zod's issues in the form of D3. They quote what a client sent, but never at length. */
+function entries(source: string, error: Pick<ZodError, 'issues'> | null): Invalid[] {
+  return (error?.issues ?? []).map(({ path, message, code }) => ({
+    loc: [source, ...path].map((step) => (typeof step === 'string' ? shortened(step, LONGEST_NAME) : step)),
+    msg: shortened(message, LONGEST_MESSAGE),
+    type: code,
+  }));
+}
+
+const LONGEST_NAME = 100;
+const LONGEST_MESSAGE = 300;
+
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
+}

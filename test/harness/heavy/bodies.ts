@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { MAX_VALUES } from '../../../contract/json/measure.ts';
+import { EXT_SCOPES } from '../../../contract/scopes.ts';
+import { SHAPES } from './shapes.ts';
+
+/** A request body with a name that says what is heavy about it, and where. */
+export interface HeavyBody {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Stands where a shape is planted; no text of the contract holds it. */
+const HERE = '@here@';
+
+/** Every heavy shape at every place of a body where the schema takes anything, each as long as the limit allows. */
+export function heavyBodies(schema: z.ZodTypeAny, bytes: number): HeavyBody[] {
+  const planted = placesIn(schema).flatMap(([place, value]) => {
+    const [before = '', after = ''] = JSON.stringify(value).split(JSON.stringify(HERE));
+    return Object.entries(SHAPES).map(([shape, text]) => ({
+      name: `${shape} at ${place}`,
+      text: before + text(bytes - Buffer.byteLength(before + after)) + after,
+    }));
+  });
+  return [...planted, ...fullBodies(schema)].filter(({ text }) => Buffer.byteLength(text) <= bytes);
+}
+
+type Place = readonly [name: string, value: unknown];
+
+/** The places within a value, each as that value with a mark in it; what surrounds the mark fits the schema. */
+function placesIn(schema: z.ZodTypeAny, name = 'body'): Place[] {
+  const inner = unwrapped(schema);
+  const here: Place = [name, HERE];
+  if (inner instanceof z.ZodArray) {
+    return [here, ...placesIn(inner.element, `${name}[]`).map(([at, value]): Place => [at, [value]])];
+  }
+  if (inner instanceof z.ZodRecord) {
+    return [
+      here,
+      ...placesIn(inner.valueSchema, `${name}.*`).map(([at, value]): Place => [at, { any: value }]),
+    ];
+  }
+  if (inner instanceof z.ZodUnion) {
+    const lists = (inner.options as z.ZodTypeAny[]).filter((one) => one instanceof z.ZodArray);
+    return [here, ...lists.flatMap((one) => placesIn(one, name).slice(1))];
+  }
+  if (!(inner instanceof z.ZodObject)) return [here];
+  const example = exampleOf(schema);
+  const fields = Object.entries<z.ZodTypeAny>(inner.shape).flatMap(([field, of]) =>
+    placesIn(of, `${name}.${field}`).map(([at, value]): Place => [at, { ...example, [field]: value }]),
+  );
+  return [here, ...fields, [`${name}.unknown`, { ...example, unknown: HERE }]];
+}
+
+/** Bodies that fit: every list, and every two lists together, filled up to what all values of a body may be. */
+function fullBodies(schema: z.ZodTypeAny): HeavyBody[] {
+  const inner = unwrapped(schema);
+  if (!(inner instanceof z.ZodObject)) return [];
+  const lists = Object.entries<z.ZodTypeAny>(inner.shape).flatMap(([field, of]) => {
+    const list = unwrapped(of);
+    return list instanceof z.ZodArray ? [{ field, list }] : [];
+  });
+  const example = exampleOf(schema);
+  return lists.flatMap((one, index) =>
+    [undefined, ...lists.slice(index + 1)].map((other) => {
+      const both = [one, ...(other === undefined ? [] : [other])];
+      const most = Math.floor((MAX_VALUES - 20) / both.length);
+      const full = both.map(({ field, list }) => [field, filled(list, most)]);
+      return {
+        name: `full ${both.map(({ field }) => field).join(' and ')}`,
+        text: JSON.stringify({ ...example, ...Object.fromEntries(full) }),
+      };
+    }),
+  );
+}
+
+function filled(list: z.ZodArray<z.ZodTypeAny>, most: number): unknown[] {
+  const length = Math.min(most, list._def.maxLength?.value ?? most);
+  const element = unwrapped(list.element);
+  const make = (i: number) => {
+    if (element instanceof z.ZodNumber) return i + 1;
+    if (element instanceof z.ZodEnum) return EXT_SCOPES[i % EXT_SCOPES.length];
+    if (element instanceof z.ZodString) return `${i} Nobody, né`.padEnd(40, '-');
+    throw new Error(`There is nothing to fill a list of ${element.constructor.name} with`);
+  };
+  return Array.from({ length }, (_, i) => make(i));
+}
+
+function exampleOf(schema: z.ZodTypeAny): object {
+  const { example } = (unmarked(schema) as { metaOpenApi?: { example?: object } }).metaOpenApi ?? {};
+  return example ?? {};
+}
+
+/** The documentation of a schema is on the innermost one that is not a default. */
+function unmarked(schema: z.ZodTypeAny): z.ZodTypeAny {
+  return schema instanceof z.ZodDefault ? unmarked(schema.removeDefault()) : schema;
+}
+
+function unwrapped(schema: z.ZodTypeAny): z.ZodTypeAny {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrapped(schema.unwrap());
+  if (schema instanceof z.ZodDefault) return unwrapped(schema.removeDefault());
+  if (schema instanceof z.ZodEffects) return unwrapped(schema.innerType());
+  return schema;
+}

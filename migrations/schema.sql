@@ -427,6 +427,15 @@ create unlogged table provider_error_budget (
   constraint one_row CHECK (one)
 );
 
+create unlogged table rate_windows (
+  key text not null,
+  most integer not null,
+  taken integer not null,
+  handed integer not null,
+  ends_on timestamp(3) with time zone not null,
+  constraint rate_windows_pkey PRIMARY KEY (key)
+);
+
 create table run_cursors (
   job_id text not null,
   after_key text not null,
@@ -565,6 +574,7 @@ CREATE INDEX provider_buckets_used_on_idx ON provider_buckets USING btree (used_
 CREATE INDEX provider_cache_grant_id_idx ON provider_cache USING btree (grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX provider_cache_kept_until_idx ON provider_cache USING btree (kept_until);
 CREATE INDEX provider_callers_turn_idx ON provider_callers USING btree (turn);
+CREATE INDEX rate_windows_ends_on_idx ON rate_windows USING btree (ends_on);
 CREATE INDEX state_codes_app_token_idx ON state_codes USING btree (app_token);
 CREATE INDEX state_codes_corporation_id_idx ON state_codes USING btree (corporation_id) WHERE corporation_id IS NOT NULL;
 CREATE INDEX state_codes_expires_on_idx ON state_codes USING btree (expires_on);
@@ -599,6 +609,7 @@ comment on table history_turns is 'Whose past is looked at next: everybody who e
 comment on table provider_buckets is 'Token buckets by rate group and character, 0 for public requests.';
 comment on table provider_callers is 'Errors that each forwarding caller has caused in the minute "turn" (D33).';
 comment on table provider_error_budget is 'One row: the errors that the provider still allows in its present minute, for all our processes together.';
+comment on table rate_windows is 'The present minute of each token and of each address without one: requests that processes may answer (D60).';
 comment on table run_cursors is 'Where a run stopped when the provider failed: the next one goes on there, and then begins anew.';
 comment on table voice_challenges is 'One living challenge for each user: a new one replaces it (D40).';
 comment on table voice_groups is 'Server groups that we made, by id (D18b). No reference: a deleted group''s server group is emptied.';
@@ -622,6 +633,8 @@ comment on column provider_error_budget.carried is 'Requests of the former minut
 comment on column provider_error_budget.probe_until is 'While the rest is unknown one request at a time goes out to learn it.';
 comment on column provider_error_budget.remaining is 'By its last word, less the errors seen since; null until it has said something in this minute.';
 comment on column provider_error_budget.turn is 'Number of the minute; reservations of former ones die with it.';
+comment on column rate_windows.handed is 'The block that was taken last: how the statement that took it learns its size.';
+comment on column rate_windows.taken is 'Of "most", what processes have taken in blocks.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
 comment on column state_codes.tries is 'Authorization codes that the provider refused, and those that it is being asked about.';
 comment on column tokens.app_token is 'The application token that a token descends from, itself for an application token: the azp of its JWT.';

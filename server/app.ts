@@ -11,6 +11,7 @@ import type { Parts } from './parts.ts';
 import type { Limits } from './provider/http.ts';
 import { createProvider } from './provider/provider.ts';
 import { createSso } from './provider/sso.ts';
+import { createRateLimit } from './rate-limit/rate-limit.ts';
 import type { Settings } from './settings.ts';
 import type { SimulatedProvider } from './simulated/provider.ts';
 import { requireKeys } from './token/key-rotation.ts';
@@ -76,6 +77,8 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
     });
     provider.document.start();
     closers.push(() => provider.document.stop());
+    const rateLimit = createRateLimit({ db, clock, log }, settings.rateLimit);
+    closers.push(async () => rateLimit?.close());
     const parts: Parts = {
       settings,
       log,
@@ -87,6 +90,7 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
       sso,
       queue,
       metrics: createMetrics(),
+      rateLimit,
       rehearse: (job) => rehearse(parts, job),
       ...provider,
     };

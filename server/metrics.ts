@@ -14,6 +14,8 @@ export interface Metrics {
   readonly jobProgress: Gauge<'job' | 'of'>;
   /** Runs that changed nothing because they would have taken too much away (D63). */
   readonly jobsHeld: Counter<'job'>;
+  /** Requests answered 429 because their token or address had used up its minute (D60). */
+  readonly rateLimited: Counter<'counted_by'>;
 }
 
 export function createMetrics(): Metrics {
@@ -44,6 +46,12 @@ export function createMetrics(): Metrics {
       name: 'castellan_job_held_total',
       help: 'Runs that changed nothing because they would have taken something from too many users.',
       labelNames: ['job'],
+      registers,
+    }),
+    rateLimited: new Counter({
+      name: 'castellan_rate_limited_requests_total',
+      help: 'Requests refused because their token, or their address without one, had used up its minute.',
+      labelNames: ['counted_by'],
       registers,
     }),
   };

@@ -11,6 +11,7 @@ import type { ProviderClient } from './provider/client.ts';
 import type { Names } from './provider/names.ts';
 import type { DocumentStore } from './provider/operations.ts';
 import type { Sso } from './provider/sso.ts';
+import type { RateLimit } from './rate-limit/rate-limit.ts';
 import type { Change } from './run.ts';
 import type { Settings } from './settings.ts';
 import type { SigningKeys } from './token/signing-keys.ts';
@@ -33,6 +34,8 @@ export interface Parts {
   readonly names: Names;
   readonly queue: Queue;
   readonly metrics: Metrics;
+  /** Undefined with RATE_LIMIT=0. */
+  readonly rateLimit: RateLimit | undefined;
   /** What a run of the job would change now; undefined: the job cannot tell beforehand. */
   rehearse(job: JobName): Promise<readonly Change[] | undefined>;
 }

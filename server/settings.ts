@@ -42,6 +42,7 @@ export interface Settings {
     readonly authGroup: string;
     readonly groups: readonly MappedGroup[];
   };
+  /** Requests a minute for each token, or address without one (D60); 0: no limit. */
   readonly rateLimit: number;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[] | undefined;
@@ -144,6 +145,7 @@ const environment = z.object({
     .string()
     .regex(/^\d+$/, 'must be a whole number of requests a minute')
     .transform(Number)
+    .pipe(z.number().max(1_000_000, 'must be at most 1000000; 0 sets no limit'))
     .default('600'),
   TRUSTED_PROXIES: list
     .refine((values) => values.every(isProxy), 'must be addresses or networks, such as 10.0.0.0/8')

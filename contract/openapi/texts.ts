@@ -31,8 +31,8 @@ A token whose owner may not log in is a 401. At least one group or coalition of 
 
 - Errors are JSON with a field \`detail\`. An unknown path is a 404; a known one with the wrong method is a 405 with \`Allow\`.
 - Every answer carries \`X-Request-Id\`: quote it when asking for help.
-- In a request, null means the same as leaving the field out; an empty list is a list. Unknown fields and query parameters are refused, and so is a parameter that is given twice.
-- A body is JSON in UTF-8, whatever its content type says, plain or compressed with gzip or deflate: at most 1 MiB, for a request to be forwarded 32 KiB. It holds at most 20,000 values in all, 10,000 elements in a list, 100 fields in an object and 32 levels; the first excess ends it, before anything else is looked at.
+- Each token may make so many requests a minute (600 unless the operator chose otherwise), a dynamic app token ten times as many; requests without a usable token are counted by address. The minute begins with the first request. \`RateLimit-Remaining\` and \`RateLimit-Reset\` say how it stands; beyond it the answer is a 429 with \`Retry-After\`.
+- In a request, null means the same as leaving the field out; an empty list is a list. Unknown fields are refused.
 - Times are ISO 8601 in UTC with milliseconds. Ids of the game are whole numbers up to 2^53 − 1; coalitions, groups and crash reports are named by 24 hexadecimal digits.
 - Scopes are named after the provider's, with \`ext-\` in place of its own prefix.`,
   license: { name: 'MIT', identifier: 'MIT' },
@@ -69,6 +69,26 @@ export const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
     example: 12,
   },
+  'RateLimit-Limit': {
+    description: 'Requests that the token, or the address without one, may make in a minute.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 600,
+  },
+  'RateLimit-Remaining': {
+    description: 'How many of them are left.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 0,
+  },
+  'RateLimit-Reset': {
+    description: 'Seconds until the minute ends.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 12,
+  },
+  'RateLimit-Policy': {
+    description: 'The limit, and the length of its window in seconds.',
+    schema: { type: 'string' },
+    example: '600;w=60',
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate.',
     schema: { type: 'string' },
@@ -82,6 +102,9 @@ export const HEADERS = {
 } satisfies Record<string, OpenApiHeader>;
 
 type HeaderName = keyof typeof HEADERS;
+
+/** What every answer says that was counted (D60). */
+const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'] as const;
 
 function headers(...names: HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
@@ -155,7 +178,13 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
   },
   429: {
     name: 'TooMany',
-    response: problem('Too many requests.', { detail: 'Too many requests' }, 'Problem', 'Retry-After'),
+    response: problem(
+      'Too many requests: of this token or address in its minute, or more of something than one caller may have.',
+      { detail: 'Too many requests: this token may make 600 a minute.' },
+      'Problem',
+      'Retry-After',
+      ...RATE_LIMIT,
+    ),
   },
   500: {
     name: 'Crash',
@@ -204,6 +233,7 @@ const PAGES: Readonly<Record<number, string>> = {
 /** A page for people: the provider callback alone answers in HTML (D2). */
 export function page(status: number): OpenApiResponse {
   const retry: HeaderName[] = status === 429 || status === 503 ? ['Retry-After'] : [];
+  if (status === 429) retry.push(...RATE_LIMIT);
   return {
     description: PAGES[status] ?? '',
     headers: headers(...retry),

@@ -2,9 +2,9 @@ import type { AppRoute } from '@ts-rest/core';
 import type { Request, RequestHandler, Response } from 'express';
 import type { RouteMetadata } from '../../contract/access.ts';
 import type { Parts } from '../parts.ts';
-import { requireClearance } from '../registry/admission.ts';
-import { authenticate } from '../token/authenticate.ts';
+import { forbidden, type Problem, unauthenticated } from '../problem.ts';
 import type { Caller } from '../token/token.queries.ts';
+import { callerWithinLimit, withinLimit } from './within-limit.ts';
 
 /** The rule of a route; a route without one does not start (D18). */
 export function ruleOf(route: AppRoute): RouteMetadata['access'] {
@@ -15,12 +15,14 @@ export function ruleOf(route: AppRoute): RouteMetadata['access'] {
 
 /** Middleware before a route's body is read: who calls, and do kind and level let them in? (D3b, D6) */
 export function admit(rule: RouteMetadata['access'], parts: Parts): RequestHandler {
+  const limited = withinLimit(parts);
   return (req, res, next) => {
     // Express forgets them on the way to the error handler, and a crash report wants them (D50).
     res.locals.params = req.params;
-    letIn(rule, parts, req, res).then(() => {
-      res.locals.bodyIsLate = !req.complete;
-      next();
+    if (rule === 'public') return limited(req, res, next);
+    callerWithinLimit(parts, req, res).then((caller) => {
+      res.locals.caller = caller;
+      next(refusal(rule, caller));
     }, next);
   };
 }

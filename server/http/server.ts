@@ -14,7 +14,6 @@ import { invalid, Problem } from '../problem.ts';
 import { redactText } from '../redact.ts';
 import { callbackHandlers } from '../sign-in/sign-in.routes.ts';
 import { systemHandlers } from '../system/system.routes.ts';
-import { authenticate } from '../token/authenticate.ts';
 import { tokenHandlers } from '../token/token.routes.ts';
 import { userHandlers } from '../user/user.routes.ts';
 import { voiceHandlers } from '../voice/voice.routes.ts';
@@ -23,6 +22,7 @@ import { type Listener, messagesOf } from './messages.ts';
 import { allowedMethods } from './methods.ts';
 import { mount } from './mount.ts';
 import { serviceRoutes } from './service.ts';
+import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
 /** The whole HTTP service: every middleware, in the order in which a request meets it. */
 export function createHttp(parts: Parts): Express & Listener {
@@ -36,7 +36,7 @@ export function createHttp(parts: Parts): Express & Listener {
   app.use(crossOrigin(parts));
   app.use(serviceRoutes(parts));
   app.use(byFirstSegment(resources(parts), parts));
-  app.use(nothingHere);
+  app.use(withinLimit(parts), nothingHere);
   app.use(answerErrors(parts));
   return Object.assign(app, { messages: messagesOf(app) });
 }
@@ -68,7 +68,7 @@ function byFirstSegment(routers: ReadonlyMap<string, Router>, parts: Parts): Req
     const fault = pathFault(req.path);
     if (fault === undefined) return router(req, res, next);
     // Express would refuse the path before any handler; the token comes first all the same (D6).
-    authenticate(parts, req.headers.authorization).then(() => next(fault), next);
+    callerWithinLimit(parts, req, res).then(() => next(fault), next);
   };
 }
 
@@ -98,6 +98,9 @@ function identify({ log }: Parts): RequestHandler {
     const given = req.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     const started = performance.now();
+    // Asked for now: a client that has hung up by the end has none any more.
+    const address = clientAddress(req);
+    res.locals.address = address;
     res.setHeader('X-Request-Id', id);
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Cache-Control', 'no-store');
@@ -105,7 +108,8 @@ function identify({ log }: Parts): RequestHandler {
       const milliseconds = Math.round((performance.now() - started) * 10) / 10;
       const { method } = req;
       const path = redactText(req.path);
-      log.info({ request_id: id, method, path, status: res.statusCode, milliseconds }, 'request');
+      const { statusCode: status } = res;
+      log.info({ request_id: id, address, method, path, status, milliseconds }, 'request');
     });
     next();
   };

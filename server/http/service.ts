@@ -8,6 +8,7 @@ import { pendingMigrations } from '../database/migrate.ts';
 import { openApiYaml } from '../openapi-yaml.ts';
 import type { Parts } from '../parts.ts';
 import { Problem } from '../problem.ts';
+import { withinLimit } from './within-limit.ts';
 
 /** Paths that need no token and are no part of the contract (decisions §1). */
 export const SERVICE_PATHS = [
@@ -24,22 +25,24 @@ export function serviceRoutes(parts: Parts): Router {
   const document = openApiDocument(parts.settings.baseUrl, API_VERSION);
   const json = Buffer.from(JSON.stringify(document));
   const yaml = Buffer.from(openApiYaml(document));
+  // Health checks are exempt (D60).
+  const limited = withinLimit(parts);
 
   router.get('/healthz', (_req, res) => res.json({ status: 'ok' }));
   router.get('/readyz', (_req, res, next) => {
     readiness(parts).then((status) => res.json({ status }), next);
   });
-  router.get('/.well-known/jwks.json', (_req, res) => {
+  router.get('/.well-known/jwks.json', limited, (_req, res) => {
     res.set('Cache-Control', 'public, max-age=300');
     res.json(parts.keys.jwks);
   });
-  router.get('/openapi.json', (_req, res) => {
+  router.get('/openapi.json', limited, (_req, res) => {
     res.set('Content-Type', 'application/json; charset=utf-8').end(json);
   });
-  router.get('/openapi.yaml', (_req, res) => {
+  router.get('/openapi.yaml', limited, (_req, res) => {
     res.set('Content-Type', 'application/yaml; charset=utf-8').end(yaml);
   });
-  router.use('/docs', reference());
+  router.use('/docs', limited, reference());
   return router;
 }
 

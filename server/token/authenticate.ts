@@ -1,6 +1,6 @@
 import type { Parts } from '../parts.ts';
 import { revoked, unauthenticated } from '../problem.ts';
-import { expired } from './signing-keys.ts';
+import { expired, type SigningKeys, type TokenClaims } from './signing-keys.ts';
 import { type Caller, findCaller } from './token.queries.ts';
 
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
@@ -14,10 +14,22 @@ export async function authenticate(
   { db, keys, clock }: Pick<Parts, 'db' | 'keys' | 'clock'>,
   header: string | undefined,
 ): Promise<Caller> {
+  return recognise({ db, clock }, await readToken(keys, header));
+}
+
+/** What the token in an Authorization header says of itself, by a valid signature; else a 401. */
+export async function readToken(keys: SigningKeys, header: string | undefined): Promise<TokenClaims> {
   if (header === undefined) throw unauthenticated('The Authorization header is missing.');
   const jwt = BEARER.exec(header)?.[1];
   if (jwt === undefined) throw unauthenticated('The Authorization header is not of the form "Bearer <jwt>".');
-  const claims = await keys.verify(jwt);
+  return keys.verify(jwt);
+}
+
+/** The caller whom a token's claims name; a 401 unless its row says the same and lets it in. */
+export async function recognise(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  claims: TokenClaims,
+): Promise<Caller> {
   const caller = await findCaller(db, claims.uuid);
   if (
     caller === undefined ||

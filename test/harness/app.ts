@@ -87,6 +87,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     EXT_API_SPEC_URL: provider.specUrl,
     TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    // Tests of the limit set one.
+    RATE_LIMIT: '0',
     // No schedule strikes while a test runs.
     JOB_SCHEDULES: scheduledJobs.map((job) => `${job}=0 0 29 2 *`).join(';'),
     ...options.env,

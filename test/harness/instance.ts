@@ -23,7 +23,7 @@ const UNSET = Object.fromEntries(
     ...['SSO_URL', 'SSO_CLIENT_ID', 'SSO_CLIENT_SECRET', 'EXT_API_URL', 'EXT_API_SPEC_URL'],
     ...['EXT_SCOPE_PREFIX', 'EXT_USER_AGENT', 'EXT_COMPATIBILITY_DATE', 'METRICS_PORT', 'VOICE_URL'],
     ...['VOICE_AUTH_GROUP', 'VOICE_GROUPS', 'TOKEN_SIGNING_KEYS', 'ENCRYPTION_KEYS', 'FORCE_KEY_REMOVAL'],
-    ...['RATE_LIMIT', 'TRUSTED_PROXIES', 'CORS_ORIGINS', 'CALLBACK_ALLOW_PRIVATE'],
+    ...['TRUSTED_PROXIES', 'CORS_ORIGINS', 'CALLBACK_ALLOW_PRIVATE'],
   ].map((name) => [name, '']),
 );
 
@@ -88,7 +88,7 @@ export async function createInstance(): Promise<Instance> {
     port,
     url: `http://127.0.0.1:${port}`,
     start(command, env = {}) {
-      const own = { DATA_DIR: dataDir, PORT: String(port), ...env };
+      const own = { DATA_DIR: dataDir, PORT: String(port), RATE_LIMIT: '0', ...env };
       const running = start(command, { ...process.env, ...UNSET, ...own });
       started.push(running);
       return running;

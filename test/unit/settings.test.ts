@@ -125,6 +125,13 @@ describe('D61: settings', () => {
     }
   });
 
+  it('RATE_LIMIT is at most a million a minute', () => {
+    expect(readSettings({ RATE_LIMIT: '1000000' }).rateLimit).toBe(1_000_000);
+    expect(problems({ RATE_LIMIT: '1000001' })).toEqual([
+      'RATE_LIMIT: must be at most 1000000; 0 sets no limit',
+    ]);
+  });
+
   it('a client id wants its secret', () => {
     expect(problems({ SSO_CLIENT_ID: 'client' })).toEqual([
       'SSO_CLIENT_SECRET: must be given together with SSO_CLIENT_ID',

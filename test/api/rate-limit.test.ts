@@ -1,0 +1,380 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { statementsOf } from '../harness/grants.ts';
+import { addHome, addMember, makeToken, uuidOf } from '../harness/people.ts';
+import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
+import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
+
+const LIMIT = 20;
+const CALLBACK = '/callback/ext?code=a&state=b';
+
+/** Behind a proxy on this machine, which names the client last in X-Forwarded-For. */
+let app: TestApp;
+let people = 2_120_000_001;
+
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMIT: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' } });
+  await addHome(app);
+});
+beforeEach(() => app.clock.advance(60_000));
+afterAll(() => app.stop());
+
+/** An address that no other test uses. */
+let addresses = 0;
+const newAddress = () => `203.0.113.${++addresses}`;
+const from = (address: string, sent: Sent = {}): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, 'x-forwarded-for': address },
+});
+const ask = (sent?: Sent, path = '/token') => send(app, 'GET', path, sent);
+const newMember = () => addMember(app, people++);
+
+async function times<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, n) => work(n)));
+}
+
+/** As many requests as there may be, at once: how often each status was the answer. */
+async function statuses(count: number, work: (n: number) => Promise<Got<Problem>>) {
+  const answers = await times(count, work);
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+describe('D60: each token has RATE_LIMIT requests a minute', () => {
+  it('the next one is 429 with Retry-After, the RateLimit headers and a detail', async () => {
+    const client = app.client((await newMember()).jwt);
+    const first = await client.token.current();
+    expect(first.status).toBe(200);
+    for (const [name, value] of [
+      ['limit', '20'],
+      ['remaining', '19'],
+      ['policy', '20;w=60'],
+    ] as const)
+      expect(first.headers.get(`ratelimit-${name}`)).toBe(value);
+    expect(first.headers.get('ratelimit-reset')).toMatch(/^(60|5\d)$/);
+    for (let n = 1; n < LIMIT; n += 1) expect((await client.token.current()).status).toBe(200);
+    const refused = await client.token.current();
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { detail: 'Too many requests: this token may make 20 a minute.' },
+    });
+    expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+    const retryAfter = Number(refused.headers.get('retry-after'));
+    expect(retryAfter).toBe(Number(refused.headers.get('ratelimit-reset')));
+    expect(retryAfter).toBeGreaterThan(0);
+    app.clock.advance(retryAfter * 1_000);
+    expect((await client.token.current()).status).toBe(200);
+  });
+
+  it('at once or one after the other, from whatever address, and no other token pays for it', async () => {
+    const [one, two] = [await newMember(), await newMember()];
+    const asked = (token: string) => statuses(LIMIT + 5, () => ask(from(newAddress(), { token })));
+    expect(await asked(one.jwt)).toEqual({ 200: LIMIT, 429: 5 });
+    expect(await asked(two.jwt)).toEqual({ 200: LIMIT, 429: 5 });
+  });
+
+  it('a dynamic app token has ten times as many', async () => {
+    const { jwt: token } = await makeToken(app, 'dyn', 0, uuidOf(app.root));
+    // Refused for its kind: the token was usable, and is what pays.
+    expect(await statuses(10 * LIMIT + 5, () => ask({ token }))).toEqual({ 401: 10 * LIMIT, 429: 5 });
+  });
+
+  it('a permanent one as many as a user token', async () => {
+    const { jwt: token } = await makeToken(app, 'per', 0, uuidOf(app.root));
+    expect(await statuses(LIMIT + 5, () => ask({ token }))).toEqual({ 200: LIMIT, 429: 5 });
+  });
+
+  it('unknown paths and wrong methods are counted, too', async () => {
+    const { jwt: token } = await newMember();
+    expect(await statuses(LIMIT / 2, () => ask({ token }, '/nothing'))).toEqual({ 404: LIMIT / 2 });
+    expect(await statuses(LIMIT / 2, () => send(app, 'DELETE', '/user', { token }))).toEqual({
+      405: LIMIT / 2,
+    });
+    expect((await ask({ token })).status).toBe(429);
+  });
+
+  it('429 comes before the body and the record are looked at', async () => {
+    const { jwt: token } = await newMember();
+    await times(LIMIT, () => ask({ token }));
+    expect((await send(app, 'PUT', '/user/1', { token, body: '{' })).status).toBe(429);
+    expect((await ask({ token }, '/user/%zz')).status).toBe(429);
+  });
+});
+
+describe('D60: a request costs no statement', () => {
+  it('100 requests within the usual limit send what they send without one, and a few statements for blocks', async () => {
+    const usual = await startTestApp({ env: { RATE_LIMIT: '' } });
+    const free = await startTestApp();
+    // Loaded in the background otherwise, and its statements would be taken for those of a request.
+    for (const each of [usual, free]) await each.app.parts.document.current();
+    const [counted, uncounted] = await Promise.all(
+      [usual, free].map((each) =>
+        statementsOf(each, async () => {
+          for (let n = 0; n < 100; n += 1) await send(each, 'GET', '/token', { token: each.root });
+        }),
+      ),
+    );
+    // Old windows are deleted by a timer.
+    const blocks = counted?.filter((sql) => sql.includes('insert into rate_windows'));
+    expect(blocks?.length).toBeLessThan(10);
+    expect(counted?.filter((sql) => !sql.includes('rate_windows'))).toEqual(uncounted);
+    expect(uncounted?.filter((sql) => sql.includes('may_log_in'))).toHaveLength(100);
+    await Promise.all([usual.stop(), free.stop()]);
+  });
+
+  it('a block is asked for while the caller is looked up: a silent database is waited for once', async () => {
+    const { jwt: token, uuid } = await newMember();
+    const before = app.statements.length;
+    const lookedUp = () => app.statements.slice(before).some((text) => text.includes('may_log_in'));
+    const answer = await app.db.transaction().execute(async (tx) => {
+      await sql`lock table rate_windows`.execute(tx);
+      const asked = ask({ token });
+      await vi.waitFor(() => expect(lookedUp()).toBe(true));
+      return { asked };
+    });
+    expect(await answer.asked).toMatchObject({ status: 200, json: { uuid } });
+  });
+
+  it('a token or an address that has used up its minute is refused without the database', async () => {
+    const { jwt: token } = await newMember();
+    const address = newAddress();
+    await times(LIMIT + 5, () => ask({ token }));
+    await times(LIMIT + 5, () => ask(from(address)));
+    const sent = await statementsOf(app, async () => {
+      expect(await statuses(50, () => ask({ token }))).toEqual({ 429: 50 });
+      expect(await statuses(50, () => ask(from(address)))).toEqual({ 429: 50 });
+      expect(await statuses(50, () => ask(from(address, { token: 'a.b.c' })))).toEqual({ 429: 50 });
+    });
+    expect(sent.filter((sql) => !sql.includes('rate_windows'))).toEqual([]);
+  });
+});
+
+describe('D60: without a usable token the address pays', () => {
+  const TOO_MANY = 'Too many requests without a usable token: this address may make 20 a minute.';
+
+  const revoked = async () => {
+    const { jwt, uuid } = await newMember();
+    await app.db.deleteFrom('tokens').where('uuid', '=', uuid).execute();
+    return jwt;
+  };
+  const expired = async () => {
+    const { jwt, uuid } = await newMember();
+    await app.db
+      .updateTable('tokens')
+      .set({ expires_on: new Date(0) })
+      .where('uuid', '=', uuid)
+      .execute();
+    return jwt;
+  };
+  const locked = async () => {
+    const { jwt, id } = await newMember();
+    await app.db.updateTable('users').set({ corporation_id: null }).where('character_id', '=', id).execute();
+    return jwt;
+  };
+  it.each<[string, () => Promise<Sent>]>([
+    ['a missing header', async () => ({})],
+    ['a malformed header', async () => ({ headers: { authorization: 'Basic dXNlcjpwYXNz' } })],
+    ['something that is no JWT', async () => ({ token: 'a.b.c' })],
+    ['a bad signature', async () => ({ token: `${(await newMember()).jwt.slice(0, -8)}AAAAAAAA` })],
+    ['a revoked token', async () => ({ token: await revoked() })],
+    ['an expired token', async () => ({ token: await expired() })],
+    ['a token whose owner may not log in', async () => ({ token: await locked() })],
+  ])('%s: 429 after RATE_LIMIT requests', async (_, make) => {
+    const address = newAddress();
+    const sent = await make();
+    expect(await statuses(LIMIT, () => ask(from(address, sent)))).toEqual({ 401: LIMIT });
+    const refused = await ask(from(address, sent));
+    expect(refused.status).toBe(429);
+    expect(refused.headers).toMatchObject({ 'ratelimit-limit': '20', 'ratelimit-remaining': '0' });
+    expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+    // Another address learns what is wrong with the token, unless the token itself has paid.
+    expect([401, 429]).toContain((await ask(from(newAddress(), sent))).status);
+    expect((await ask(from(newAddress()))).status).toBe(401);
+  });
+
+  it('700 bad tokens, each another one, end in 429 after 20', async () => {
+    const address = newAddress();
+    const [head, body] = app.root.split('.');
+    const bad = (n: number) => `${head}.${body}.${Buffer.alloc(64, n % 256).toString('base64url')}`;
+    const answers = await times(700, (n) => ask(from(address, { token: bad(n) })));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(LIMIT);
+    expect(answers.find(({ status }) => status === 429)?.json).toEqual({ detail: TOO_MANY });
+  });
+
+  it('all kinds add up, with paths that need no token', async () => {
+    const address = newAddress();
+    const seen = [];
+    for (let n = 0; n < LIMIT / 4; n += 1) {
+      for (const [path, sent] of [
+        ['/token', {}],
+        ['/user', { token: 'a.b.c' }],
+        ['/openapi.json', {}],
+        ['/nothing', {}],
+      ] as const)
+        seen.push((await ask(from(address, sent), path)).status);
+    }
+    expect(new Set(seen)).toEqual(new Set([401, 200, 404]));
+    for (const path of [
+      '/token',
+      '/docs',
+      '/docs/start.js',
+      '/.well-known/jwks.json',
+      '/openapi.yaml',
+      '/nothing',
+    ])
+      expect((await ask(from(address), path)).status).toBe(429);
+  });
+
+  it('a good token passes from an address that has used up its minute, seen before or not', async () => {
+    const address = newAddress();
+    const [known, unknown] = [await newMember(), await newMember()];
+    await ask(from(address, { token: known.jwt }));
+    await times(LIMIT + 5, () => ask(from(address)));
+    expect((await ask(from(address))).status).toBe(429);
+    for (const { jwt: token } of [known, unknown]) {
+      expect(await ask(from(address, { token }))).toMatchObject({
+        status: 200,
+        headers: { 'ratelimit-remaining': expect.stringMatching(/^1\d$/) },
+      });
+      expect((await ask(from(address, { token }), '/openapi.json')).status).toBe(200);
+    }
+  });
+
+  it('good tokens are never counted against it', async () => {
+    const address = newAddress();
+    const members = await times(3, newMember);
+    for (const { jwt: token } of members)
+      expect(await statuses(LIMIT, () => ask(from(address, { token })))).toEqual({ 200: LIMIT });
+    expect((await ask(from(address))).headers['ratelimit-remaining']).toBe('19');
+  });
+
+  it('health checks are exempt', async () => {
+    const address = newAddress();
+    await times(LIMIT + 5, () => ask(from(address)));
+    for (const path of ['/healthz', '/readyz']) {
+      expect(await statuses(LIMIT + 5, () => ask(from(address), path))).toEqual({ 200: LIMIT + 5 });
+      expect((await ask(from(address), path)).headers).not.toHaveProperty('ratelimit-limit');
+    }
+  });
+
+  it('D2: the callback of the provider answers with a page', async () => {
+    const address = newAddress();
+    expect(await statuses(LIMIT, () => ask(from(address), CALLBACK))).toEqual({ 400: LIMIT });
+    const refused = await ask(from(address), CALLBACK);
+    expect(refused.status).toBe(429);
+    expect(refused.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'retry-after': expect.stringMatching(/^\d+$/),
+    });
+    expect(refused.text).toContain(TOO_MANY);
+  });
+});
+
+describe('D60: addresses are taken through TRUSTED_PROXIES', () => {
+  const spend = (header: (n: number) => string) =>
+    statuses(LIMIT + 5, (n) => ask({ headers: { 'x-forwarded-for': header(n) } }));
+  const ENDED = { 401: LIMIT, 429: 5 };
+  const UNTOUCHED = { 401: LIMIT + 5 };
+
+  it('what a client writes before the entry of the trusted proxy changes nothing', async () => {
+    const address = newAddress();
+    expect(await spend((n) => `198.51.100.${n}, ${address}`)).toEqual(ENDED);
+  });
+
+  it('a client with many addresses, as the trusted proxy says, is many', async () => {
+    expect(await spend((n) => `198.51.100.${n}`)).toEqual(UNTOUCHED);
+  });
+
+  it('an IPv4 address mapped into IPv6 is that IPv4 address, with a port or without', async () => {
+    const address = newAddress();
+    const forms = [address, `::ffff:${address}`, `${address}:4915`, `[::ffff:${address}]:443`];
+    expect(await spend((n) => forms[n % 4] as string)).toEqual(ENDED);
+  });
+
+  it('IPv6 addresses are counted by their /64', async () => {
+    expect(await spend((n) => `2001:db8:0:1:${n}::${n}`)).toEqual(ENDED);
+    expect(await spend((n) => `2001:DB8:${n}::1`)).toEqual(UNTOUCHED);
+  });
+
+  it('what is no address is the proxy itself', async () => {
+    expect(await spend((n) => `unknown-${n}`)).toEqual(ENDED);
+  });
+
+  it('spoofed X-Forwarded-For changes nothing where no proxy is trusted', async () => {
+    const open = await startTestApp({ env: { RATE_LIMIT: String(LIMIT) } });
+    const headers = (n: number) => ({
+      'x-forwarded-for': `198.51.100.${n}`,
+      'x-real-ip': `198.51.100.${n}`,
+      forwarded: `for=198.51.100.${n}`,
+    });
+    expect(await statuses(LIMIT + 5, (n) => send(open, 'GET', '/token', { headers: headers(n) }))).toEqual(
+      ENDED,
+    );
+    await open.stop();
+  });
+
+  it('the log names the address of each request, and a spoofed one never', async () => {
+    const address = newAddress();
+    const logged = async (header: string) => {
+      const { headers } = await ask({ headers: { 'x-forwarded-for': header } }, '/healthz');
+      const lines = () => app.logged.map((line) => JSON.parse(line));
+      const ours = () => lines().find((line) => line.request_id === headers['x-request-id']);
+      await expect.poll(ours).toBeDefined();
+      return ours().address;
+    };
+    expect(await logged(`198.51.100.1, ${address}`)).toBe(address);
+    expect(await logged(`::ffff:${address}`)).toBe(address);
+    expect(await logged('2001:DB8:0:0::1')).toBe('2001:db8::1');
+    expect(await logged('"}, evil')).toBe('127.0.0.1');
+  });
+});
+
+describe('D60: RATE_LIMIT', () => {
+  it('is counted by each process alone while the database is away', async () => {
+    let proxy: DatabaseProxy | undefined;
+    const alone = await startTestApp({
+      env: { RATE_LIMIT: String(LIMIT) },
+      databaseBy: async (url) => {
+        proxy = await startProxy(url);
+        return proxy.url;
+      },
+    });
+    const asked = (sent: Sent) => statuses(LIMIT, () => send(alone, 'GET', '/token', sent));
+    await proxy?.cut();
+    expect(await asked({ token: alone.root })).toEqual({ 503: LIMIT });
+    expect(await asked({})).toEqual({ 401: LIMIT });
+    expect(await asked({ token: alone.root })).toEqual({ 429: LIMIT });
+    await proxy?.mend();
+    alone.clock.advance(5_000);
+    expect(await asked({ token: alone.root })).toEqual({ 200: LIMIT });
+    await alone.stop();
+  });
+
+  it('0 sets no limit, and says nothing of one', async () => {
+    const free = await startTestApp();
+    const answers = await times(700, () => send(free, 'GET', '/token'));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(answers[0]?.headers).not.toHaveProperty('ratelimit-limit');
+    await free.stop();
+  });
+
+  it('refused requests are counted for Prometheus', async () => {
+    const counted = async () => {
+      const text = await app.app.parts.metrics.registry.metrics();
+      const of = (by: string) =>
+        Number(
+          new RegExp(`castellan_rate_limited_requests_total{counted_by="${by}"} (\\d+)`).exec(text)?.[1] ?? 0,
+        );
+      return { token: of('token'), address: of('address') };
+    };
+    const before = await counted();
+    const { jwt: token } = await newMember();
+    const address = newAddress();
+    await times(LIMIT + 3, () => ask({ token }));
+    await times(LIMIT + 5, () => ask(from(address)));
+    const after = await counted();
+    expect([after.token - before.token, after.address - before.address]).toEqual([3, 5]);
+  });
+});

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
+import { addHome, addMember } from '../harness/people.ts';
+import { type Sent, send } from '../harness/send.ts';
+
+// Whole processes: generous, for a machine that has other work, too.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+const LIMIT = 600;
+/** D60: by how much the processes together may miss it. */
+const INEXACT = 0.01 * LIMIT;
+
+let app: TestApp;
+let instances: Instance[] = [];
+let processes: { readonly url: string }[];
+
+beforeAll(async () => {
+  await build();
+  const keys = {
+    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+  };
+  app = await startTestApp({ env: keys });
+  await addHome(app);
+  const { settings } = app.app.parts;
+  instances = await Promise.all([createInstance(), createInstance()]);
+  const ports = instances.flatMap(({ port }) => [port, port + 1]);
+  for (const [n, port] of ports.entries())
+    instances[n % 2]?.start(PROGRAMS.server, {
+      ...keys,
+      DATABASE_URL: app.databaseUrl,
+      BASE_URL: settings.baseUrl,
+      SSO_URL: settings.sso.url,
+      SSO_CLIENT_ID: settings.sso.clientId ?? '',
+      SSO_CLIENT_SECRET: settings.sso.clientSecret,
+      EXT_API_URL: settings.extApi.url,
+      EXT_API_SPEC_URL: settings.extApi.specUrl,
+      PORT: String(port),
+      METRICS_PORT: '0',
+      RATE_LIMIT: String(LIMIT),
+      WORKERS: 'none',
+      LOG_LEVEL: 'warn',
+    });
+  processes = ports.map((port) => ({ url: `http://127.0.0.1:${port}` }));
+  for (const { url } of processes)
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
+      timeout: 60_000,
+      interval: 100,
+    });
+});
+afterAll(async () => {
+  for (const instance of instances) await instance.remove();
+  await app?.stop();
+});
+
+/** Asks all processes at once, several times each, until each refuses; returns how often each status was the answer. */
+async function askUntilRefused(make: (n: number) => Sent): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  let sent = 0;
+  const lane = async (process: { readonly url: string }) => {
+    for (let status = 0; status !== 429 && sent < 4 * LIMIT; counts[status] = (counts[status] ?? 0) + 1)
+      ({ status } = await send(process, 'GET', '/token', make(sent++)));
+  };
+  await Promise.all(processes.flatMap((process) => [lane(process), lane(process), lane(process)]));
+  return counts;
+}
+
+describe('D60: four processes share the limit', () => {
+  it('one token gets 600 answers from them together, at most 1 % more or fewer', async () => {
+    const { jwt: token } = await addMember(app, 2_120_000_001);
+    const { 200: answered = 0, ...others } = await askUntilRefused(() => ({ token }));
+    expect(Object.keys(others)).toEqual(['429']);
+    expect(Math.abs(answered - LIMIT)).toBeLessThanOrEqual(INEXACT);
+  });
+
+  it('one address without a usable token likewise, whatever X-Forwarded-For and tokens it makes up', async () => {
+    const { 401: answered = 0, ...others } = await askUntilRefused((n) => ({
+      token: `a.b.${n}`,
+      headers: { 'x-forwarded-for': `198.51.100.${n % 256}` },
+    }));
+    expect(Object.keys(others)).toEqual(['429']);
+    expect(Math.abs(answered - LIMIT)).toBeLessThanOrEqual(INEXACT);
+  });
+});

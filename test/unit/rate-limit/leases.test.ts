@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Database } from '../../../server/database/tables.ts';
+import { createLeases, type Leases, type Quota } from '../../../server/rate-limit/leases.ts';
+import { giveBack } from '../../../server/rate-limit/windows.queries.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+const KEYS = 1_000;
+const LIMIT = 600;
+
+let database: TestDatabase;
+let statements: string[];
+let key: string;
+/** Stands still until it is moved, so that no window ends by itself. */
+let time = Date.UTC(2026, 8, 1, 12);
+const clock = { now: () => new Date(time) };
+const started: Leases[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase({ onStatement: (text) => statements.push(text) });
+});
+beforeEach(() => {
+  statements = [];
+  key = randomUUID();
+});
+afterEach(() => {
+  for (const leases of started.splice(0)) leases.close();
+});
+afterAll(async () => {
+  await database.drop();
+});
+
+/** What one process counts with. */
+function process({ db = database.db, keys = KEYS }: { db?: Kysely<Database>; keys?: number } = {}): Leases {
+  const log = { info: () => undefined, warn: () => undefined, debug: () => undefined };
+  const leases = createLeases({ db, clock, log }, keys);
+  started.push(leases);
+  return leases;
+}
+
+/** Takes until it is refused, one after the other. */
+async function exhaust(leases: Leases, most = LIMIT): Promise<number> {
+  for (let taken = 0; ; taken += 1) if (!(await leases.take(key, most)).allowed) return taken;
+}
+
+const times = <T>(count: number, work: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => work(n));
+const takings = () => statements.filter((text) => /insert into rate_windows/.test(text));
+const rows = async () =>
+  (await sql<{ key: string; taken: number }>`select key, taken from rate_windows`.execute(database.db)).rows;
+const takenOf = async (of: string) => (await rows()).find((row) => row.key === of)?.taken;
+const allowed = (quotas: readonly Quota[]) => quotas.filter((quota) => quota.allowed).length;
+
+describe('D60: the limit over all processes', () => {
+  it.each([1, 7, 600, 6_000])(
+    'a lone process gives the whole limit of %d, and not one more',
+    async (most) => {
+      expect(await exhaust(process(), most)).toBe(most);
+      expect(takings().length).toBeLessThanOrEqual(40);
+    },
+  );
+
+  it('four that ask one after the other, until all are refused, give it together', async () => {
+    const four = times(4, () => process());
+    const taken = await Promise.all(four.map((each) => exhaust(each)));
+    expect(taken.reduce((sum, each) => sum + each, 0)).toBe(LIMIT);
+  });
+
+  it('four that are asked for far more at once give it together', async () => {
+    const four = times(4, () => process());
+    const quotas = await Promise.all(
+      times(4 * LIMIT, (n) => four[n % 4]?.take(key, LIMIT) as Promise<Quota>),
+    );
+    expect(allowed(quotas)).toBe(LIMIT);
+  });
+
+  it('nothing is lost of a block that comes while more ask than it holds', async () => {
+    const [other, one] = [process(), process()];
+    await other.take(key, LIMIT);
+    const asking: (Quota | Promise<Quota>)[] = [];
+    await database.db.transaction().execute(async (tx) => {
+      await sql`select from rate_windows where key = ${key} for update`.execute(tx);
+      asking.push(one.take(key, LIMIT));
+      await vi.waitFor(() => expect(takings()).toHaveLength(2));
+      asking.push(...times(20, () => one.take(key, LIMIT)));
+    });
+    expect(allowed(await Promise.all(asking))).toBe(21);
+    expect((await exhaust(one)) + (await exhaust(other))).toBe(LIMIT - 22);
+  });
+
+  it('a limit below the number of processes is kept, too', async () => {
+    const four = times(4, () => process());
+    const quotas = await Promise.all(times(40, (n) => four[n % 4]?.take(key, 3) as Promise<Quota>));
+    expect(allowed(quotas)).toBe(3);
+  });
+
+  it('keys do not touch each other, in one statement or in several', async () => {
+    const one = process();
+    const quotas = await Promise.all(times(50, (n) => one.take(`${key} ${n % 10}`, 3)));
+    expect(allowed(quotas)).toBe(30);
+    expect(takings().length).toBeLessThanOrEqual(2);
+  });
+
+  it('the next window begins with the first request after the last one', async () => {
+    const one = process();
+    expect(await exhaust(one)).toBe(LIMIT);
+    time += 59_999;
+    expect(await exhaust(one)).toBe(0);
+    time += 1;
+    expect(await exhaust(one)).toBe(LIMIT);
+  });
+
+  it('says what is left, and when the window ends', async () => {
+    const one = process();
+    const first = await one.take(key, LIMIT);
+    expect(first).toEqual({ allowed: true, limit: LIMIT, remaining: LIMIT - 1, endsAt: time + 60_000 });
+    expect(await one.take(key, LIMIT)).toEqual({ ...first, remaining: LIMIT - 2 });
+    await exhaust(one);
+    expect(await one.take(key, LIMIT)).toEqual({ ...first, allowed: false, remaining: 0 });
+  });
+
+  it('a process that was started with a smaller limit finds it used up', async () => {
+    await exhaust(process(), 100);
+    expect((await process().take(key, 50)).allowed).toBe(false);
+  });
+
+  it('a window that a wrong clock began does not last until that clock was right', async () => {
+    const one = process();
+    time += 3_600_000;
+    expect(await exhaust(one)).toBe(LIMIT);
+    time -= 3_600_000;
+    expect(await exhaust(one)).toBe(LIMIT);
+  });
+});
+
+describe('D60: a request costs no statement', () => {
+  it('while a block is at hand it is answered at once', async () => {
+    const one = process();
+    await one.take(key, LIMIT);
+    statements = [];
+    for (let n = 0; n < 5; n += 1) expect(one.take(key, LIMIT)).toMatchObject({ allowed: true });
+    expect(statements).toEqual([]);
+  });
+
+  it('a refusal is repeated for a second without asking', async () => {
+    const one = process();
+    await exhaust(one);
+    statements = [];
+    expect(times(1_000, () => one.take(key, LIMIT))).toEqual(
+      times(1_000, () => expect.objectContaining({ allowed: false })),
+    );
+    expect(statements).toEqual([]);
+  });
+});
+
+describe('D60: what is not used', () => {
+  it('is given back by who is idle, and taken by who is not', async () => {
+    const [idle, busy] = [process(), process()];
+    // 100 at once: a block that is large, of which nothing more is used.
+    await Promise.all(times(100, () => idle.take(key, LIMIT)));
+    for (let n = 0; n < 20; n += 1) await idle.take(key, LIMIT);
+    const taken = await exhaust(busy);
+    await vi.waitFor(async () => expect(await takenOf(key)).toBeLessThan(LIMIT), { timeout: 15_000 });
+    time += 1_000;
+    expect(taken + (await exhaust(busy))).toBe(LIMIT - 120);
+  });
+
+  it('of a window that is over, is not given back to the next one', async () => {
+    const one = process();
+    const { endsAt } = await one.take(key, LIMIT);
+    time += 60_000;
+    expect(await exhaust(one)).toBe(LIMIT);
+    const back = (endsOn: number) =>
+      giveBack(database.db, [{ key, requests: 5, endsOn: new Date(endsOn) }]).then(() => takenOf(key));
+    expect(await back(endsAt)).toBe(LIMIT);
+    expect(await back(time + 60_000)).toBe(LIMIT - 5);
+  });
+});
+
+describe('D60: bounded', () => {
+  it('in memory: the keys used last are remembered', async () => {
+    const one = process({ keys: 10 });
+    for (let n = 0; n < 20; n += 1) await one.take(`${key} ${n}`, LIMIT);
+    statements = [];
+    for (let n = 10; n < 20; n += 1) await one.take(`${key} ${n}`, LIMIT);
+    expect(statements).toEqual([]);
+    await one.take(`${key} 0`, LIMIT);
+    expect(takings()).toHaveLength(1);
+  });
+
+  it('in the table: more old windows are deleted than new ones made', async () => {
+    await sql`truncate rate_windows`.execute(database.db);
+    const one = process();
+    await Promise.all(times(500, (n) => one.take(`${key} ${n}`, LIMIT)));
+    time += 120_000;
+    await Promise.all(times(250, (n) => one.take(`new ${key} ${n}`, LIMIT)));
+    await vi.waitFor(async () => expect(await rows()).toHaveLength(250), { timeout: 15_000 });
+  });
+});
+
+describe('D60: without the database', () => {
+  const away = sql`alter table rate_windows rename to away`;
+  const back = sql`alter table away rename to rate_windows`;
+  async function withoutTable(work: () => Promise<unknown>): Promise<void> {
+    await away.execute(database.db);
+    await work();
+    await back.execute(database.db);
+  }
+
+  it('each process counts by itself, and shares again when it is back', async () => {
+    const [one, two] = [process(), process()];
+    await withoutTable(async () => {
+      expect(await Promise.all([exhaust(one), exhaust(two)])).toEqual([LIMIT, LIMIT]);
+    });
+    time += 5_000;
+    const taken = await Promise.all([exhaust(one), exhaust(two)]);
+    expect(taken.reduce((sum, each) => sum + each)).toBe(LIMIT);
+  });
+
+  it('whoever waited for it half a minute is told at once', async () => {
+    const one = process();
+    const { asking } = await database.db.transaction().execute(async (tx) => {
+      await away.execute(tx);
+      const asking = one.take(key, LIMIT);
+      await vi.waitFor(() => expect(takings()).toHaveLength(1));
+      time += 35_000;
+      return { asking };
+    });
+    expect(await asking).toMatchObject({ allowed: true, endsAt: time + 5_000 });
+    expect(takings()).toHaveLength(1);
+    await back.execute(database.db);
+  });
+
+  it('a clock that is set back does not make it count by itself for longer', async () => {
+    const [one, two] = [process(), process()];
+    time += 3_600_000;
+    await withoutTable(() => Promise.all([exhaust(one), exhaust(two)]));
+    time -= 3_600_000;
+    const taken = await Promise.all([exhaust(one), exhaust(two)]);
+    expect(taken.reduce((sum, each) => sum + each)).toBe(LIMIT);
+  });
+});

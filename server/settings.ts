@@ -229,7 +229,7 @@ function toSettings(env: Environment, production: boolean): Settings {
   };
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   if (host === 'localhost') return true;
   try {
     return ipaddr.parse(host).range() === 'loopback';

@@ -21,6 +21,7 @@ import { answerErrors } from './errors.ts';
 import { type Listener, messagesOf } from './messages.ts';
 import { allowedMethods } from './methods.ts';
 import { mount } from './mount.ts';
+import { ownHost } from './own-host.ts';
 import { serviceRoutes } from './service.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
@@ -33,6 +34,7 @@ export function createHttp(parts: Parts): Express & Listener {
   app.set('trust proxy', [...parts.settings.trustedProxies]);
   app.response.json = endWithJson;
   app.use(identify(parts));
+  if (!parts.settings.production) app.use(ownHost(parts.settings.baseUrl));
   app.use(crossOrigin(parts));
   app.use(serviceRoutes(parts));
   app.use(byFirstSegment(resources(parts), parts));

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tokenRoutes } from '../../contract/token.ts';
 import { isInUse, listen } from '../http/listen.ts';
+import { isOwnHost } from '../http/own-host.ts';
 import type { Parts } from '../parts.ts';
 import { startLogin } from '../sign-in/start-login.ts';
 import { authenticate } from '../token/authenticate.ts';
@@ -59,6 +60,10 @@ async function answer(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
+  if (!isOwnHost(req.headers.host)) {
+    res.writeHead(421, { 'Content-Type': 'text/plain' }).end('Only localhost is answered.');
+    return;
+  }
   const url = new URL(req.url ?? '/', 'http://demo.invalid');
   switch (url.pathname) {
     case '/':

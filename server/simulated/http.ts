@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isOwnHost } from '../http/own-host.ts';
 
 const BODY_LIMIT = 1_048_576;
 
@@ -32,6 +33,11 @@ export function html(status: number, body: string, headers: Readonly<Record<stri
 
 export function redirect(status: number, location: string): Answer {
   return { status, headers: { location, 'cache-control': 'no-store' }, body: '' };
+}
+
+/** @throws Refusal 421 for a Host header with which a page of another site would come (DNS rebinding). */
+export function requireOwnHost({ headers }: IncomingMessage): void {
+  if (!isOwnHost(headers.host)) throw new Refusal(421, 'Only localhost is answered');
 }
 
 /** @throws Refusal 413 for a body above 1 MiB. */

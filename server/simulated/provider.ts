@@ -5,7 +5,7 @@ import { createApi } from './api.ts';
 import { sendFaultily } from './fault-answers.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { homePage } from './home-page.ts';
-import { type Answer, json, Refusal, readBody, send, text } from './http.ts';
+import { type Answer, json, Refusal, readBody, requireOwnHost, send, text } from './http.ts';
 import { createLimits } from './limits.ts';
 import { createRequestLog, type OpenRecord, type RecordedRequest } from './request-log.ts';
 import { createSso } from './sso.ts';
@@ -113,6 +113,7 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions):
   let open = 0;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requireOwnHost(request);
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
     const method = request.method ?? 'GET';
     const header = (name: string) => request.headers[name]?.toString() ?? null;

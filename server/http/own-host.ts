@@ -1,0 +1,26 @@
+import type { RequestHandler } from 'express';
+import { Problem } from '../problem.ts';
+import { isLoopback } from '../settings.ts';
+
+const HOST = /^(?:\[([\da-f:.]+)\]|([^\s:[\]]+?)\.?)(?::\d*)?$/i;
+
+/**
+ * Whether a Host header names this machine by a loopback name or address, or the service by the host in BASE_URL. A
+ * page of another site whose name suddenly leads here (DNS rebinding) sends that site's name.
+ */
+export function isOwnHost(header: string | undefined, baseUrl?: string): boolean {
+  const [, six, name = six] = HOST.exec(header ?? '') ?? [];
+  if (name === undefined) return false;
+  const host = name.toLowerCase();
+  if (isLoopback(host) || host.endsWith('.localhost')) return true;
+  return baseUrl !== undefined && host === new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Middleware of the development start, which only this machine is to use; proxies may name production anyhow. */
+export function ownHost(baseUrl: string): RequestHandler {
+  return (req, _res, next) => {
+    if (isOwnHost(req.headers.host, baseUrl)) return next();
+    const detail = `Outside production only the hosts localhost and ${new URL(baseUrl).hostname} are answered (BASE_URL names the latter).`;
+    next(new Problem(421, detail));
+  };
+}

@@ -38,6 +38,8 @@ const CONNECTIONS = 16;
 const CONNECTIONS_SLOW = 2;
 const COUNTED_REQUESTS = 100;
 const COUNTED_REQUESTS_SLOW = 5;
+/** Requests a minute that nobody makes here. */
+const UNREACHED_LIMIT = '1000000';
 /** After so many requests V8 has compiled what it will. */
 const COMPILED_AFTER = 5_000;
 
@@ -52,6 +54,8 @@ interface Plan {
 
 interface Contest {
   readonly service: Server;
+  /** The service with a rate limit. */
+  readonly limited: Server;
   readonly bare: Server & { readonly statements: { readonly [scenario: string]: readonly string[] } };
   readonly provider: Server;
   readonly token: string;
@@ -123,11 +127,18 @@ async function main(): Promise<void> {
     build();
     const service = await startService(env, options.profile);
     closers.push(service.stop);
+    const { token } = observed;
+    const limitedEnv = { ...env, RATE_LIMIT: UNREACHED_LIMIT };
+    const observedLimited = await startObserved(limitedEnv, token);
+    closers.push(observedLimited.stop);
+    const limited = await startService(limitedEnv, undefined);
+    closers.push(limited.stop);
 
-    const contest: Contest = { service, bare, provider, token: observed.token, plan: options.plan };
+    const contest: Contest = { service, limited, bare, provider, token, plan: options.plan };
     const results: Result[] = [];
     for (const scenario of options.chosen) {
-      const statements = await inspect(scenario, observed, contest);
+      const shown = scenario.other.is === 'without limit' ? observedLimited : observed;
+      const statements = await inspect(scenario, shown, contest);
       results.push(await measure(scenario, statements, contest));
     }
     process.stdout.write(`\n${table(results)}`);
@@ -157,7 +168,8 @@ async function inspect(scenario: Scenario, observed: ObservedService, contest: C
   const requests = slow ? COUNTED_REQUESTS_SLOW : COUNTED_REQUESTS;
   for (let n = 0; n < requests; n += 1) {
     const body = await get(ours, n);
-    const same = other.is === 'bare' ? body : (body as { data: unknown }).data;
+    const whole = other.is === 'bare' || other.is === 'without limit';
+    const same = whole ? body : (body as { data: unknown }).data;
     if (n < 3 && !isDeepStrictEqual(same, await get(theirs, n)))
       throw new Error(`${name}: the other side answers something else`);
   }
@@ -180,8 +192,9 @@ function without(texts: readonly string[], others: readonly string[]): string[] 
 }
 
 async function measure(scenario: Scenario, statements: number, contest: Contest): Promise<Result> {
-  const { service, token, plan } = contest;
-  const ours: Side = { server: service, target: serviceTarget(scenario, service.origin, token) };
+  const { service, limited, token, plan } = contest;
+  const server = scenario.other.is === 'without limit' ? limited : service;
+  const ours: Side = { server, target: serviceTarget(scenario, server.origin, token) };
   const theirs = otherSide(scenario, contest);
   const connections = scenario.slow ? CONNECTIONS_SLOW : CONNECTIONS;
   const pairs: Pair[] = [];
@@ -219,7 +232,10 @@ function serviceTarget({ path }: Scenario, origin: string, token: string): Targe
   return { origin, headers: { authorization: `Bearer ${token}` }, path };
 }
 
-function otherSide({ name, path, other }: Scenario, { bare, provider, token }: Contest): Side {
+function otherSide(scenario: Scenario, { service, bare, provider, token }: Contest): Side {
+  const { name, path, other } = scenario;
+  if (other.is === 'without limit')
+    return { server: service, target: serviceTarget(scenario, service.origin, token) };
   const headers = { authorization: `Bearer ${token}`, [SCENARIO_HEADER]: name };
   return other.is === 'provider'
     ? { server: provider, target: { origin: provider.origin, headers: {}, path: other.path } }

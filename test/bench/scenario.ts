@@ -34,7 +34,7 @@ export interface Scenario {
   /** Takes so long that few are enough. */
   readonly slow?: true;
   /** Who else does the same, for comparison. */
-  readonly other: BareHandler | BareForwarder | ProviderItself;
+  readonly other: BareHandler | BareForwarder | ProviderItself | WithoutLimit;
 }
 
 /** The bare handler runs the same statements and gives the same answer. */
@@ -49,6 +49,11 @@ export interface BareForwarder {
   readonly is: 'bare forwarder';
   /** Answers with what the service's answer has as `data`. */
   readonly answer: Answer;
+}
+
+/** The service against itself: with a rate limit that is never reached, and with none. */
+export interface WithoutLimit {
+  readonly is: 'without limit';
 }
 
 /** The provider answers by itself what the service's answer has as `data`. */

@@ -34,8 +34,11 @@ export interface ObservedService {
   stop(): Promise<void>;
 }
 
-/** The service in this process, where its statements can be seen; it migrates the database and fills it. */
-export async function startObserved(env: NodeJS.ProcessEnv): Promise<ObservedService> {
+/**
+ * The service in this process, where its statements can be seen; it migrates the database and fills it.
+ * @param made the caller's JWT, where the database is filled already
+ */
+export async function startObserved(env: NodeJS.ProcessEnv, made?: string): Promise<ObservedService> {
   const statements: string[] = [];
   const app = await createApp(readSettings(env), {
     log: createLog('warn'),
@@ -45,7 +48,7 @@ export async function startObserved(env: NodeJS.ProcessEnv): Promise<ObservedSer
   const { db, keys, document } = app.parts;
   // Loaded in the background otherwise, and its statements would be taken for those of a request.
   await document.current();
-  const token = await keys.sign(await makeWorld(db, keys.currentKid));
+  const token = made ?? (await keys.sign(await makeWorld(db, keys.currentKid)));
   const http = await listen(app.createHttp(), '127.0.0.1', 0);
   const stop = async () => {
     await http.stop();

@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 
 const ed25519 = z
@@ -20,8 +21,24 @@ export const JwkSet = z
     const fail = (message: string) => context.addIssue({ code: 'custom', message });
     if (!keys.some((key) => key.d !== undefined)) fail('holds no private key to sign with');
     if (new Set(keys.map((key) => key.kid)).size < keys.length) fail('holds two keys with one kid');
+    for (const key of keys) {
+      const halves = [key.x, key.d ?? key.x].map((half) => Buffer.from(half, 'base64url'));
+      if (halves.some(isOneByte)) fail(`key ${key.kid} is one byte over and over`);
+      else if (!isKey(key)) fail(`key ${key.kid} is no Ed25519 key, or its d belongs to another x`);
+    }
   });
 export type JwkSet = z.infer<typeof JwkSet>;
+
+/** Whether the public half is one, and that of the private half where there is one. */
+function isKey({ kty, crv, x, d }: z.infer<typeof ed25519>): boolean {
+  try {
+    const half = createPublicKey({ key: { kty, crv, x }, format: 'jwk' });
+    if (d === undefined) return true;
+    return createPublicKey(createPrivateKey({ key: { kty, crv, x, d }, format: 'jwk' })).equals(half);
+  } catch {
+    return false;
+  }
+}
 
 export interface EncryptionKey {
   /** Kept with every ciphertext, so that keys can rotate. */
@@ -44,10 +61,16 @@ export const EncryptionKeys = z.string().transform((text, context): readonly Enc
   for (const [index, { id, key }] of (keys ?? []).entries()) {
     if (id === '') fail(`entry ${index + 1} is not of the form id:key`);
     else if (key.length !== 32) fail(`key ${id} has ${key.length} bytes instead of 32`);
+    else if (isOneByte(key)) fail(`key ${id} is one byte over and over`);
   }
   if (new Set(keys?.map((key) => key.id)).size < (keys?.length ?? 0)) fail('two keys have one id');
   return keys ?? [];
 });
+
+/** What an example or an emptied variable leaves behind: no key at all (D61). */
+function isOneByte(key: Buffer): boolean {
+  return key.every((byte) => byte === key[0]);
+}
 
 function fromPair(pair: string): EncryptionKey {
   const [, id = '', text = ''] = /^\s*([\w-]{1,32}):([\w+/-]+={0,2})\s*$/.exec(pair) ?? [];

@@ -63,7 +63,7 @@ export function createMetrics(): Metrics {
  */
 export async function serveMetrics(
   { registry }: Metrics,
-  { host, metricsPort: port }: Pick<Settings, 'host' | 'metricsPort'>,
+  { metricsHost: host, metricsPort: port }: Pick<Settings, 'metricsHost' | 'metricsPort'>,
   log: Logger,
 ): Promise<{ stop(): Promise<void> }> {
   const server = createServer((req, res) => {

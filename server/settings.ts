@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { CannotStart } from './cannot-start.ts';
 import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from './key-settings.ts';
 import { isTimeZone, readSchedules, ScheduleError, type Schedules } from './system/schedule.ts';
 import { VoiceUrl } from './voice-server/address.ts';
@@ -14,6 +15,8 @@ export interface Settings {
   readonly port: number;
   /** Where clients reach the service, without a trailing slash; the `iss` of its tokens. */
   readonly baseUrl: string;
+  /** Where the metrics are read: loopback unless METRICS_HOST says otherwise. */
+  readonly metricsHost: string;
   readonly metricsPort: number;
   /** Absent: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | undefined;
@@ -36,6 +39,8 @@ export interface Settings {
   /** Start although a key that living tokens use was removed (D20b). */
   readonly forceKeyRemoval: boolean;
   readonly encryptionKeys: readonly EncryptionKey[] | undefined;
+  /** Start although an encryption key was removed, and give up the grants that only it opens (D61). */
+  readonly forceGrantLoss: boolean;
   readonly voice: {
     /** Absent: there is no voice server (D42). */
     readonly url: string | undefined;
@@ -48,19 +53,23 @@ export interface Settings {
   readonly corsOrigins: readonly string[] | undefined;
   readonly callbackAllowPrivate: boolean;
   readonly logLevel: string;
+  /** Absent: text at a terminal outside production, else JSON lines. */
+  readonly logFormat: 'json' | 'pretty' | undefined;
+  /** Seconds for which a process that was sent SIGTERM goes on serving, so that balancers notice. */
+  readonly drainSeconds: number;
   readonly workers: 'embedded' | 'none';
   /** When the scheduled jobs run. */
   readonly schedules: Schedules;
 }
 
 /** Every problem of the configuration, one per line; never a value of a secret. */
-export class SettingsError extends Error {
+export class SettingsError extends CannotStart {
+  override name = 'SettingsError';
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
     super(
       `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
     );
-    this.name = 'SettingsError';
     this.problems = problems;
   }
 }
@@ -111,10 +120,13 @@ const schedules = z.string().transform((text, context) => {
 });
 
 const environment = z.object({
-  NODE_ENV: z.string().default('development'),
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'], { message: 'must be development, test or production' })
+    .default('development'),
   HOST: z.string().optional(),
   PORT: port.default('8080'),
   BASE_URL: httpUrl.optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: port.default('9464'),
   DATABASE_URL: z
     .string()
@@ -138,6 +150,7 @@ const environment = z.object({
   TOKEN_SIGNING_KEYS: JwkSetJson.optional(),
   FORCE_KEY_REMOVAL: flag.default('false'),
   ENCRYPTION_KEYS: EncryptionKeys.optional(),
+  FORCE_GRANT_LOSS: flag.default('false'),
   VOICE_URL: VoiceUrl.optional(),
   VOICE_AUTH_GROUP: z.string().min(1).max(30, 'has more than 30 characters').default('Voice'),
   VOICE_GROUPS: VoiceGroups.default(''),
@@ -155,6 +168,12 @@ const environment = z.object({
     .optional(),
   CALLBACK_ALLOW_PRIVATE: flag.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
+  DRAIN_SECONDS: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
+    .transform(Number)
+    .default('0'),
   WORKERS: z.enum(['embedded', 'none']).default('embedded'),
   JOB_SCHEDULES: schedules.default(''),
   JOB_TIME_ZONE: z
@@ -174,27 +193,49 @@ const NEEDED_IN_PRODUCTION = [
   'SSO_CLIENT_SECRET',
 ] as const;
 
+/** What tokens and secrets travel by. */
+const SECURE_IN_PRODUCTION = ['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL'] as const;
+const LISTENING = ['HOST', 'METRICS_HOST'] as const;
+
 /** Reads the settings; throws one {@link SettingsError} that lists every problem. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   // An empty variable is what compose files and shells leave behind for "not set".
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
-  const problems = parsed.success
-    ? []
-    : parsed.error.issues.map((issue) => `${issue.path[0]}: ${issue.message}`);
   const production = given.NODE_ENV === 'production';
-  if (production) {
-    for (const name of NEEDED_IN_PRODUCTION) {
-      if (!given[name]) problems.push(`${name}: must be given when NODE_ENV is production`);
-    }
-  } else if (given.HOST !== undefined && !isLoopback(given.HOST)) {
-    problems.push('HOST: only a loopback address is listened on unless NODE_ENV is production');
-  }
-  if (given.SSO_CLIENT_ID && !given.SSO_CLIENT_SECRET && !production) {
-    problems.push('SSO_CLIENT_SECRET: must be given together with SSO_CLIENT_ID');
-  }
+  const problems = [
+    ...(parsed.error?.issues.map((issue) => `${issue.path[0]}: ${issue.message}`) ?? []),
+    ...(production ? problemsInProduction(given) : problemsOutsideProduction(given)),
+  ];
   if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
   return toSettings(parsed.data, production);
+}
+
+function problemsInProduction(given: NodeJS.ProcessEnv): string[] {
+  const missing = NEEDED_IN_PRODUCTION.filter((name) => given[name] === undefined);
+  const insecure = SECURE_IN_PRODUCTION.filter((name) => isInsecure(given[name] ?? ''));
+  return [
+    ...missing.map((name) => `${name}: must be given when NODE_ENV is production`),
+    ...insecure.map((name) => `${name}: must be https when NODE_ENV is production, unless it is loopback`),
+  ];
+}
+
+function problemsOutsideProduction(given: NodeJS.ProcessEnv): string[] {
+  const open = LISTENING.filter((name) => !isLoopback(given[name] ?? 'localhost'));
+  const problems = open.map(
+    (name) => `${name}: only a loopback address is listened on unless NODE_ENV is production`,
+  );
+  if (given.SSO_CLIENT_ID !== undefined && given.SSO_CLIENT_SECRET === undefined) {
+    problems.push('SSO_CLIENT_SECRET: must be given together with SSO_CLIENT_ID');
+  }
+  return problems;
+}
+
+/** Whether what is sent there can be read, and changed, on its way. */
+function isInsecure(value: string): boolean {
+  if (!isHttpUrl(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
 function toSettings(env: Environment, production: boolean): Settings {
@@ -204,6 +245,7 @@ function toSettings(env: Environment, production: boolean): Settings {
     host,
     port: env.PORT,
     baseUrl: env.BASE_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${env.PORT}`,
+    metricsHost: env.METRICS_HOST,
     metricsPort: env.METRICS_PORT,
     databaseUrl: env.DATABASE_URL,
     dataDir: resolve(env.DATA_DIR),
@@ -218,12 +260,15 @@ function toSettings(env: Environment, production: boolean): Settings {
     tokenSigningKeys: env.TOKEN_SIGNING_KEYS,
     forceKeyRemoval: env.FORCE_KEY_REMOVAL,
     encryptionKeys: env.ENCRYPTION_KEYS,
+    forceGrantLoss: env.FORCE_GRANT_LOSS,
     voice: { url: env.VOICE_URL, authGroup: env.VOICE_AUTH_GROUP, groups: env.VOICE_GROUPS },
     rateLimit: env.RATE_LIMIT,
     trustedProxies: env.TRUSTED_PROXIES,
     corsOrigins: env.CORS_ORIGINS,
     callbackAllowPrivate: env.CALLBACK_ALLOW_PRIVATE ?? !production,
     logLevel: env.LOG_LEVEL,
+    logFormat: env.LOG_FORMAT,
+    drainSeconds: env.DRAIN_SECONDS,
     workers: env.WORKERS,
     schedules: { timeZone: env.JOB_TIME_ZONE, cron: env.JOB_SCHEDULES },
   };
@@ -238,58 +283,13 @@ export function isLoopback(host: string): boolean {
   }
 }
 
-const HIDDEN = '**********';
-
-/**
- * The active configuration for `GET /system/configuration`, named as the API names things: secrets hidden,
- * passwords in URLs too (D51).
- */
-export function redactSettings(settings: Settings): Record<string, unknown> {
-  const hide = (value: unknown) => (value === undefined ? null : HIDDEN);
-  const { sso, extApi, voice, schedules } = settings;
-  return inSnakeCase({
-    ...settings,
-    databaseUrl: hidePassword(settings.databaseUrl),
-    sso: { ...sso, url: hidePassword(sso.url), clientSecret: HIDDEN },
-    extApi: { ...extApi, url: hidePassword(extApi.url), specUrl: hidePassword(extApi.specUrl) },
-    tokenSigningKeys: hide(settings.tokenSigningKeys),
-    encryptionKeys: hide(settings.encryptionKeys),
-    voice: { ...voice, url: hidePassword(voice.url) },
-    schedules: { ...schedules, cron: Object.fromEntries(schedules.cron) },
-  });
-}
-
-function inSnakeCase(values: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]: [string, unknown]) => [
-      name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? inSnakeCase(value)
-        : (value ?? null),
-    ]),
-  );
-}
-
-function hidePassword(value: string | undefined): string | null {
-  if (value === undefined) return null;
-  try {
-    const url = new URL(value);
-    if (url.password !== '') url.password = HIDDEN;
-    for (const name of [...url.searchParams.keys()]) {
-      if (/pass|secret|token|key/i.test(name)) url.searchParams.set(name, HIDDEN);
-    }
-    return url.toString().replaceAll('%2A', '*');
-  } catch {
-    return HIDDEN;
-  }
-}
-
 /** Reads `.env` in the working directory, when there is one, and the environment, which wins over it. */
 export function loadSettings(): Settings {
   try {
     process.loadEnvFile();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new CannotStart(`The file .env cannot be read: ${message}.`);
   }
   return readSettings(process.env);
 }

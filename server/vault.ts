@@ -3,10 +3,13 @@ import type { EncryptionKey } from './key-settings.ts';
 
 /** Encrypts secrets at rest: AES-256-GCM, key id kept, bound to where they are stored (D34). */
 export interface Vault {
+  /** Of all keys; the first one seals. */
+  readonly keyIds: readonly string[];
   /** `place` names row and column: a ciphertext moved elsewhere does not open. */
   seal(secret: string, place: string): Buffer;
   /** Throws when the key is gone, the text was changed, or it was sealed for another place. */
   open(sealed: Buffer, place: string): string;
+  canOpen(sealed: Buffer, place: string): boolean;
 }
 
 const VERSION = 1;
@@ -18,7 +21,8 @@ export function createVault(keys: readonly EncryptionKey[]): Vault {
   const byId = new Map(keys.map((entry) => [entry.id, entry.key]));
   const [current] = keys;
   if (current === undefined) throw new Error('no encryption key');
-  return {
+  const vault: Vault = {
+    keyIds: [...byId.keys()],
     seal(secret, place) {
       const id = Buffer.from(current.id);
       const iv = randomBytes(IV);
@@ -42,5 +46,14 @@ export function createVault(keys: readonly EncryptionKey[]): Vault {
       const text = decipher.update(sealed.subarray(idEnd + IV + TAG));
       return Buffer.concat([text, decipher.final()]).toString('utf8');
     },
+    canOpen(sealed, place) {
+      try {
+        vault.open(sealed, place);
+        return true;
+      } catch {
+        return false;
+      }
+    },
   };
+  return vault;
 }

@@ -1,7 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Parts } from '../parts.ts';
-import { redactSettings } from '../settings.ts';
+import { redactSettings } from './configuration.ts';
 import { listJobs, runJob } from './jobs.ts';
 
 export function systemHandlers(parts: Parts): Handlers<typeof contract.system> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readSettings, redactSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings.ts';
+import { redactSettings } from '../../server/system/configuration.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { addHome, addMember } from '../harness/people.ts';
 import { send } from '../harness/send.ts';

@@ -33,6 +33,7 @@ describe('D61: settings', () => {
       host: '127.0.0.1',
       port: 8080,
       baseUrl: 'http://127.0.0.1:8080',
+      metricsHost: '127.0.0.1',
       metricsPort: 9464,
       databaseUrl: undefined,
       dataDir: expect.stringMatching(/\/\.data$/),
@@ -41,11 +42,14 @@ describe('D61: settings', () => {
       tokenSigningKeys: undefined,
       encryptionKeys: undefined,
       forceKeyRemoval: false,
+      forceGrantLoss: false,
       rateLimit: 600,
       trustedProxies: [],
       corsOrigins: undefined,
       callbackAllowPrivate: true,
       logLevel: 'info',
+      logFormat: undefined,
+      drainSeconds: 0,
       workers: 'embedded',
     });
   });
@@ -97,7 +101,10 @@ describe('D61: settings', () => {
       CORS_ORIGINS: 'fleet.example',
       CALLBACK_ALLOW_PRIVATE: 'yes',
       FORCE_KEY_REMOVAL: 'perhaps',
+      FORCE_GRANT_LOSS: 'never',
       LOG_LEVEL: 'loud',
+      LOG_FORMAT: 'xml',
+      DRAIN_SECONDS: '-1',
       WORKERS: 'many',
       EXT_COMPATIBILITY_DATE: 'yesterday',
       EXT_SCOPE_PREFIX: 'ESI',
@@ -115,14 +122,76 @@ describe('D61: settings', () => {
     expect(found.join()).not.toContain('c2hvcnQ');
   });
 
-  it('outside production only loopback addresses are listened on', () => {
-    for (const HOST of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) expect(problems({ HOST })).toEqual([]);
-    for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'castellan.example', '192.168.1.1']) {
-      expect(problems({ HOST })).toEqual([
-        'HOST: only a loopback address is listened on unless NODE_ENV is production',
-      ]);
-      expect(problems({ ...production, HOST })).toEqual([]);
+  it.each(['HOST', 'METRICS_HOST'])('outside production %s may be a loopback address only', (name) => {
+    for (const loopback of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) {
+      expect(problems({ [name]: loopback })).toEqual([]);
     }
+    for (const open of ['0.0.0.0', '::', '10.0.0.1', 'castellan.example', '192.168.1.1']) {
+      expect(problems({ [name]: open })).toEqual([
+        `${name}: only a loopback address is listened on unless NODE_ENV is production`,
+      ]);
+      expect(problems({ ...production, [name]: open })).toEqual([]);
+    }
+  });
+
+  it('NODE_ENV is empty, development, test or production; anything else is refused', () => {
+    for (const NODE_ENV of ['', 'development', 'test']) {
+      expect(readSettings({ NODE_ENV })).toMatchObject({ production: false });
+    }
+    for (const NODE_ENV of ['prod', 'Production', 'production ', 'staging', '1']) {
+      expect(problems({ NODE_ENV })).toEqual(['NODE_ENV: must be development, test or production']);
+    }
+  });
+
+  it('in production the metrics are read on loopback unless METRICS_HOST says otherwise', () => {
+    expect(readSettings(production).metricsHost).toBe('127.0.0.1');
+    expect(readSettings({ ...production, HOST: '10.0.0.7' }).metricsHost).toBe('127.0.0.1');
+    expect(readSettings({ ...production, METRICS_HOST: '0.0.0.0' }).metricsHost).toBe('0.0.0.0');
+  });
+
+  it.each(['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL'])(
+    'in production %s of another host than loopback is https',
+    (name) => {
+      for (const insecure of [
+        ...['http://castellan.example', 'http://10.0.0.1:8080', 'HTTP://castellan.example/x'],
+        ...['http://localhost.example', 'http://127.0.0.1.example', 'http://127.0.0.1@castellan.example'],
+        ...['http://[fd00::1]/', 'http://0.0.0.0'],
+      ]) {
+        expect(problems({ ...production, [name]: insecure }), insecure).toEqual([
+          `${name}: must be https when NODE_ENV is production, unless it is loopback`,
+        ]);
+        expect(problems({ [name]: insecure }), insecure).toEqual([]);
+      }
+      for (const secure of [
+        ...['https://castellan.example', 'http://localhost:8080', 'http://127.0.0.1:8080'],
+        ...['http://127.8.8.8', 'http://[::1]:8080/x', 'http://2130706433'],
+      ]) {
+        expect(problems({ ...production, [name]: secure }), secure).toEqual([]);
+      }
+    },
+  );
+
+  it('all that production refuses is named at once', () => {
+    const { DATABASE_URL: _, ...lacking } = production;
+    const zeros = Buffer.alloc(32);
+    const found = problems({
+      ...lacking,
+      BASE_URL: 'http://castellan.example',
+      EXT_API_URL: 'http://api.example',
+      ENCRYPTION_KEYS: `one:${zeros.toString('base64')}`,
+      TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [{ ...signing, d: zeros.toString('base64url') }] }),
+      LOG_LEVEL: 'loud',
+    });
+    expect(found.map((problem) => problem.split(':')[0]).sort()).toEqual(
+      [
+        'BASE_URL',
+        'DATABASE_URL',
+        'ENCRYPTION_KEYS',
+        'EXT_API_URL',
+        'LOG_LEVEL',
+        'TOKEN_SIGNING_KEYS',
+      ].sort(),
+    );
   });
 
   it('RATE_LIMIT is at most a million a minute', () => {
@@ -171,9 +240,18 @@ describe('D20b: TOKEN_SIGNING_KEYS', () => {
       [{ ...signing, crv: 'X25519' }],
       [{ ...signing, x: 'short' }],
       [{ ...signing, d: `${signing.d}x` }],
+      [{ ...signing, x: other.x }],
       'keys',
     ]) {
       expect(read(wrong).length, JSON.stringify(wrong)).toBeGreaterThan(0);
+    }
+    for (const byte of [0, 7, 255]) {
+      const same = Buffer.alloc(32, byte).toString('base64url');
+      for (const part of ['x', 'd']) {
+        expect(read([{ ...signing, [part]: same }])).toEqual([
+          `TOKEN_SIGNING_KEYS: key ${signing.kid} is one byte over and over`,
+        ]);
+      }
     }
     expect(problems({ TOKEN_SIGNING_KEYS: '{' })).toEqual([
       'TOKEN_SIGNING_KEYS: is not JSON (a JWK set is wanted)',
@@ -196,6 +274,17 @@ describe('D34: ENCRYPTION_KEYS', () => {
     expect(read(`one:${encryption.toString('hex')}`)).toEqual([{ id: 'one', key: encryption }]);
     const jwk = { kty: 'oct', kid: 'one', k: encryption.toString('base64url') };
     expect(read(JSON.stringify({ keys: [jwk] }))).toEqual([{ id: 'one', key: encryption }]);
+  });
+
+  it.each([0, 7, 255])('D61: are not the byte %i over and over, in none of their forms', (byte) => {
+    const key = Buffer.alloc(32, byte);
+    for (const ENCRYPTION_KEYS of [
+      `one:${key.toString('base64')}`,
+      `one:${key.toString('hex')}`,
+      JSON.stringify({ keys: [{ kty: 'oct', kid: 'one', k: key.toString('base64url') }] }),
+    ]) {
+      expect(problems({ ENCRYPTION_KEYS })).toEqual(['ENCRYPTION_KEYS: key one is one byte over and over']);
+    }
   });
 
   it.each([

@@ -1,0 +1,38 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** The id of the key that a secret was sealed with, by the vault's layout. */
+const keyId = sql`
+  case when length(refresh_token) > 2
+    then encode(substring(refresh_token from 3 for get_byte(refresh_token, 1)), 'escape') else '' end`;
+
+/** Valid grants that were encrypted with one key: how many, and one of them. */
+export interface GrantsOfKey {
+  readonly key_id: string;
+  readonly grants: number;
+  readonly grant_id: string;
+  readonly refresh_token: Buffer;
+}
+
+export async function grantsByKey(db: Kysely<Database>): Promise<GrantsOfKey[]> {
+  const { rows } = await sql<GrantsOfKey>`
+    select distinct on (key_id) key_id, grant_id, refresh_token,
+      count(*) over (partition by key_id)::int as grants
+    from grants, lateral (select ${keyId} as key_id) sealed
+    where valid
+    order by key_id, grant_id`.execute(db);
+  return rows;
+}
+
+/** Nobody can open them any more: their users have to sign in again, and tracking says so. Returns how many. */
+export async function giveUpGrants(
+  db: Kysely<Database>,
+  keyIds: readonly string[],
+  now: Date,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update grants set valid = false, cause = 'its encryption key was removed', access_token = null,
+      access_expires_on = null, refresh_started_on = null, updated_on = ${now}
+    where valid and ${keyId} = any(${[...keyIds]}::text[])`.execute(db);
+  return Number(numAffectedRows);
+}

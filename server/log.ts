@@ -1,8 +1,29 @@
 import { type Logger, pino } from 'pino';
+import { print } from './output.ts';
 import { redactText } from './redact.ts';
+import type { Settings } from './settings.ts';
 
-/** Structured logs on standard output, one JSON object a line; errors are scrubbed of tokens. */
-export function createLog(level: string, destination?: { write(line: string): void }): Logger {
+interface Destination {
+  write(line: string): void;
+}
+
+/**
+ * The log of a process, on standard output: text for people where that is a terminal and not production, else JSON
+ * lines; LOG_FORMAT chooses one of them.
+ */
+export async function openLog({
+  logLevel,
+  logFormat,
+  production,
+}: Pick<Settings, 'logLevel' | 'logFormat' | 'production'>): Promise<Logger> {
+  const forPeople = process.stdout.isTTY && !production ? 'pretty' : 'json';
+  if ((logFormat ?? forPeople) === 'json') return createLog(logLevel);
+  const { readableLog } = await import('./readable-log.ts');
+  return createLog(logLevel, readableLog(print));
+}
+
+/** Structured logs, one JSON object a line; errors are scrubbed of tokens. */
+export function createLog(level: string, destination: Destination = { write: print }): Logger {
   const options = {
     level,
     base: null,
@@ -10,7 +31,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination);
 }
 
 /** What a log line says of an error: never the parameters of a statement or a request's headers. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -24,11 +25,13 @@ export interface ConnectionConfig {
 export interface Connection {
   readonly db: Kysely<Database>;
   readonly pool: pg.Pool;
-  /** Waits for running statements, then closes every connection. */
+  /** Waits for running statements, though not for ever, then closes every connection. */
   close(): Promise<void>;
 }
 
 const SECOND = 1000;
+/** Milliseconds that closing waits for statements. */
+const CLOSED_WITHIN = 2 * SECOND;
 
 /**
  * Opens a pool (lazily: the first statement connects). A statement may run 30 s, an answer (even that it ran too
@@ -57,11 +60,13 @@ export function connect(config: ConnectionConfig): Connection {
   // Without a listener an idle connection's loss would end the process.
   pool.on('error', (error) => config.log.warn({ err: error }, 'a database connection was lost'));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  const close = async () => {
+  const end = async () => {
     await db.destroy();
     // Kysely leaves a pool alone that it never used.
     if (!pool.ending) await pool.end();
   };
+  // A statement that waits for another one's lock would hold up the end of the process.
+  const close = () => Promise.race([end(), sleep(CLOSED_WITHIN, undefined, { ref: false })]);
   return { db, pool, close };
 }
 

@@ -33,6 +33,8 @@ const OWN_TOKEN = new Set([
 /** The one place where errors become answers (D2–D8). */
 export function answerErrors(parts: Parts): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
+    // The stop of the process was quicker: the client has its answer, and what the handler met no longer matters.
+    if (res.writableEnded) return;
     if (res.headersSent) return next(error);
     // No report can be stored of this one, so the log has it (D8).
     if (isUnreachable(error)) note(parts, res, error, 'the database cannot be reached');
@@ -94,7 +96,9 @@ function send(req: Request, res: Response, { status, detail, headers, more }: Pr
 
 /** What Express and its body parser say of a request: errors that carry a status and may be shown. */
 function requestProblem(error: unknown): Problem | undefined {
-  const { type, status, expose, message, limit } = error as Partial<HttpError>;
+  const { type, status, expose, message } = error as Partial<HttpError>;
+  // Its client went away while it was being admitted.
+  if (type === 'stream.not.readable') return bodyUnreadable(type);
   if (expose !== true || status === undefined || message === undefined) return undefined;
   switch (type) {
     case 'entity.too.large':
@@ -103,12 +107,12 @@ function requestProblem(error: unknown): Problem | undefined {
       return new Problem(415, 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.');
     default:
       // A body that lies about its encoding or length has no type; files have statuses of their own (range).
-      return status === 400
-        ? new Problem(422, [
-            { loc: ['body'], msg: 'The body cannot be read', type: type ?? 'body_unreadable' },
-          ])
-        : new Problem(status, message);
+      return status === 400 ? bodyUnreadable(type) : new Problem(status, message);
   }
+}
+
+function bodyUnreadable(type = 'body_unreadable'): Problem {
+  return new Problem(422, [{ loc: ['body'], msg: 'The body cannot be read', type }]);
 }
 
 interface HttpError extends Error {

@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Listener } from './messages.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { refuse } from './gate.ts';
+import { createMessages, type Listener, type MessageClasses } from './messages.ts';
 
 export interface Listening {
   readonly port: number;
-  /** Stops accepting at once, lets running requests finish, and cuts those that take longer than that. */
+  /**
+   * Stops accepting at once, and waits for every handler, also for those whose clients went away. What takes longer
+   * than that is answered with 503 and given up.
+   */
   stop(withinMillis?: number): Promise<void>;
 }
 
@@ -16,7 +21,8 @@ const REQUEST_WITHIN = 30_000;
 /** Serves HTTP on an address; rejects when the port is taken. */
 export async function listen(handler: Listener, host: string, port: number): Promise<Listening> {
   const limits = { requestTimeout: REQUEST_WITHIN, keepAliveTimeout: 65_000 };
-  const server = createServer({ ...limits, ...handler.messages }, handler);
+  const messages = handler.messages ?? createMessages();
+  const server = createServer({ ...limits, ...messages }, handler);
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -24,7 +30,7 @@ export async function listen(handler: Listener, host: string, port: number): Pro
   });
   return {
     port: (server.address() as AddressInfo).port,
-    stop: (withinMillis = 5_000) => stop(server, withinMillis),
+    stop: (withinMillis = 5_000) => stop(server, messages.atWork, withinMillis),
   };
 }
 
@@ -55,15 +61,35 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function stop(server: Server, withinMillis: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), withinMillis);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-    server.closeIdleConnections();
+/** Milliseconds between two looks at what is left. */
+const LOOK_EVERY = 20;
+/** Milliseconds for those who are given up to hear of it. */
+const TAKE_LEAVE_WITHIN = 250;
+
+async function stop(server: Server, atWork: MessageClasses['atWork'], withinMillis: number): Promise<void> {
+  let closed = false;
+  server.close(() => {
+    closed = true;
   });
+  /** Whether everybody has gone in this time; connections go when their answers have. */
+  const gone = async (millis: number) => {
+    const end = performance.now() + millis;
+    while (!closed || atWork.size > 0) {
+      if (performance.now() >= end) return false;
+      server.closeIdleConnections();
+      await sleep(LOOK_EVERY);
+    }
+    return true;
+  };
+  // Without it, a client that has its answer would keep the connection.
+  for (const res of atWork) if (!res.headersSent) res.setHeader('Connection', 'close');
+  if (await gone(withinMillis)) return;
+  for (const res of atWork) {
+    if (res.headersSent) res.destroy();
+    else refuse(res, 'The service is stopping.');
+  }
+  await gone(TAKE_LEAVE_WITHIN);
+  server.closeAllConnections();
 }
 
 /** Whether an error of listening says that the port is taken. */

@@ -18,7 +18,7 @@ import { tokenHandlers } from '../token/token.routes.ts';
 import { userHandlers } from '../user/user.routes.ts';
 import { voiceHandlers } from '../voice/voice.routes.ts';
 import { answerErrors } from './errors.ts';
-import { type Listener, messagesOf } from './messages.ts';
+import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';
 import { allowedMethods } from './methods.ts';
 import { mount } from './mount.ts';
 import { ownHost } from './own-host.ts';
@@ -26,7 +26,7 @@ import { serviceRoutes } from './service.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
 /** The whole HTTP service: every middleware, in the order in which a request meets it. */
-export function createHttp(parts: Parts): Express & Listener {
+export function createHttp(parts: Parts, messages: MessageClasses = createMessages()): Express & Listener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -40,7 +40,8 @@ export function createHttp(parts: Parts): Express & Listener {
   app.use(byFirstSegment(resources(parts), parts));
   app.use(withinLimit(parts), nothingHere);
   app.use(answerErrors(parts));
-  return Object.assign(app, { messages: messagesOf(app) });
+  dress(app, messages);
+  return Object.assign(app, { messages });
 }
 
 /** One router for each resource of the contract. */

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
+import type { z } from 'zod';
+import { CannotStart } from './cannot-start.ts';
+import { openDataDir } from './data-dir.ts';
 import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from './key-settings.ts';
 import type { Settings } from './settings.ts';
 
@@ -12,14 +15,25 @@ export interface KeyMaterial {
 
 /** The keys of the settings; outside production those missing are made once and kept in DATA_DIR (D61). */
 export async function keyMaterial(settings: Settings): Promise<KeyMaterial> {
+  const { dataDir, tokenSigningKeys, encryptionKeys } = settings;
   return {
     tokenSigningKeys:
-      settings.tokenSigningKeys ??
-      JwkSetJson.parse(await keep(settings.dataDir, 'token-signing-keys.json', newSigningKeys)),
+      tokenSigningKeys ?? (await kept(JwkSetJson, dataDir, 'token-signing-keys.json', newSigningKeys)),
     encryptionKeys:
-      settings.encryptionKeys ??
-      EncryptionKeys.parse(await keep(settings.dataDir, 'encryption-keys', newEncryptionKey)),
+      encryptionKeys ?? (await kept(EncryptionKeys, dataDir, 'encryption-keys', newEncryptionKey)),
   };
+}
+
+async function kept<Schema extends z.ZodTypeAny>(
+  schema: Schema,
+  dir: string,
+  name: string,
+  make: () => Promise<string>,
+): Promise<z.output<Schema>> {
+  const parsed = schema.safeParse(await keep(dir, name, make));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ message }) => message).join('; ');
+  throw new CannotStart(`The keys in ${join(dir, name)} cannot be used: ${problems}.`);
 }
 
 async function newSigningKeys(): Promise<string> {
@@ -37,7 +51,7 @@ async function keep(dir: string, name: string, make: () => Promise<string>): Pro
   const path = join(dir, name);
   const existing = await readFile(path, 'utf8').catch(whenMissing);
   if (existing !== undefined) return existing.trim();
-  await mkdir(dir, { recursive: true });
+  await openDataDir(dir);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `${await make()}\n`, { mode: 0o600 });
   await chmod(draft, 0o600);
@@ -50,5 +64,6 @@ async function keep(dir: string, name: string, make: () => Promise<string>): Pro
 }
 
 function whenMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return;
+  throw new CannotStart(`The keys in DATA_DIR cannot be read: ${error.message}.`);
 }

@@ -1,5 +1,17 @@
-/** `npm run --silent openapi [base URL] > f.yaml`: prints the OpenAPI document, nothing else. */
+/** `npm run --silent openapi > f.yaml`: prints the OpenAPI document, nothing else. */
 import { openApiDocument } from '../contract/openapi.ts';
+import { readArguments } from './command-line.ts';
 import { openApiYaml } from './openapi-yaml.ts';
+import { explainStart } from './process.ts';
 
-process.stdout.write(openApiYaml(openApiDocument(process.argv[2])));
+const USAGE = `npm run --silent openapi                   prints the OpenAPI document as YAML
+npm run --silent openapi -- BASE_URL       … of a service at that address
+`;
+
+try {
+  const given = readArguments(USAGE, { allowPositionals: true });
+  if (given !== undefined) process.stdout.write(openApiYaml(openApiDocument(given.positionals[0])));
+} catch (error) {
+  process.stderr.write(explainStart(error));
+  process.exitCode = 1;
+}

@@ -1,20 +1,35 @@
+import pg from 'pg';
 import type { Logger } from 'pino';
+import { CannotStart } from './cannot-start.ts';
 import { isUnreachable } from './database/errors.ts';
+import { allTaken, outliveReaders } from './output.ts';
 import { redactText } from './redact.ts';
-import { SettingsError } from './settings.ts';
-import { KeysRemoved } from './token/key-rotation.ts';
 
-/** Why a start fails, in words that its operator can act on; told without a trace. */
-export class CannotStart extends Error {}
-
-/** A stop that takes longer than this is cut short. */
+/** A stop that takes longer than this, besides the drain, is cut short. */
 const STOP_WITHIN = 9_500;
 
 /** A Ctrl-C under npm arrives twice, from the terminal and from npm; only a later one is impatience. */
 const ONE_KEYSTROKE = 1_000;
 
-/** Resolves at the first SIGINT or SIGTERM; a second one, or a stop that hangs, ends the process at once. */
-export function untilStopped(log: Logger): Promise<void> {
+/** Runs a program that lasts, to its end: exit code 0, or 1 with the reason on standard error. */
+export async function runProgram(main: () => Promise<void>): Promise<never> {
+  outliveReaders();
+  let code = 0;
+  try {
+    await main();
+  } catch (error) {
+    process.stderr.write(explainStart(error));
+    code = 1;
+  }
+  await allTaken();
+  process.exit(code);
+}
+
+/**
+ * Resolves at the first SIGINT or SIGTERM, with its name; a second one, or a stop that hangs, ends the process at
+ * once.
+ */
+export function untilStopped(log: Logger, drainSeconds = 0): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
     const onSignal = (signal: NodeJS.Signals) => {
@@ -24,24 +39,33 @@ export function untilStopped(log: Logger): Promise<void> {
       }
       askedAt = performance.now();
       log.info({ signal }, 'asked to stop');
-      setTimeout(() => {
-        log.error('the stop took too long; cut short');
-        process.exit(1);
-      }, STOP_WITHIN).unref();
-      resolve();
+      setTimeout(
+        () => {
+          log.error('the stop took too long; cut short');
+          process.exit(1);
+        },
+        STOP_WITHIN + drainSeconds * 1000,
+      ).unref();
+      resolve(signal);
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
   });
 }
 
-/** What the operator reads when a start fails: the plain reason where we know it, else the scrubbed trace. */
+/** What the operator reads when a start fails: one sentence where we know the reason, else the scrubbed trace. */
 export function explainStart(error: unknown): string {
-  if ([SettingsError, KeysRemoved, CannotStart].some((known) => error instanceof known)) {
-    return `${(error as Error).message}\n`;
-  }
+  if (error instanceof CannotStart) return `${error.message}\n`;
   if (!(error instanceof Error)) return `${redactText(String(error))}\n`;
   if (isUnreachable(error)) return `The database cannot be reached: ${redactText(error.message)}\n`;
+  if (isForbidden(error) || isForbidden(error.cause)) {
+    return `The role of DATABASE_URL may not do what castellan needs: ${redactText(error.message)}\n`;
+  }
   const cause = error.cause instanceof Error ? `\nCaused by ${error.cause.stack}` : '';
   return `${redactText(`${error.stack ?? error.message}${cause}`)}\n`;
+}
+
+/** PostgreSQL's insufficient_privilege. */
+function isForbidden(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '42501';
 }

@@ -2,6 +2,8 @@ import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { CannotStart } from '../cannot-start.ts';
+import { openDataDir } from '../data-dir.ts';
 import type { Log } from './connection.ts';
 import { chooseAccount } from './embedded/account.ts';
 import * as cluster from './embedded/cluster.ts';
@@ -44,12 +46,12 @@ const PASSING_TROUBLE =
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   if (process.platform === 'win32') {
-    throw new Error(
+    throw new CannotStart(
       'The embedded PostgreSQL runs on Linux and macOS: set DATABASE_URL to a PostgreSQL of your own.',
     );
   }
   const { log } = options;
-  const dataDir = await places.resolveDataDir(options.dataDir);
+  const dataDir = await openDataDir(options.dataDir);
   const locked = <T>(work: () => Promise<T>) =>
     withLock(join(dataDir, 'postgresql.lock'), LOCK_PATIENCE_MILLIS, work);
 
@@ -141,7 +143,7 @@ async function enter(own: cluster.Cluster, home: string, log: Log): Promise<Join
     if (Date.now() > deadline) break;
     await sleep(pause);
   }
-  throw new Error(`PostgreSQL did not start (its log is ${own.log}): ${trouble}`);
+  throw new CannotStart(`PostgreSQL did not start (its log is ${own.log}): ${trouble}`);
 }
 
 /** A presence connection, or undefined while nobody answers or the answer is "not now". */

@@ -1,7 +1,10 @@
+import { type Kysely, sql } from 'kysely';
+import { CannotStart } from '../cannot-start.ts';
 import type { Settings } from '../settings.ts';
 import { type Connection, connect, type Log } from './connection.ts';
 import { startEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
+import type { Database } from './tables.ts';
 
 export interface OpenDatabase extends Connection {
   readonly url: string;
@@ -40,8 +43,22 @@ export async function openDatabase(
 async function migrateAtLeisure(url: string, log: Log): Promise<void> {
   const { db, close } = connect({ url, log, poolSize: 1, answerWithin: 0 });
   try {
+    await requireVersion(db);
     await migrate(db, log);
   } finally {
     await close();
+  }
+}
+
+/** The oldest PostgreSQL that knows what the migrations say. */
+const OLDEST = 15;
+
+async function requireVersion(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ major: number; version: string }>`
+    select current_setting('server_version_num')::int / 10000 as major,
+      current_setting('server_version') as version`.execute(db);
+  for (const { major, version } of rows) {
+    if (major >= OLDEST) continue;
+    throw new CannotStart(`The database is PostgreSQL ${version}; castellan needs ${OLDEST} or newer.`);
   }
 }

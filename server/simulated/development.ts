@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { CannotStart } from '../cannot-start.ts';
+import { openDataDir } from '../data-dir.ts';
 import { isInUse } from '../http/listen.ts';
-import { CannotStart } from '../process.ts';
 import type { Settings } from '../settings.ts';
 import { type SimulatedProvider, startSimulatedProvider } from './provider.ts';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from './voice-server.ts';
@@ -58,7 +59,7 @@ export async function keepForWorkers(
   { voice }: Pick<SimulatedProvider, 'voice'>,
 ): Promise<void> {
   const file = fileOf(settings);
-  await mkdir(settings.dataDir, { recursive: true });
+  await openDataDir(settings.dataDir);
   // A voice server that is configured, every process learns of by itself; its password is not for this file.
   const kept = Kept.parse({ ...settings, voice: { url: voice?.url } });
   await writeFile(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });

@@ -1,8 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newSigningKey } from '../harness/app.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { build, createInstance, type Finished, type Instance, PROGRAMS } from '../harness/instance.ts';
 
 // Whole processes: generous, for a machine that has other work, too.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -40,6 +45,124 @@ it.each(['server', 'jobs', 'token'] as const)(
   },
 );
 
+/** Production's settings, with nothing behind them. */
+async function production(): Promise<Record<string, string>> {
+  return {
+    NODE_ENV: 'production',
+    DATABASE_URL: `postgres://castellan:swordfish@127.0.0.1:${instance.port + 1}/castellan`,
+    BASE_URL: 'https://castellan.example',
+    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
+    ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
+    SSO_CLIENT_ID: 'castellan',
+    SSO_CLIENT_SECRET: 'swordfish',
+  };
+}
+
+describe.each(['server', 'jobs', 'token', 'openapi'] as const)('%s', (program) => {
+  it('prints its usage with --help, and starts nothing', async () => {
+    const { code, stdout, stderr } = await instance.run([...PROGRAMS[program], '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^npm (start|run (jobs|token|--silent openapi)) /);
+    expect(await readdir(instance.dataDir)).toEqual([]);
+  });
+
+  it('refuses what it does not know, and starts nothing', async () => {
+    const { code, stdout, stderr } = await instance.run([...PROGRAMS[program], '--frobnicate']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^Unknown option '--frobnicate'/);
+    expect(stderr).toMatch(/^npm /m);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(await readdir(instance.dataDir)).toEqual([]);
+  });
+});
+
+describe('one sentence, and exit code 1', () => {
+  const expectSentence = async (run: Promise<Finished>, sentence: RegExp) => {
+    const { code, stdout, stderr } = await run;
+    expect({ code, stdout: stdout.replaceAll(/^\{.*\}\n/gm, '') }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  };
+
+  it.each(['server', 'jobs', 'token'] as const)('%s: a DATA_DIR that cannot be written', async (program) => {
+    const file = join(instance.dataDir, 'file');
+    await writeFile(file, '');
+    const DATA_DIR = join(file, 'data');
+    await expectSentence(
+      instance.run(PROGRAMS[program], { DATA_DIR }),
+      /^DATA_DIR cannot be used: ENOTDIR: .*\/file\/data'\. Set it to a folder that can be written/,
+    );
+    await rm(file);
+  });
+
+  it.each(['server', 'jobs', 'token'] as const)('%s: a PostgreSQL older than 15', async (program) => {
+    const database = await createTestDatabase();
+    try {
+      // Our own function stands before the server's.
+      await sql`create schema past`.execute(database.db);
+      await sql`
+        create function past.current_setting(name text) returns text language sql as $$
+          select case name when 'server_version_num' then '140011' else '14.11 (Debian)' end
+        $$`.execute(database.db);
+      const DATABASE_URL = new URL(database.url);
+      DATABASE_URL.searchParams.set('options', '-c search_path=past,public,pg_catalog');
+      await expectSentence(
+        instance.run(PROGRAMS[program], { DATABASE_URL: DATABASE_URL.href }),
+        /^The database is PostgreSQL 14\.11 \(Debian\); castellan needs 15 or newer\.$/m,
+      );
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it('a role that may not change the database', async () => {
+    const database = await createTestDatabase();
+    const role = `castellan_stranger_${process.pid}`;
+    try {
+      await sql.raw(`create role ${role} login`).execute(database.db);
+      const DATABASE_URL = new URL(database.url);
+      DATABASE_URL.username = role;
+      await expectSentence(
+        instance.run(PROGRAMS.server, { DATABASE_URL: DATABASE_URL.href }),
+        /^The role of DATABASE_URL may not do what castellan needs: .*permission denied/,
+      );
+    } finally {
+      await sql.raw(`drop role if exists ${role}`).execute(database.db);
+      await database.drop();
+    }
+  });
+
+  it('keys in DATA_DIR that are damaged', async () => {
+    const keys = join(instance.dataDir, 'encryption-keys');
+    await writeFile(keys, 'first:c2hvcnQ=\n');
+    const database = await createTestDatabase();
+    try {
+      await expectSentence(
+        instance.run(PROGRAMS.server, { DATABASE_URL: database.url }),
+        /^The keys in .*\/encryption-keys cannot be used: key first has 5 bytes instead of 32\.$/m,
+      );
+    } finally {
+      await database.drop();
+      for (const name of await readdir(instance.dataDir)) await rm(join(instance.dataDir, name));
+    }
+  });
+
+  it('a file .env that cannot be read', async () => {
+    await mkdir(join(instance.dataDir, '.env'));
+    const command = `cd ${instance.dataDir} && exec ${PROGRAMS.server.join(' ')}`;
+    await expectSentence(instance.run(['sh', '-c', command]), /^The file \.env cannot be read: /);
+    await rmdir(join(instance.dataDir, '.env'));
+  });
+
+  it('a HOST that this machine does not have', async () => {
+    const env = { ...(await production()), HOST: '192.0.2.1' };
+    await expectSentence(
+      instance.run(PROGRAMS.server, env),
+      /^Port \d+ of 192\.0\.2\.1 cannot be used, as this machine does not have that address: set HOST\.$/m,
+    );
+  });
+});
+
 it('refuses to invent anything in production: names all that is missing, makes and starts nothing', async () => {
   const { code, stdout, stderr } = await instance.run(PROGRAMS.server, { NODE_ENV: 'production' });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -57,12 +180,12 @@ it('refuses to invent anything in production: names all that is missing, makes a
 });
 
 it('says so when the database of DATABASE_URL does not answer, without its password', async () => {
-  // Nobody listens on the instance's port.
-  const DATABASE_URL = `postgres://castellan:swordfish@127.0.0.1:${instance.port}/castellan`;
+  // Nobody listens on the instance's second port.
+  const DATABASE_URL = `postgres://castellan:swordfish@127.0.0.1:${instance.port + 1}/castellan`;
   const { code, stderr } = await instance.run(PROGRAMS.server, { DATABASE_URL });
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `The database cannot be reached: connect ECONNREFUSED 127.0.0.1:${instance.port}\n`,
+    stderr: `The database cannot be reached: connect ECONNREFUSED 127.0.0.1:${instance.port + 1}\n`,
   });
 });
 

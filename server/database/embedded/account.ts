@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { lchown, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { CannotStart } from '../../cannot-start.ts';
 
 /** The system account that runs PostgreSQL: PostgreSQL refuses to run as root. */
 export interface Account {
@@ -32,7 +33,7 @@ export async function chooseAccount(dataFolder: string): Promise<Account> {
     (await findAccount(PREFERRED)) ?? ((await createAccount()) ? await findAccount(PREFERRED) : undefined);
   const chosen = account ?? (await findAccount(['nobody']));
   if (!chosen) {
-    throw new Error(
+    throw new CannotStart(
       'PostgreSQL refuses to run as root and no other account was found: start as another user.',
     );
   }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { CannotStart } from '../../cannot-start.ts';
 import { type Account, runAs } from './account.ts';
 import { isRunning } from './lock.ts';
 import { exists } from './places.ts';
@@ -51,7 +52,7 @@ export async function initialise(cluster: Cluster): Promise<boolean> {
     ...['-c', 'listen_addresses=', '-c', 'unix_socket_permissions=0700', '-c', 'cluster_name=castellan'],
     ...['-c', 'timezone=UTC', '-c', 'log_timezone=UTC'],
   ]);
-  if (code !== 0) throw new Error(`initdb failed: ${output}`);
+  if (code !== 0) throw new CannotStart(`initdb failed: ${output}`);
   await rename(aside, data);
   return true;
 }

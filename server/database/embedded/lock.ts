@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CannotStart } from '../../cannot-start.ts';
 
 const POLL_MILLIS = 25;
 
@@ -18,7 +19,7 @@ export async function withLock<T>(file: string, patienceMillis: number, work: ()
     if (holder === undefined) continue;
     if (!(await isAlive(holder))) await removeStale(file, holder);
     else if (Date.now() > deadline) {
-      throw new Error(
+      throw new CannotStart(
         `Process ${holder.split(' ')[0]} has been starting or stopping PostgreSQL for too long (${file}).`,
       );
     } else await sleep(POLL_MILLIS);

@@ -1,17 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  access,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rename,
-  rmdir,
-  writeFile,
-} from 'node:fs/promises';
+import { access, lstat, mkdir, mkdtemp, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { CannotStart } from '../../cannot-start.ts';
 import { type Account, giveTo, runAs } from './account.ts';
 
 /** Where other accounts can reach, for a service started as root in a folder that they cannot. */
@@ -39,7 +30,7 @@ export async function chooseBinaries(account: Account, installation?: Installati
   const { native, version } = installation ?? (await installedBinaries());
   const installed = await tryBinaries(account, native);
   if (installed === undefined) return native;
-  if (!account.foreign) throw new Error(`PostgreSQL's binaries do not run here: ${installed}`);
+  if (!account.foreign) throw new CannotStart(`PostgreSQL's binaries do not run here: ${installed}`);
   const copy = join(ELSEWHERE, `castellan-postgresql-${version}`);
   if ((await tryBinaries(account, copy)) === undefined) return copy;
   const root: Account = { uid: 0, gid: 0, foreign: false };
@@ -51,13 +42,13 @@ export async function chooseBinaries(account: Account, installation?: Installati
   ] as const;
   for (const [command, ...args] of steps) {
     const { code, output } = await runAs(root, command, args);
-    if (code !== 0) throw new Error(`Copying PostgreSQL's binaries to ${copy} failed: ${output}`);
+    if (code !== 0) throw new CannotStart(`Copying PostgreSQL's binaries to ${copy} failed: ${output}`);
   }
   await rename(copy, `${aside}/old`).catch(() => undefined);
   await rename(`${aside}/new`, copy);
   await runAs(root, 'rm', ['-rf', aside]);
   const copied = await tryBinaries(account, copy);
-  if (copied !== undefined) throw new Error(`PostgreSQL's binaries do not run here: ${copied}`);
+  if (copied !== undefined) throw new CannotStart(`PostgreSQL's binaries do not run here: ${copied}`);
   return copy;
 }
 
@@ -70,7 +61,7 @@ export async function installedBinaries(): Promise<Installation> {
     const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
     return { native: join(root, 'native'), version: manifest.version };
   } catch {
-    throw new Error(`The package ${name} is not installed: run npm ci, or set DATABASE_URL.`);
+    throw new CannotStart(`The package ${name} is not installed: run npm ci, or set DATABASE_URL.`);
   }
 }
 
@@ -101,7 +92,7 @@ export async function chooseHome(
   const { code, output } = await runAs(account, '/bin/sh', ['-c', 'cd "$1" && test -w .', 'sh', inside]);
   if (code === 0) return inside;
   if (await exists(join(inside, 'data'))) {
-    throw new Error(
+    throw new CannotStart(
       `The database in ${inside} cannot be reached by the account that runs PostgreSQL: ${output}`,
     );
   }
@@ -119,7 +110,7 @@ export async function chooseHome(
 async function makePrivate(folder: string, account: Account): Promise<string> {
   if (await makeFolder(folder, account)) return folder;
   if (await isPrivate(folder, account)) return folder;
-  throw new Error(
+  throw new CannotStart(
     `${folder} has to be a folder of the account that runs PostgreSQL (uid ${account.uid}), mode 0700.`,
   );
 }
@@ -157,12 +148,6 @@ export async function chooseSocketFolder(home: string, account: Account): Promis
   const random = await mkdtemp('/tmp/castellan-');
   await giveTo(account, random);
   return random;
-}
-
-/** DATA_DIR, made when missing, without symbolic links, so that one folder has one name. */
-export async function resolveDataDir(dataDir: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true });
-  return realpath(dataDir);
 }
 
 export const exists = (path: string) =>

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CannotStart } from '../../../server/cannot-start.ts';
 import { listen } from '../../../server/http/listen.ts';
-import { CannotStart } from '../../../server/process.ts';
 import { readSettings, type Settings } from '../../../server/settings.ts';
 import {
   joinForDevelopment,

@@ -1,13 +1,20 @@
 import { createApp } from '../server/app.ts';
-import { createLog } from '../server/log.ts';
+import { readArguments } from '../server/command-line.ts';
+import { openLog } from '../server/log.ts';
 import { serveMetrics } from '../server/metrics.ts';
-import { explainStart, untilStopped } from '../server/process.ts';
+import { runProgram, untilStopped } from '../server/process.ts';
 import { loadSettings } from '../server/settings.ts';
+
+const USAGE = `npm run jobs     runs a worker beside the service until Ctrl-C or SIGTERM
+
+Settings come from the environment and from the file .env, as for the service.
+`;
 
 /** A worker on its own: any number of them share the work through the queue. */
 async function main(): Promise<void> {
+  if (readArguments(USAGE, {}) === undefined) return;
   const settings = loadSettings();
-  const log = createLog(settings.logLevel);
+  const log = await openLog(settings);
   const stopped = untilStopped(log);
   const app = await createApp(settings, { log, worker: true, beside: true });
   const metrics = await serveMetrics(app.parts.metrics, settings, log);
@@ -18,10 +25,4 @@ async function main(): Promise<void> {
   log.info('stopped');
 }
 
-main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    process.stderr.write(explainStart(error));
-    process.exit(1);
-  },
-);
+void runProgram(main);

@@ -449,6 +449,16 @@ create table schedules (
   constraint schedules_pkey PRIMARY KEY (job_id)
 );
 
+create table service (
+  one boolean default true not null,
+  process uuid not null,
+  base_url text not null,
+  key_ids text[] not null,
+  started_on timestamp(3) with time zone not null,
+  constraint service_pkey PRIMARY KEY (one),
+  constraint one_row CHECK (one)
+);
+
 create table state_codes (
   state_code text not null,
   app_token uuid,
@@ -611,6 +621,7 @@ comment on table provider_callers is 'Errors that each forwarding caller has cau
 comment on table provider_error_budget is 'One row: the errors that the provider still allows in its present minute, for all our processes together.';
 comment on table rate_windows is 'The present minute of each token and of each address without one: requests that processes may answer (D60).';
 comment on table run_cursors is 'Where a run stopped when the provider failed: the next one goes on there, and then begins anew.';
+comment on table service is 'The process that was started last; gone when it has stopped. Others of the same service run as it does.';
 comment on table voice_challenges is 'One living challenge for each user: a new one replaces it (D40).';
 comment on table voice_groups is 'Server groups that we made, by id (D18b). No reference: a deleted group''s server group is emptied.';
 comment on column corporations.ceo_id is 'No reference: a deleted user stays the CEO of its corporation (D19b).';
@@ -633,8 +644,7 @@ comment on column provider_error_budget.carried is 'Requests of the former minut
 comment on column provider_error_budget.probe_until is 'While the rest is unknown one request at a time goes out to learn it.';
 comment on column provider_error_budget.remaining is 'By its last word, less the errors seen since; null until it has said something in this minute.';
 comment on column provider_error_budget.turn is 'Number of the minute; reservations of former ones die with it.';
-comment on column rate_windows.handed is 'The block that was taken last: how the statement that took it learns its size.';
-comment on column rate_windows.taken is 'Of "most", what processes have taken in blocks.';
+comment on column service.key_ids is 'The signing keys that it knows.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
 comment on column state_codes.tries is 'Authorization codes that the provider refused, and those that it is being asked about.';
 comment on column tokens.app_token is 'The application token that a token descends from, itself for an application token: the azp of its JWT.';

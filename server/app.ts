@@ -1,9 +1,13 @@
+import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { openQueue } from '../jobs/queue.ts';
 import { rehearse, startWorker } from '../jobs/worker.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
+import type { Database } from './database/tables.ts';
+import type { MessageClasses } from './http/messages.ts';
 import { createHttp } from './http/server.ts';
+import { requireKeys } from './key-rotation.ts';
 import { keyMaterial } from './local-keys.ts';
 import { createMetrics } from './metrics.ts';
 import { createOutages } from './outages.ts';
@@ -11,10 +15,10 @@ import type { Parts } from './parts.ts';
 import type { Limits } from './provider/http.ts';
 import { createProvider } from './provider/provider.ts';
 import { createSso } from './provider/sso.ts';
-import { createRateLimit } from './rate-limit/rate-limit.ts';
+import { findService } from './running-service.queries.ts';
+import { seldom } from './seldom.ts';
 import type { Settings } from './settings.ts';
 import type { SimulatedProvider } from './simulated/provider.ts';
-import { requireKeys } from './token/key-rotation.ts';
 import { loadSigningKeys } from './token/signing-keys.ts';
 import { createVault } from './vault.ts';
 
@@ -23,7 +27,7 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Whether this process runs the jobs, too. */
   readonly worker: boolean;
-  /** For a process beside the service: the simulated provider, if one is used, is the service's. */
+  /** For a process beside the service: outside production it goes by how the service was started. */
   readonly beside?: boolean;
   readonly database?: OpenOptions;
   /** How long, and how large, one answer of the provider may be; the usual limits when absent. */
@@ -34,7 +38,9 @@ export interface App {
   readonly parts: Parts;
   /** The simulated provider that took the place of one that was not configured. */
   readonly simulated: SimulatedProvider | undefined;
-  createHttp(): ReturnType<typeof createHttp>;
+  createHttp(messages?: MessageClasses): ReturnType<typeof createHttp>;
+  /** Begins no more jobs and ends those at work; requests can still be answered. */
+  endJobs(): Promise<void>;
   /** Ends running jobs, then closes everything that was opened, newest first. */
   close(): Promise<void>;
 }
@@ -49,20 +55,31 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
   try {
     const database = await openDatabase(configured, log, options.database);
     closers.push(database.close);
-    const { settings, simulated } = await withProvider(configured, beside);
+    const { db } = database;
+    const joined = beside && !configured.production ? await asItRuns(db, configured) : configured;
+    const { settings, simulated } = await withProvider(joined, beside);
     if (simulated !== undefined) closers.push(() => simulated.stop());
     const material = await keyMaterial(settings);
-    const keys = await loadSigningKeys(material.tokenSigningKeys, settings.baseUrl, clock);
-    if (!settings.forceKeyRemoval) await requireKeys(database.db, keys, clock.now());
+    const keys = await loadSigningKeys(
+      material.tokenSigningKeys,
+      settings.baseUrl,
+      clock,
+      tellUnknownKeys(log),
+    );
+    const vault = createVault(material.encryptionKeys);
+    await requireKeys({ db, keys, vault, clock, log, settings });
     const queue = await openQueue({
       databaseUrl: database.url,
       log,
       worker,
       schedules: settings.schedules,
     });
-    closers.push(() => queue.stop());
-    const { db } = database;
-    const vault = createVault(material.encryptionKeys);
+    let ending: Promise<void> | undefined;
+    const endJobs = () => {
+      ending ??= queue.stop();
+      return ending;
+    };
+    closers.push(endJobs);
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const outages = createOutages(log, clock);
     const provider = createProvider({
@@ -95,11 +112,29 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
       ...provider,
     };
     if (worker) await startWorker(parts);
-    return { parts, simulated, createHttp: () => createHttp(parts), close };
+    return { parts, simulated, createHttp: (messages) => createHttp(parts, messages), endJobs, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** With the base URL that the running service has: its tokens bear it. */
+async function asItRuns(db: Kysely<Database>, settings: Settings): Promise<Settings> {
+  const service = await findService(db);
+  return service === undefined ? settings : { ...settings, baseUrl: service.base_url };
+}
+
+const MINUTE = 60_000;
+
+/** Once a minute, for anybody can send such tokens; behind a new key that not every process has, it explains a lot. */
+function tellUnknownKeys(log: Logger): (kid: string | undefined) => void {
+  return seldom(MINUTE, (kid, untold) =>
+    log.warn(
+      { kid, untold },
+      'a token was signed with a key that is not in TOKEN_SIGNING_KEYS: has every process the same keys?',
+    ),
+  );
 }
 
 /** Without a client id at a real provider, the simulated one takes its place: never in production (D61). */

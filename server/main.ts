@@ -1,60 +1,81 @@
-import type { Logger } from 'pino';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, createApp } from './app.ts';
-import { isInUse, type Listening, listen } from './http/listen.ts';
-import { createLog } from './log.ts';
+import { CannotStart } from './cannot-start.ts';
+import { readArguments } from './command-line.ts';
+import { createGate, type Gate } from './http/gate.ts';
+import { type Listening, listen } from './http/listen.ts';
+import { openLog } from './log.ts';
 import { serveMetrics } from './metrics.ts';
-import { CannotStart, explainStart, untilStopped } from './process.ts';
+import { print } from './output.ts';
+import { runProgram, untilStopped } from './process.ts';
+import { announce } from './running-service.ts';
 import { loadSettings, type Settings } from './settings.ts';
 
-/** The process: settings → app → listen → graceful stop. */
+const USAGE = `npm start        runs the service until Ctrl-C or SIGTERM
+
+Settings come from the environment and from the file .env; .env.example names all of them.
+`;
+
+/** The process: settings → port → app → graceful stop. */
 async function main(): Promise<void> {
+  if (readArguments(USAGE, {}) === undefined) return;
   const settings = loadSettings();
-  const log = createLog(settings.logLevel);
-  const stopped = untilStopped(log);
-  const app = await createApp(settings, { log, worker: settings.workers === 'embedded' });
-  let http: Listening | undefined;
-  let metrics: { stop(): Promise<void> } | undefined;
+  const log = await openLog(settings);
+  const stopped = untilStopped(log, settings.drainSeconds);
+  const gate = createGate();
+  // First of all: a start that finds its port taken has touched nothing and run no job.
+  const http = await openPort(gate, settings);
+  const closers: (() => Promise<unknown>)[] = [];
+  let app: App | undefined;
   try {
-    http = await openPort(app, settings);
+    app = await createApp(settings, { log, worker: settings.workers === 'embedded' });
+    closers.push(app.close);
+    closers.push(await announce(app.parts));
+    gate.open(app.createHttp(gate.messages));
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
-    metrics = await serveMetrics(app.parts.metrics, settings, log);
-    const welcome = await welcomeNewcomers(app, log);
-    await stopped;
+    const metrics = await serveMetrics(app.parts.metrics, settings, log);
+    closers.push(metrics.stop);
+    closers.push(await welcome(app));
+    const signal = await stopped;
+    gate.drain();
+    if (signal === 'SIGTERM') await sleep(settings.drainSeconds * 1000);
     log.info('stopping');
-    await welcome?.stop();
   } finally {
-    await http?.stop();
-    await metrics?.stop();
-    await app.close();
+    await Promise.all([http.stop(), app?.endJobs()]);
+    for (const close of closers.reverse()) await close();
   }
   log.info('stopped');
 }
 
-async function openPort(app: App, { host, port }: Settings): Promise<Listening> {
+/** Why a port cannot be listened on, for those who chose it. */
+const UNUSABLE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use: is castellan running already? If not, set PORT.',
+  EACCES: 'may not be used by this account: set PORT to one above 1023.',
+  EADDRNOTAVAIL: 'cannot be used, as this machine does not have that address: set HOST.',
+  ENOTFOUND: 'cannot be used, as nothing is known by that name: set HOST.',
+};
+
+async function openPort(gate: Gate, { host, port }: Settings): Promise<Listening> {
   try {
-    return await listen(app.createHttp(), host, port);
+    return await listen(gate, host, port);
   } catch (error) {
-    if (!isInUse(error)) throw error;
-    throw new CannotStart(
-      `Port ${port} of ${host} is in use: is castellan running already? If not, set PORT.`,
-    );
+    const reason = UNUSABLE[(error as NodeJS.ErrnoException).code ?? ''];
+    throw reason === undefined ? error : new CannotStart(`Port ${port} of ${host} ${reason}`);
   }
 }
 
-/** With the simulated provider: something to sign in to, and how. */
-async function welcomeNewcomers({ parts, simulated }: App, log: Logger) {
-  if (simulated === undefined) return undefined;
+/** What to do next: with the simulated provider, there is something to sign in to. */
+async function welcome({ parts, simulated }: App): Promise<() => Promise<void>> {
+  const { log, settings } = parts;
+  if (simulated === undefined) {
+    log.info(`ready: ${settings.baseUrl}/docs is the reference, npm run token prints a permanent token`);
+    return async () => undefined;
+  }
   const { startWelcome } = await import('./simulated/welcome.ts');
-  const welcome = await startWelcome(parts, simulated);
+  const { message, stop } = await startWelcome(parts, simulated);
   log.debug('the development start is complete');
-  process.stdout.write(welcome.message);
-  return welcome;
+  print(message);
+  return stop;
 }
 
-main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    process.stderr.write(explainStart(error));
-    process.exit(1);
-  },
-);
+void runProgram(main);

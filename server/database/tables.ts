@@ -210,6 +210,14 @@ export interface VoiceIdentityTable {
   told_on: Date | null;
 }
 
+export interface ServiceTable {
+  one: Generated<boolean>;
+  process: string;
+  base_url: string;
+  key_ids: string[];
+  started_on: Date;
+}
+
 export interface Database {
   alliances: AllianceTable;
   corporations: CorporationTable;
@@ -237,5 +245,6 @@ export interface Database {
   run_cursors: RunCursorTable;
   voice_challenges: VoiceChallengeTable;
   voice_identities: VoiceIdentityTable;
+  service: ServiceTable;
   voice_groups: { group_id: ObjectId; sgid: number; bound_on: Date };
 }

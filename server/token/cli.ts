@@ -2,16 +2,20 @@
  * `npm run token`: permanent tokens by access to the database alone (D24), whether or not the service runs.
  * The JWT is the last line of standard output; everything else goes to standard error.
  */
-import { parseArgs } from 'node:util';
+import type { Kysely } from 'kysely';
+import { CannotStart } from '../cannot-start.ts';
 import { systemClock } from '../clock.ts';
+import { readArguments } from '../command-line.ts';
 import { openDatabase } from '../database/open.ts';
+import type { Database } from '../database/tables.ts';
 import { keyMaterial } from '../local-keys.ts';
 import { createLog } from '../log.ts';
 import type { Parts } from '../parts.ts';
 import { explainStart } from '../process.ts';
-import { loadSettings } from '../settings.ts';
+import { findService } from '../running-service.queries.ts';
+import { loadSettings, type Settings } from '../settings.ts';
 import { rootToken } from './root-token.ts';
-import { loadSigningKeys } from './signing-keys.ts';
+import { loadSigningKeys, type SigningKeys } from './signing-keys.ts';
 import { deleteToken, findOwner, listAppTokens, setKey } from './token.queries.ts';
 
 const USAGE = `npm run token                      print the permanent token of the built-in user (level 10)
@@ -22,42 +26,52 @@ npm run token -- --reissue UUID    sign an application token anew with the prese
 `;
 
 type Tools = Pick<Parts, 'db' | 'keys' | 'clock'>;
-type Options = ReturnType<typeof readOptions>;
 
-/** What goes wrong by what was typed, not by a fault. */
-class Mistake extends Error {}
-
-function readOptions() {
-  try {
-    return parseArgs({
-      options: {
-        owner: { type: 'string' },
-        list: { type: 'boolean' },
-        revoke: { type: 'string' },
-        reissue: { type: 'string' },
-        help: { type: 'boolean' },
-      },
-    }).values;
-  } catch (error) {
-    throw new Mistake(`${(error as Error).message}\n\n${USAGE}`);
-  }
+const OPTIONS = {
+  owner: { type: 'string' },
+  list: { type: 'boolean' },
+  revoke: { type: 'string' },
+  reissue: { type: 'string' },
+} as const;
+interface Options {
+  readonly owner?: string;
+  readonly list?: boolean;
+  readonly revoke?: string;
+  readonly reissue?: string;
 }
 
 async function main(): Promise<void> {
-  const options = readOptions();
-  if (options.help) return print(USAGE);
+  const given = readArguments(USAGE, { options: OPTIONS });
+  if (given === undefined) return;
   const settings = loadSettings();
   const database = await openDatabase(settings, createLog('silent'), {
     applicationName: 'castellan token',
     poolSize: 1,
   });
   try {
-    const material = await keyMaterial(settings);
-    const keys = await loadSigningKeys(material.tokenSigningKeys, settings.baseUrl, systemClock);
-    print(await run({ db: database.db, keys, clock: systemClock }, options));
+    const keys = await keysOfService(database.db, settings);
+    process.stdout.write(await run({ db: database.db, keys, clock: systemClock }, given.values));
   } finally {
     await database.close();
   }
+}
+
+/**
+ * The signing keys, for tokens that the service takes which runs on this database, however it was started (D24).
+ *
+ * @throws CannotStart when it knows none of them
+ */
+async function keysOfService(db: Kysely<Database>, settings: Settings): Promise<SigningKeys> {
+  const { tokenSigningKeys } = await keyMaterial(settings);
+  const service = await findService(db);
+  const keys = await loadSigningKeys(tokenSigningKeys, service?.base_url ?? settings.baseUrl, systemClock);
+  if (service !== undefined && !keys.signingKids.some((kid) => service.key_ids.includes(kid))) {
+    throw new CannotStart(
+      `The service that runs here knows other signing keys (${service.key_ids.join(', ')}): ` +
+        'give this command the TOKEN_SIGNING_KEYS and the DATA_DIR of the service.',
+    );
+  }
+  return keys;
 }
 
 async function run(tools: Tools, options: Options): Promise<string> {
@@ -69,9 +83,10 @@ async function run(tools: Tools, options: Options): Promise<string> {
 
 async function ownerOf({ db }: Tools, text: string): Promise<number> {
   const id = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id))
-    throw new Mistake(`--owner wants a character id, not ${JSON.stringify(text)}.\n`);
-  if ((await findOwner(db, id)) === undefined) throw new Mistake(`There is no user ${id}.\n`);
+  if (!Number.isSafeInteger(id)) {
+    throw new CannotStart(`--owner wants a character id, not ${JSON.stringify(text)}.`);
+  }
+  if ((await findOwner(db, id)) === undefined) throw new CannotStart(`There is no user ${id}.`);
   return id;
 }
 
@@ -84,28 +99,24 @@ async function list({ db }: Tools): Promise<string> {
 }
 
 async function revoke({ db }: Tools, uuid: string): Promise<string> {
-  if (!(await deleteToken(db, uuid))) throw new Mistake(`There is no token ${uuid}.\n`);
+  if (!(await deleteToken(db, uuid))) throw new CannotStart(`There is no token ${uuid}.`);
   return `revoked ${uuid} and all that descended from it\n`;
 }
 
 async function reissue({ db, keys }: Tools, uuid: string): Promise<string> {
   const token = await setKey(db, uuid, keys.currentKid);
-  if (token === undefined) throw new Mistake(`There is no token ${uuid}.\n`);
+  if (token === undefined) throw new CannotStart(`There is no token ${uuid}.`);
   return `${await keys.sign(token)}\n`;
 }
 
 function asUuid(text: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) {
-    throw new Mistake(`${JSON.stringify(text)} is not a UUID.\n`);
+    throw new CannotStart(`${JSON.stringify(text)} is not a UUID.`);
   }
   return text.toLowerCase();
 }
 
-function print(text: string): void {
-  process.stdout.write(text);
-}
-
 main().catch((error: unknown) => {
-  process.stderr.write(error instanceof Mistake ? error.message : explainStart(error));
+  process.stderr.write(explainStart(error));
   process.exitCode = 1;
 });

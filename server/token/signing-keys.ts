@@ -1,10 +1,18 @@
 import { hash } from 'node:crypto';
-import { createLocalJWKSet, errors, importJWK, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  errors,
+  importJWK,
+  type JSONWebKeySet,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { TokenKind } from '../../contract/access.ts';
 import type { Clock } from '../clock.ts';
 import type { JwkSet } from '../key-settings.ts';
-import { unauthenticated } from '../problem.ts';
+import { type Problem, unauthenticated } from '../problem.ts';
 
 /** What a JWT of ours says (D20), in our own words. */
 export interface TokenClaims {
@@ -47,8 +55,16 @@ const LONGEST_JWT = 4096;
 const KINDS: ReadonlySet<unknown> = new Set(['dyn', 'per', 'use']);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Keys that sign and verify this service's tokens; `issuer` is BASE_URL. */
-export async function loadSigningKeys(set: JwkSet, issuer: string, clock: Clock): Promise<SigningKeys> {
+/**
+ * Keys that sign and verify this service's tokens; `issuer` is BASE_URL. `onUnknownKey` hears of tokens that were
+ * signed with a key that is not in the set.
+ */
+export async function loadSigningKeys(
+  set: JwkSet,
+  issuer: string,
+  clock: Clock,
+  onUnknownKey: (kid: string | undefined) => void = () => undefined,
+): Promise<SigningKeys> {
   const publicKeys = set.keys.map(({ d: _private, ...key }) => ({ ...key, alg: 'EdDSA', use: 'sig' }));
   const jwks: JSONWebKeySet = { keys: publicKeys };
   const findKey = createLocalJWKSet(jwks);
@@ -84,6 +100,13 @@ export async function loadSigningKeys(set: JwkSet, issuer: string, clock: Clock)
     return { uuid: jti as string, kind: typ as TokenKind, ownerId: Number(sub), appToken: azp, expires: exp };
   }
 
+  function unknownKey(jwt: string): Problem {
+    const kid = presentable(decodeProtectedHeader(jwt).kid, /^[\w.:-]{1,64}$/);
+    onUnknownKey(kid);
+    const which = kid === undefined ? '' : ` (kid ${kid})`;
+    return unauthenticated(`The token was signed with an unknown key${which}.`);
+  }
+
   return {
     jwks,
     currentKid,
@@ -107,7 +130,10 @@ export async function loadSigningKeys(set: JwkSet, issuer: string, clock: Clock)
       const id = hash('sha256', jwt, 'base64');
       let claims = verified.get(id);
       if (claims === undefined) {
-        claims = await check(jwt).catch(explain);
+        claims = await check(jwt).catch((error: unknown) => {
+          if (error instanceof errors.JWKSNoMatchingKey) throw unknownKey(jwt);
+          throw explain(error, issuer);
+        });
         verified.set(id, claims);
       }
       if (claims.expires !== undefined && claims.expires <= clock.now().getTime() / 1000) throw expired();
@@ -125,16 +151,25 @@ export function expired() {
 }
 
 /** One sentence for each way in which a JWT can be wrong; never the token itself. */
-function explain(error: unknown): never {
-  if (error instanceof errors.JWTExpired) throw expired();
-  if (error instanceof errors.JWKSNoMatchingKey)
-    throw unauthenticated('The token was signed with an unknown key.');
+function explain(error: unknown, issuer: string): unknown {
+  if (error instanceof errors.JWTExpired) return expired();
   if (error instanceof errors.JWSSignatureVerificationFailed)
-    throw unauthenticated("The token's signature is not valid.");
+    return unauthenticated("The token's signature is not valid.");
   if (error instanceof errors.JOSEAlgNotAllowed)
-    throw unauthenticated('The token was signed with an algorithm that is not accepted.');
-  if (error instanceof errors.JWTClaimValidationFailed)
-    throw unauthenticated(`The token's claim ${error.claim} is missing or not valid.`);
-  if (error instanceof errors.JOSEError) throw unauthenticated('The token is not a JWT of this service.');
-  throw error;
+    return unauthenticated('The token was signed with an algorithm that is not accepted.');
+  if (error instanceof errors.JWTClaimValidationFailed) return unauthenticated(wrongClaim(error, issuer));
+  if (error instanceof errors.JOSEError) return unauthenticated('The token is not a JWT of this service.');
+  return error;
+}
+
+/** By now the signature was found valid: the issuer shares our key, and is most likely this service by another name. */
+function wrongClaim({ claim, payload }: errors.JWTClaimValidationFailed, issuer: string): string {
+  const other = presentable(payload.iss, /^https?:\/\/[\x21-\x7e]{1,200}$/);
+  if (claim !== 'iss' || other === undefined) return `The token's claim ${claim} is missing or not valid.`;
+  return `The token was issued by ${other}, but this service is ${issuer}.`;
+}
+
+/** What a token says, if it can be repeated in a sentence. */
+function presentable(value: unknown, form: RegExp): string | undefined {
+  return typeof value === 'string' && form.test(value) ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type App, createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
@@ -34,9 +35,12 @@ function kidOf(jwt: string): string {
 }
 
 /** The service once more, on the same database with other keys. */
-async function start(keys: Key[], forceKeyRemoval = false): Promise<{ app: App; url: string }> {
+async function start(
+  keys: Key[],
+  forceKeyRemoval = false,
+  log = createLog('silent'),
+): Promise<{ app: App; url: string }> {
   const settings = { ...app.app.parts.settings, tokenSigningKeys: { keys }, forceKeyRemoval };
-  const log = createLog('silent');
   const other = await createApp(settings, { log, clock: app.clock, worker: false });
   closers.push(() => other.close());
   const http = await listen(other.createHttp(), '127.0.0.1', 0);
@@ -62,11 +66,55 @@ describe('D20b: rotation of the signing keys', () => {
     // The replica that has not got the new key yet says so, and does not fall over.
     expect(await send(app, 'GET', '/token', { token: made.json.user_token })).toMatchObject({
       status: 401,
-      json: { detail: 'The token was signed with an unknown key.' },
+      json: { detail: `The token was signed with an unknown key (kid ${fresh.kid}).` },
     });
     // A token is printed as it is as long as its key can sign.
     expect(kidOf(await rootToken(rotated.parts, 0))).toBe(old.kid);
     await app.db.deleteFrom('tokens').where('kid', '=', fresh.kid).execute();
+  });
+
+  it('in two steps, no process meets a token that it does not know', async () => {
+    const made: string[] = [];
+    const makeOne = async ({ url }: { url: string }) => {
+      const { json } = await send<{ user_token: string }>({ url }, 'POST', '/token/use/from/per', {
+        token: app.root,
+      });
+      made.push(json.user_token);
+    };
+    // Two processes, restarted one after the other: first the new key is added behind, then promoted.
+    let processes = [await start([old]), await start([old])];
+    for (const keys of [
+      [old, fresh],
+      [fresh, old],
+    ]) {
+      for (const index of [0, 1]) {
+        processes = processes.with(index, await start(keys));
+        for (const each of processes) await makeOne(each);
+        for (const { url } of processes) {
+          for (const token of made) expect(await works(url, token)).toBe(true);
+        }
+      }
+    }
+    expect(new Set(made.map(kidOf))).toEqual(new Set([old.kid, fresh.kid]));
+    await app.db.deleteFrom('tokens').where('kid', '=', fresh.kid).execute();
+  });
+
+  it('a token of an unknown key is in the log, once a minute however many there are', async () => {
+    const { app: other } = await start([fresh, old]);
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        other.parts.keys.sign({
+          ...{ uuid: randomUUID(), app_token: randomUUID(), owner_id: 0, token_type: 'per' },
+          ...{ kid: fresh.kid, created_on: app.clock.now(), expires_on: null },
+        }),
+      ),
+    );
+    const lines: string[] = [];
+    const replica = await start([old], false, createLog('warn', { write: (line) => lines.push(line) }));
+    for (const token of tokens) expect(await works(replica.url, token)).toBe(false);
+    expect(
+      lines.filter((line) => line.includes('TOKEN_SIGNING_KEYS')).map((line) => JSON.parse(line)),
+    ).toEqual([expect.objectContaining({ level: 'warn', kid: fresh.kid, untold: 0 })]);
   });
 
   it('a key without its private half verifies, and is published like the others', async () => {
@@ -116,7 +164,7 @@ describe('D20b: rotation of the signing keys', () => {
     const { app: forced, url } = await start([fresh], true);
     expect(await send({ url }, 'GET', '/token', { token: per.jwt })).toMatchObject({
       status: 401,
-      json: { detail: 'The token was signed with an unknown key.' },
+      json: { detail: `The token was signed with an unknown key (kid ${old.kid}).` },
     });
     const printed = await rootToken(forced.parts, 0);
     expect(kidOf(printed)).toBe(fresh.kid);

@@ -6,7 +6,17 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createClient, ok } from '../../sdk/src/index.ts';
 import { startEmbedded } from '../../server/database/embedded.ts';
-import { build, createInstance, type Finished, type Instance, PROGRAMS, ROOT } from '../harness/instance.ts';
+import { newSigningKey } from '../harness/app.ts';
+import { snapshot } from '../harness/dump.ts';
+import {
+  build,
+  createInstance,
+  type Finished,
+  type Instance,
+  PROGRAMS,
+  ROOT,
+  type Running,
+} from '../harness/instance.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { signInAt } from '../harness/sign-in-at.ts';
 
@@ -21,6 +31,9 @@ beforeAll(async () => {
 afterAll(() => instance.remove());
 
 const token = (...args: string[]) => instance.run([...PROGRAMS.token, ...args]);
+/** Who issued a token, by its own words. */
+const issuerOf = (jwt: string) =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()).iss as string;
 const client = (jwt: string) => createClient({ baseUrl: instance.url, token: jwt });
 
 /** Exactly one line of standard output, nothing on standard error, exit code 0. */
@@ -42,7 +55,10 @@ describe('D24: npm run token', () => {
   });
 
   describe('beside the service, which leaves the jobs to others', () => {
-    beforeAll(() => instance.serve({ WORKERS: 'none' }));
+    let service: Running;
+    beforeAll(async () => {
+      service = await instance.serve({ WORKERS: 'none' });
+    });
 
     it('prints the same token, and the API takes it', async () => {
       expect(onlyLine(await token())).toBe(printed);
@@ -52,6 +68,21 @@ describe('D24: npm run token', () => {
         owner: { character_id: 0, clearance_level: 10 },
       });
       expect(await instance.database()).not.toEqual([]);
+    });
+
+    it('goes by how the service was started, not by what it is told itself', async () => {
+      for (const PORT of ['', '4711']) {
+        expect(onlyLine(await instance.run(PROGRAMS.token, { PORT }))).toBe(printed);
+      }
+      const BASE_URL = 'https://castellan.example';
+      expect(onlyLine(await instance.run(PROGRAMS.token, { BASE_URL }))).toBe(printed);
+    });
+
+    it('says so when it was given other keys than the service', async () => {
+      const TOKEN_SIGNING_KEYS = JSON.stringify({ keys: [await newSigningKey()] });
+      const { code, stdout, stderr } = await instance.run(PROGRAMS.token, { TOKEN_SIGNING_KEYS });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^The service that runs here knows other signing keys \(\w+\): .*\n$/);
     });
 
     it('prints a permanent token of another user with --owner', async () => {
@@ -101,7 +132,7 @@ describe('D24: npm run token', () => {
       expect(stderr).not.toMatch(/^\s+at /m);
     });
 
-    it('leaves the jobs to npm run jobs: the event of a sign-in, the revocation of a grant', async () => {
+    it('leaves the jobs to npm run jobs, and a second start on its port runs none and changes nothing', async () => {
       const receiver = await startReceiver();
       const database = await startEmbedded({ dataDir: instance.dataDir, log: pino({ level: 'silent' }) });
       const reader = new pg.Client({ connectionString: database.url });
@@ -109,8 +140,13 @@ describe('D24: npm run token', () => {
       try {
         const signedIn = await signInAt(instance.url, printed, receiver.callback);
         const userToken = signedIn.searchParams.get('user_token') ?? '';
+        const before = await snapshot(database.url);
+        const second = await instance.run(PROGRAMS.server);
+        expect(second.stderr).toContain(`Port ${instance.port} of 127.0.0.1 is in use`);
+        expect(await snapshot(database.url)).toEqual(before);
         expect(receiver.received).toEqual([]);
-        const worker = instance.start(['npm', 'run', 'jobs']);
+        // Its own settings would give its tokens another issuer.
+        const worker = instance.start(['npm', 'run', 'jobs'], { PORT: '' });
         await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(1);
         expect(receiver.received[0]?.headers['castellan-event']).toBe('sign-in');
         expect(receiver.received[0]?.query.get('user_token')).toBe(userToken);
@@ -131,6 +167,16 @@ describe('D24: npm run token', () => {
         await database.stop();
         await receiver.stop();
       }
+    });
+
+    it('goes by what it is told itself, once the service has stopped', async () => {
+      service.signal('SIGTERM');
+      expect((await service.ended).code).toBe(0);
+      const PORT = '4711';
+      expect(issuerOf(printed)).toBe(instance.url);
+      expect(issuerOf(onlyLine(await instance.run(PROGRAMS.token, { PORT })))).toBe(
+        `http://127.0.0.1:${PORT}`,
+      );
     });
   });
 });

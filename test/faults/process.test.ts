@@ -115,4 +115,23 @@ describe('a process of the service', () => {
   it('ends with 0 at SIGTERM, as a service manager sends it, and takes PostgreSQL along', async () => {
     await expectGracefulStop(server, () => server.signal('SIGTERM'));
   });
+
+  it('goes on serving for DRAIN_SECONDS after SIGTERM, while /readyz sends the balancer elsewhere', async () => {
+    const draining = await instance.serve({ DRAIN_SECONDS: '6' });
+    draining.signal('SIGTERM');
+    const ready = async () => (await fetch(`${instance.url}/readyz`)).status;
+    await expect.poll(ready, { timeout: 5_000 }).toBe(503);
+    const answer = await fetch(`${instance.url}/token`, { headers: { authorization: `Bearer ${token}` } });
+    expect({ status: answer.status, connection: answer.headers.get('connection') }).toEqual({
+      status: 200,
+      connection: 'close',
+    });
+    expect((await draining.ended).code).toBe(0);
+    expect(await instance.database()).toEqual([]);
+  });
+
+  it('does not drain at a Ctrl-C', async () => {
+    const server = await instance.serve({ DRAIN_SECONDS: '300' });
+    await expectGracefulStop(server, () => server.signalGroup('SIGINT'));
+  });
 });

@@ -14,6 +14,7 @@ export const PROGRAMS = {
   server: ['node', join(ROOT, 'dist/server/main.js')],
   token: ['node', join(ROOT, 'dist/server/token/cli.js')],
   jobs: ['node', join(ROOT, 'dist/jobs/main.js')],
+  openapi: ['node', join(ROOT, 'dist/server/openapi-cli.js')],
 } as const;
 
 /** Settings that a developer's environment or `.env` may hold; an empty one counts as not set. */
@@ -23,7 +24,8 @@ const UNSET = Object.fromEntries(
     ...['SSO_URL', 'SSO_CLIENT_ID', 'SSO_CLIENT_SECRET', 'EXT_API_URL', 'EXT_API_SPEC_URL'],
     ...['EXT_SCOPE_PREFIX', 'EXT_USER_AGENT', 'EXT_COMPATIBILITY_DATE', 'METRICS_PORT', 'VOICE_URL'],
     ...['VOICE_AUTH_GROUP', 'VOICE_GROUPS', 'TOKEN_SIGNING_KEYS', 'ENCRYPTION_KEYS', 'FORCE_KEY_REMOVAL'],
-    ...['TRUSTED_PROXIES', 'CORS_ORIGINS', 'CALLBACK_ALLOW_PRIVATE'],
+    ...['RATE_LIMIT', 'TRUSTED_PROXIES', 'CORS_ORIGINS', 'CALLBACK_ALLOW_PRIVATE', 'METRICS_HOST'],
+    ...['FORCE_GRANT_LOSS', 'LOG_FORMAT', 'DRAIN_SECONDS', 'JOB_SCHEDULES', 'JOB_TIME_ZONE'],
   ].map((name) => [name, '']),
 );
 
@@ -61,6 +63,10 @@ export interface Running {
   /** Waits for something on standard output; fails with everything printed when the process ends before. */
   printed(pattern: RegExp): Promise<RegExpMatchArray>;
   signal(signal: NodeJS.Signals): void;
+  /** Reads no more of its standard output, as `head` does after its last line. */
+  hangUp(): void;
+  /** Reads no more of it either, but keeps it open. */
+  stall(): void;
   /** To every process of the group, as a terminal does at Ctrl-C. */
   signalGroup(signal: NodeJS.Signals): void;
 }
@@ -155,10 +161,15 @@ function start([program = '', ...args]: readonly string[], env: NodeJS.ProcessEn
         if (match) return match;
         if (!child.stdout.readable)
           throw new Error(`It ended without ${pattern}:\n${output.stdout}${output.stderr}`);
-        await Promise.race([once(child.stdout, 'data'), once(child.stdout, 'close')]);
+        const heard = new AbortController();
+        const { signal } = heard;
+        await Promise.race([once(child.stdout, 'data', { signal }), once(child.stdout, 'close', { signal })]);
+        heard.abort();
       }
     },
     signal: (signal) => send(pid, signal),
+    hangUp: () => void child.stdout.destroy(),
+    stall: () => void child.stdout.pause(),
     signalGroup: (signal) => send(-pid, signal),
   };
 }

@@ -100,7 +100,7 @@ describe('D20: signing and verifying', () => {
     expect(await rotated.verify(jwt)).toMatchObject({ kind: 'per' });
     await expect(rotated.sign(token({ kid: one.kid }))).rejects.toThrow('verify-only');
     expect(await refusal(await rotated.sign(token({ kid: two.kid })))).toBe(
-      'The token was signed with an unknown key.',
+      `The token was signed with an unknown key (kid ${two.kid}).`,
     );
   });
 
@@ -110,11 +110,39 @@ describe('D20: signing and verifying', () => {
     });
   });
 
-  it('a token of an instance elsewhere is refused, though it shares the key', async () => {
+  it('tells of an unknown key by its id, unless that is no id to be repeated', async () => {
+    const unknown: (string | undefined)[] = [];
+    const telling = await loadSigningKeys({ keys: [one] }, ISSUER, clock, (kid) => unknown.push(kid));
+    const refusalOf = async (kid: string) => {
+      const other = await loadSigningKeys({ keys: [{ ...two, kid }] }, ISSUER, clock);
+      const jwt = await other.sign(token({ kid }));
+      return telling.verify(jwt).catch((error: Problem) => error.detail);
+    };
+    expect(await refusalOf('2026-01')).toBe('The token was signed with an unknown key (kid 2026-01).');
+    for (const kid of ['x'.repeat(65), 'a b', '<script>', 'a\nb', '\u001b[31m', 'é']) {
+      expect(await refusalOf(kid)).toBe('The token was signed with an unknown key.');
+    }
+    expect(unknown).toEqual(['2026-01', ...Array(6).fill(undefined)]);
+  });
+
+  it('a token of an instance elsewhere is refused, though it shares the key: both issuers are named', async () => {
     const elsewhere = await loadSigningKeys({ keys: [one] }, 'https://elsewhere.test', clock);
     expect(await refusal(await elsewhere.sign(token()))).toBe(
-      "The token's claim iss is missing or not valid.",
+      `The token was issued by https://elsewhere.test, but this service is ${ISSUER}.`,
     );
+  });
+
+  it('names no issuer whose signature is not valid, nor one that cannot be repeated', async () => {
+    const forged = await loadSigningKeys({ keys: [{ ...two, kid: one.kid }] }, 'https://evil.test', clock);
+    expect(await refusal(await forged.sign(token({ kid: one.kid })))).toBe(
+      "The token's signature is not valid.",
+    );
+    for (const issuer of [`https://${'a'.repeat(201)}`, 'https://a b', 'castellan', 'javascript:1', '']) {
+      const odd = await loadSigningKeys({ keys: [one] }, issuer, clock);
+      expect(await refusal(await odd.sign(token())), issuer).toBe(
+        "The token's claim iss is missing or not valid.",
+      );
+    }
   });
 
   it('D22: a token that was verified before expires all the same, to the second', async () => {

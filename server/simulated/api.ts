@@ -4,7 +4,8 @@ import { openApiDocument, swaggerDocument } from './document.ts';
 import { proxyPage } from './fault-answers.ts';
 import { type Answer, json, Refusal } from './http.ts';
 import { costOf, type Limits } from './limits.ts';
-import { OPERATIONS, type Operation, type Page } from './operations.ts';
+import type { Operation, Page } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
 import type { World } from './world.ts';
 
 /** Assumed of requests that do not name one. */

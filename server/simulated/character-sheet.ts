@@ -72,9 +72,13 @@ export function skills(world: World, character: Character): Record<string, unkno
 
 /** Balance with two decimals; trade moves it by up to 10,000 either way each turn. */
 export function wallet(world: World, character: Character): number {
+  return centsAt(world, character, world.turn) / 100;
+}
+
+/** The balance of a turn in hundredths. */
+export function centsAt(world: World, character: Character, turn: number): number {
   const cents = 1_000_000 + hash(world.seed, character.id, 27) * 10;
-  const trade = (hash(world.seed, character.id, world.turn, 28) % 2_000_001) - 1_000_000;
-  return (cents + trade) / 100;
+  return cents + (hash(world.seed, character.id, turn, 28) % 2_000_001) - 1_000_000;
 }
 
 /** One page of the character's assets, and how many pages there are. */

@@ -1,4 +1,5 @@
-import { OPERATIONS, type Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
 
 /** Compatibility date of the description, and the newest that the operations know. */
 const NEWEST_COMPATIBILITY_DATE = '2026-08-04';

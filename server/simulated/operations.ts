@@ -1,58 +1,33 @@
+import { AFFAIRS } from './affairs.ts';
 import * as sheet from './character-sheet.ts';
 import { Refusal } from './http.ts';
-import type { RateGroup } from './limits.ts';
 import { MAILS_PER_PAGE, mailbox } from './mailbox.ts';
 import * as market from './market.ts';
+import {
+  ITEMS_PER_PAGE,
+  idList,
+  isOrderType,
+  known,
+  namedAlliance,
+  namedCharacter,
+  namedCorporation,
+  type Operation,
+  ownCharacter,
+  type Page,
+  pageOf,
+  per15m,
+  wholeNumber,
+} from './operation.ts';
 import { hash } from './random.ts';
 import * as records from './records.ts';
 import * as universe from './universe.ts';
-import type { Alliance, Character, Corporation, World } from './world.ts';
 
-const ITEMS_PER_PAGE = 1_000;
-const IDS_PER_REQUEST = 1_000;
-
-/** What an operation is given; path parameters are whole numbers, the caller and its scope are checked. */
-export interface Call {
-  readonly world: World;
-  readonly params: Readonly<Record<string, number>>;
-  readonly query: URLSearchParams;
-  readonly body: unknown;
-  /** The character that the bearer token is of; 0 in operations without a scope. */
-  readonly caller: number;
-  /** `YYYY-MM-DD` */
-  readonly compatibilityDate: string;
-}
-
-export interface Operation {
-  readonly id: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly summary: string;
-  /** Without the provider's prefix. */
-  readonly scope?: string;
-  /** Seconds, until the daily downtime, or not at all. */
-  readonly cached: number | 'daily' | 'not';
-  readonly rateGroup?: RateGroup;
-  /** Takes `page` and answers `X-Pages`. */
-  readonly paged?: true;
-  /** Further query parameters, with their types. */
-  readonly query?: Readonly<Record<string, 'integer' | 'string'>>;
-  /** @throws Refusal */
-  readonly run: (call: Call) => unknown;
-}
-
-/** A page of a list, for operations marked `paged`. */
-export interface Page {
-  readonly items: readonly unknown[];
-  readonly pages: number;
-}
-
-const per15m = (group: string, maxTokens: number): RateGroup => ({ group, maxTokens, windowSeconds: 900 });
 const MAIL = { scope: 'mail.read_mail.v1', cached: 30, rateGroup: per15m('char-social', 600) } as const;
 const LOCATION = per15m('char-location', 1_200);
 
 /** Every operation that is simulated (facts §2). */
 export const OPERATIONS: readonly Operation[] = [
+  ...AFFAIRS,
   {
     id: 'GetCharacter',
     method: 'GET',
@@ -286,60 +261,3 @@ export const OPERATIONS: readonly Operation[] = [
     }),
   },
 ];
-
-function namedCharacter({ world, params }: Call): Character {
-  const character = world.character(params.character_id ?? 0);
-  if (character === undefined) throw new Refusal(404, 'Character not found');
-  if (character.deleted) throw new Refusal(404, 'Character has been deleted!');
-  return character;
-}
-
-/** Scoped operations on a character answer for the token's own alone. */
-function ownCharacter(call: Call): Character {
-  if (call.params.character_id !== call.caller)
-    throw new Refusal(403, 'Token is not valid for this character');
-  return namedCharacter(call);
-}
-
-function namedCorporation({ world, params }: Call): Corporation {
-  const corporation = world.corporation(params.corporation_id ?? 0);
-  if (corporation === undefined) throw new Refusal(404, 'Corporation not found');
-  return corporation;
-}
-
-function namedAlliance({ world, params }: Call): Alliance {
-  const alliance = world.alliance(params.alliance_id ?? 0);
-  if (alliance === undefined) throw new Refusal(404, 'Alliance not found');
-  return alliance;
-}
-
-function idList(body: unknown): number[] {
-  if (!Array.isArray(body) || !body.every((id) => Number.isSafeInteger(id)))
-    throw new Refusal(400, 'Expected a list of ids');
-  if (body.length === 0 || body.length > IDS_PER_REQUEST)
-    throw new Refusal(400, `Expected 1 to ${IDS_PER_REQUEST} ids`);
-  if (new Set(body).size !== body.length) throw new Refusal(400, 'Expected unique ids');
-  return body;
-}
-
-function known(id: number | undefined, exists: (id: number) => boolean, what: string): number {
-  if (id === undefined || !exists(id)) throw new Refusal(404, `${what} not found`);
-  return id;
-}
-
-function pageOf(call: Call): number {
-  const page = wholeNumber(call, 'page') ?? 1;
-  if (page < 1) throw new Refusal(400, 'The page must be a positive number');
-  return page;
-}
-
-function wholeNumber({ query }: Call, name: string): number | undefined {
-  const value = query.get(name);
-  if (value === null) return undefined;
-  if (!/^\d{1,15}$/.test(value)) throw new Refusal(400, `${name} must be a whole number`);
-  return Number(value);
-}
-
-function isOrderType(value: string): value is market.OrderType {
-  return value === 'all' || value === 'buy' || value === 'sell';
-}

@@ -31,7 +31,7 @@ describe('the API’s description (facts §2)', () => {
         method: method.toUpperCase(),
       })),
     );
-    expect(operations).toHaveLength(22);
+    expect(operations).toHaveLength(28);
     for (const { path, method } of operations) {
       const answer = await fetch(simulated.provider.apiUrl + path, { method });
       expect(answer.status, `${method} ${path}`).not.toBe(405);

@@ -10,7 +10,7 @@ import * as sync from './0008_sync.ts';
 import * as turns from './0009_turns.ts';
 import * as lockOrder from './0010_lock_order.ts';
 import * as enumerations from './0011_enumerations.ts';
-import * as service from './0015_service.ts';
+import * as bounds from './0012_bounds.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -25,5 +25,5 @@ export const migrations: Record<string, Migration> = {
   '0009_turns': turns,
   '0010_lock_order': lockOrder,
   '0011_enumerations': enumerations,
-  '0015_service': service,
+  '0012_bounds': bounds,
 };

@@ -14,6 +14,30 @@ CREATE FUNCTION ext_scopes()
  IMMUTABLE PARALLEL SAFE
 RETURN '{esi.activity.char:read,esi.cosmetic.char:read,ext-access.read_lists.v1,ext-activities.read_character.v1,ext-alliances.read_contacts.v1,ext-assets.read_assets.v1,ext-assets.read_corporation_assets.v1,ext-calendar.read_calendar_events.v1,ext-calendar.respond_calendar_events.v1,ext-characters.read_agents_research.v1,ext-characters.read_blueprints.v1,ext-characters.read_contacts.v1,ext-characters.read_corporation_roles.v1,ext-characters.read_fatigue.v1,ext-characters.read_freelance_jobs.v1,ext-characters.read_fw_stats.v1,ext-characters.read_loyalty.v1,ext-characters.read_medals.v1,ext-characters.read_notifications.v1,ext-characters.read_standings.v1,ext-characters.read_titles.v1,ext-characters.write_contacts.v1,ext-clones.read_clones.v1,ext-clones.read_implants.v1,ext-contracts.read_character_contracts.v1,ext-contracts.read_corporation_contracts.v1,ext-corporations.read_blueprints.v1,ext-corporations.read_contacts.v1,ext-corporations.read_container_logs.v1,ext-corporations.read_corporation_membership.v1,ext-corporations.read_divisions.v1,ext-corporations.read_facilities.v1,ext-corporations.read_freelance_jobs.v1,ext-corporations.read_fw_stats.v1,ext-corporations.read_medals.v1,ext-corporations.read_projects.v1,ext-corporations.read_standings.v1,ext-corporations.read_starbases.v1,ext-corporations.read_structures.v1,ext-corporations.read_titles.v1,ext-corporations.track_members.v1,ext-fittings.read_fittings.v1,ext-fittings.write_fittings.v1,ext-fleets.read_fleet.v1,ext-fleets.write_fleet.v1,ext-industry.read_character_jobs.v1,ext-industry.read_character_mining.v1,ext-industry.read_corporation_jobs.v1,ext-industry.read_corporation_mining.v1,ext-killmails.read_corporation_killmails.v1,ext-killmails.read_killmails.v1,ext-location.read_location.v1,ext-location.read_online.v1,ext-location.read_ship_type.v1,ext-mail.organize_mail.v1,ext-mail.read_mail.v1,ext-mail.send_mail.v1,ext-markets.read_character_orders.v1,ext-markets.read_corporation_orders.v1,ext-markets.structure_markets.v1,ext-planets.manage_planets.v1,ext-planets.read_customs_offices.v1,ext-search.search_structures.v1,ext-skills.read_skillqueue.v1,ext-skills.read_skills.v1,ext-structures.read_character.v1,ext-structures.read_corporation.v1,ext-ui.open_window.v1,ext-ui.write_waypoint.v1,ext-universe.read_structures.v1,ext-wallet.read_character_wallet.v1,ext-wallet.read_corporation_wallets.v1,publicData}'::text[];
 
+CREATE FUNCTION provider_cache_rotate(most bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET lock_timeout TO '200ms'
+AS $function$
+   declare
+     present smallint;
+   begin
+     if not pg_try_advisory_xact_lock(hashtext('generations of the cache')) then
+       return false;
+     end if;
+     select generation into present from provider_cache_state;
+     present := coalesce(present, 0);
+     if pg_total_relation_size(format('provider_cache_%s', present)::regclass) < most / 2 then
+       return false;
+     end if;
+     execute format('truncate provider_cache_%s', 1 - present);
+     insert into provider_cache_state (generation) values (1 - present)
+       on conflict (one) do update set generation = excluded.generation;
+     return true;
+   exception when lock_not_available then
+     return false;
+   end $function$;
+
 CREATE FUNCTION provider_reserve(at timestamp with time zone, kept integer, counted boolean, lease_seconds double precision, bucket text, bucket_character bigint, bucket_cost integer, for_caller text, caller_limit integer, OUT outcome text, OUT until timestamp with time zone, OUT turn bigint, OUT minute bigint, OUT probe boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -167,8 +191,9 @@ CREATE FUNCTION provider_sweep(at timestamp with time zone, most integer)
  RETURNS void
  LANGUAGE sql
 AS $function$
-     delete from provider_cache where key in (
-       select key from provider_cache where kept_until < at order by kept_until limit most for update skip locked);
+     delete from provider_cache where (generation, key) in (
+       select generation, key from provider_cache where kept_until < at
+       order by kept_until limit most for update skip locked);
      delete from provider_buckets where (name, character_id) in (
        select name, character_id from provider_buckets where used_on < at - interval '1 day'
        order by used_on limit most for update skip locked);
@@ -384,7 +409,8 @@ create unlogged table provider_buckets (
   constraint provider_buckets_pkey PRIMARY KEY (name, character_id)
 );
 
-create unlogged table provider_cache (
+create table provider_cache (
+  generation smallint not null,
   key text not null,
   grant_id uuid,
   status smallint not null,
@@ -393,7 +419,14 @@ create unlogged table provider_cache (
   etag text,
   fresh_until timestamp(3) with time zone not null,
   kept_until timestamp(3) with time zone not null,
-  constraint provider_cache_pkey PRIMARY KEY (key)
+  constraint provider_cache_pkey PRIMARY KEY (generation, key)
+) partition by LIST (generation);
+
+create unlogged table provider_cache_state (
+  one boolean default true not null,
+  generation smallint not null,
+  constraint provider_cache_state_pkey PRIMARY KEY (one),
+  constraint one_row CHECK (one)
 );
 
 create unlogged table provider_callers (
@@ -617,6 +650,9 @@ create view standing_grants as
 
 comment on table history_turns is 'Whose past is looked at next: everybody who ever granted a refresh token.';
 comment on table provider_buckets is 'Token buckets by rate group and character, 0 for public requests.';
+comment on table provider_cache is 'Answers of the provider. What is written and used goes into the present generation; when that is full, the
+other one is emptied and takes its place, and what nobody used meanwhile is gone.';
+comment on table provider_cache_state is 'One row: the present generation of the cache; none means 0.';
 comment on table provider_callers is 'Errors that each forwarding caller has caused in the minute "turn" (D33).';
 comment on table provider_error_budget is 'One row: the errors that the provider still allows in its present minute, for all our processes together.';
 comment on table rate_windows is 'The present minute of each token and of each address without one: requests that processes may answer (D60).';

@@ -32,6 +32,8 @@ export interface AppOptions {
   readonly database?: OpenOptions;
   /** How long, and how large, one answer of the provider may be; the usual limits when absent. */
   readonly providerLimits?: Limits;
+  /** Bytes on disk that kept answers of the provider may take; the usual ones when absent. */
+  readonly providerCacheBytes?: number;
 }
 
 export interface App {
@@ -81,16 +83,9 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
     };
     closers.push(endJobs);
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
-    const outages = createOutages(log, clock);
     const provider = createProvider({
-      settings: settings.extApi,
-      db,
-      clock,
-      log,
-      outages,
-      vault,
-      sso,
-      limits,
+      ...{ settings: settings.extApi, db, clock, log, vault, sso, limits },
+      cacheBytes: options.providerCacheBytes,
     });
     provider.document.start();
     closers.push(() => provider.document.stop());

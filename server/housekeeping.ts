@@ -5,9 +5,11 @@ import { deleteOrphans, findOrphans } from './history/mail.queries.ts';
 import { dropExpired, ensurePartitions } from './history/partitions.ts';
 import type { Parts } from './parts.ts';
 import { hasMoreToSweep, sweep } from './provider/budget.queries.ts';
+import { beginGeneration } from './provider/cache.queries.ts';
 import { findDocument } from './provider/document.queries.ts';
 import { findStaleNames, forgetUnnamed, type NamePlace } from './provider/names.queries.ts';
 import { createNames } from './provider/names.ts';
+import { CACHE_BYTES } from './provider/upkeep.ts';
 import type { Run } from './run.ts';
 import { deleteExpiredCodes } from './sign-in/state-code.queries.ts';
 import { deleteExpiredTokens } from './token/token.queries.ts';
@@ -106,6 +108,7 @@ async function deleteOrphanedMails({ db }: HouseParts, run: Run): Promise<number
 }
 
 async function sweepAll({ db, clock }: HouseParts, run: Run): Promise<number> {
+  await beginGeneration(db, CACHE_BYTES);
   let sweeps = 0;
   while (sweeps < MOST_SWEEPS && (await hasMoreToSweep(db, clock.now()))) {
     refuseWhenEnded(run);

@@ -1,5 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { type CachedAnswer, saveAnswer } from './cache.queries.ts';
 
 /** Which token bucket a request draws on: a rate group's, and the character's whose token it carries (0: none). */
 export interface Bucket {
@@ -63,18 +64,6 @@ export interface Told {
   readonly callerFailed: boolean;
 }
 
-/** An answer to be remembered; see {@link saveAnswer}. */
-export interface CachedAnswer {
-  readonly key: string;
-  readonly grantId: string | null;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly etag: string | null;
-  readonly freshUntil: Date;
-  readonly keptUntil: Date;
-}
-
 /** Gives back what was reserved, notes what the answer told, and keeps the answer, in one statement. */
 export async function settle(
   db: Kysely<Database>,
@@ -93,18 +82,6 @@ export async function settle(
       ${!wanted.counted && wanted.bucket?.name === bucket?.name},
       ${told.tokensLeft ?? null}, ${told.blockedUntil ?? null},
       ${wanted.caller ?? null}, ${told.callerFailed}) where ${kept} >= 0`.execute(db);
-}
-
-function saveAnswer(answer: CachedAnswer): RawBuilder<unknown> {
-  const { key, grantId, status, headers, body, etag, freshUntil, keptUntil } = answer;
-  // A grant may be gone by now, and its answers with it.
-  return sql`
-    insert into provider_cache (key, grant_id, status, headers, body, etag, fresh_until, kept_until)
-    select ${key}, ${grantId}::uuid, ${status}, ${JSON.stringify(headers)}::jsonb, ${body}, ${etag},
-      ${freshUntil}, ${keptUntil}
-    where ${grantId}::uuid is null or exists (select from grants where grant_id = ${grantId}::uuid for key share)
-    on conflict (key) do update set status = excluded.status, headers = excluded.headers, body = excluded.body,
-      etag = excluded.etag, fresh_until = excluded.fresh_until, kept_until = excluded.kept_until`;
 }
 
 /** Removes a few expired rows of the cache and of the budgets. */

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
 
@@ -10,12 +10,18 @@ export interface KeptAnswer {
   readonly body: string;
   readonly etag: string | null;
   readonly fresh_until: Date;
+  /** Of the present generation; others go with the next one unless {@link keepLonger} moves them. */
+  readonly recent: boolean;
 }
+
+/** The generation that is written to: of two, see {@link beginGeneration}. */
+const present = sql`coalesce((select generation from provider_cache_state), 0::smallint)`;
 
 export async function findPublicAnswer(db: Kysely<Database>, key: string): Promise<KeptAnswer | undefined> {
   const { rows } = await sql<KeptAnswer>`
-    select status, headers, body, etag, fresh_until from provider_cache
-    where key = ${key} and grant_id is null`.execute(db);
+    select status, headers, body, etag, fresh_until, generation = ${present} as recent from provider_cache
+    where key = ${key} and grant_id is null
+    order by recent desc limit 1`.execute(db);
   return rows[0];
 }
 
@@ -44,7 +50,7 @@ export async function findGrantWithAnswer(
   key: string,
 ): Promise<{ readonly grant: UsableGrant; readonly kept: KeptAnswer | undefined } | undefined> {
   const { rows } = await sql<UsableGrant & { [Field in keyof KeptAnswer]: KeptAnswer[Field] | null }>`
-    select g.*, c.status, c.headers, c.body, c.etag, c.fresh_until
+    select g.*, c.*
     from (
       select grant_id, refresh_token, access_token, access_expires_on,
         coalesce(refresh_started_on <= now() - interval '30 seconds', false) as cut_off
@@ -53,9 +59,12 @@ export async function findGrantWithAnswer(
       order by cardinality(scopes) desc, updated_on desc, grant_id
       limit 1
     ) g
-    left join provider_cache c on c.key = g.grant_id::text || ' ' || ${key} and c.grant_id = g.grant_id`.execute(
-    db,
-  );
+    left join lateral (
+      select status, headers, body, etag, fresh_until, generation = ${present} as recent
+      from provider_cache k
+      where k.key = g.grant_id::text || ' ' || ${key} and k.grant_id = g.grant_id
+      order by recent desc limit 1
+    ) c on true`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
   const { grant_id, refresh_token, access_token, access_expires_on, cut_off, ...kept } = row;
@@ -63,4 +72,53 @@ export async function findGrantWithAnswer(
     grant: { grant_id, refresh_token, access_token, access_expires_on, cut_off },
     kept: kept.status === null ? undefined : (kept as KeptAnswer),
   };
+}
+
+/** An answer to be remembered; see {@link saveAnswer}. */
+export interface CachedAnswer {
+  readonly key: string;
+  readonly grantId: string | null;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly etag: string | null;
+  readonly freshUntil: Date;
+  readonly keptUntil: Date;
+}
+
+/** A statement, to be completed, that keeps an answer. */
+export function saveAnswer(answer: CachedAnswer): RawBuilder<unknown> {
+  const { key, grantId, status, headers, body, etag, freshUntil, keptUntil } = answer;
+  // A grant may be gone by now, and its answers with it.
+  return sql`
+    insert into provider_cache
+      (generation, key, grant_id, status, headers, body, etag, fresh_until, kept_until)
+    select ${present}, ${key}, ${grantId}::uuid, ${status}, ${JSON.stringify(headers)}::jsonb, ${body}, ${etag},
+      ${freshUntil}, ${keptUntil}
+    where ${grantId}::uuid is null or exists (select from grants where grant_id = ${grantId}::uuid for key share)
+    on conflict (generation, key) do update set status = excluded.status, headers = excluded.headers,
+      body = excluded.body, etag = excluded.etag, fresh_until = excluded.fresh_until,
+      kept_until = excluded.kept_until`;
+}
+
+/** Takes a kept answer of the former generation, which was used, into the present one. */
+export async function keepLonger(db: Kysely<Database>, key: string): Promise<void> {
+  await sql`
+    insert into provider_cache
+      (generation, key, grant_id, status, headers, body, etag, fresh_until, kept_until)
+    select ${present}, key, grant_id, status, headers, body, etag, fresh_until, kept_until
+    from provider_cache k
+    where key = ${key} and generation <> ${present}
+      and (grant_id is null or exists (select from grants g where g.grant_id = k.grant_id for key share))
+    on conflict (generation, key) do nothing`.execute(db);
+}
+
+/**
+ * Begins a new generation when the present one takes half of what the cache may take on disk: the former one, which
+ * holds what was not used since it ended, is emptied for that. False: there is no need, or somebody else is at it.
+ */
+export async function beginGeneration(db: Kysely<Database>, mostBytes: number): Promise<boolean> {
+  const { rows } = await sql<{ begun: boolean }>`
+    select provider_cache_rotate(${mostBytes}::bigint) as begun`.execute(db);
+  return rows[0]?.begun ?? false;
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CachedAnswer } from './budget.queries.ts';
-import type { KeptAnswer } from './cache.queries.ts';
+import type { CachedAnswer, KeptAnswer } from './cache.queries.ts';
 
 /** Answers larger than this, in characters of JSON, are not kept. */
 const MOST_CHARACTERS = 1024 * 1024;

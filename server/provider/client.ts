@@ -3,12 +3,18 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
 import type { AccessTokens } from './access.ts';
-import { sweep } from './budget.queries.ts';
-import { findGrantWithAnswer, findPublicAnswer, type KeptAnswer, privateKey } from './cache.queries.ts';
+import {
+  findGrantWithAnswer,
+  findPublicAnswer,
+  type KeptAnswer,
+  keepLonger,
+  privateKey,
+} from './cache.queries.ts';
 import { renewed, requestKey, toKeep } from './cache.ts';
 import type { Exchanger, JsonAnswer } from './exchange.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
+import { createUpkeep } from './upkeep.ts';
 
 export interface ProviderRequest {
   /** Unversioned path without a trailing slash: `/characters/2112000001/skills`. */
@@ -67,24 +73,22 @@ interface ClientParts {
   readonly headers: Readonly<Record<string, string>>;
   /** Of one call: waiting, refreshing, further tries and the answer's last byte included. */
   readonly limits: Limits;
+  /** Of the cache; the usual ones when absent. */
+  readonly cacheBytes: number | undefined;
 }
-
-/** One answer in so many is followed by a little tidying up. */
-const SWEEP_EVERY = 50;
-const SWEPT_AT_ONCE = 20;
 
 /** The one way to the game's API: within its limits, through the cache, identical requests as one (D33). */
 export function createProviderClient(parts: ClientParts): ProviderClient {
   const { db, clock, exchange, access, document, headers, limits } = parts;
   const base = new URL(parts.url).href.replace(/\/$/, '');
   const flights = new Map<string, { readonly on: string; readonly answer: Promise<ProviderAnswer> }>();
-  let answered = 0;
+  const upkeep = createUpkeep(parts);
 
   async function fetchPublic(request: ProviderRequest, deadline: number): Promise<ProviderAnswer> {
     if (request.body !== undefined) return send(request, deadline, {});
     const key = requestKey(request.path, request.query);
     const kept = await findPublicAnswer(db, key);
-    if (isFresh(kept) && !request.anew) return fromCache(kept);
+    if (isFresh(kept) && !request.anew) return fromCache(kept, key);
     return send(request, deadline, { kept, place: { key, grantId: null } });
   }
 
@@ -99,7 +103,7 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
       const found = await findGrantWithAnswer(db, characterId, scope, key);
       if (found === undefined) throw noToken(characterId);
       const { grant, kept } = found;
-      if (isFresh(kept) && !request.anew) return fromCache(kept);
+      if (isFresh(kept) && !request.anew) return fromCache(kept, privateKey(grant.grant_id, key));
       const dead = request.patient ? 'leave' : 'mark';
       const token = await access.of(grant, characterId, deadline, { dead });
       if (token === undefined) {
@@ -129,6 +133,7 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
     const { token, kept, place } = how;
     const operation = document()?.find(path, body === undefined ? 'GET' : 'POST');
     const etag = kept?.etag ?? undefined;
+    let written = 0;
     const answer = await exchange(
       {
         url: addressOf(base, path, query),
@@ -147,15 +152,24 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(tally !== undefined && { tally }),
         ...(place !== undefined && {
-          toKeep: (raw, now) =>
-            toKeep(raw.status === 304 && kept !== undefined ? renewed(kept, raw.headers) : raw, place, now),
+          toKeep: (raw, now) => {
+            const whole = raw.status === 304 && kept !== undefined ? renewed(kept, raw.headers) : raw;
+            const keeping = toKeep(whole, place, now);
+            written = keeping?.body.length ?? 0;
+            return keeping;
+          },
         }),
       },
       deadline,
     );
-    answered += 1;
-    if (answered % SWEEP_EVERY === 0) await sweep(db, clock.now(), SWEPT_AT_ONCE);
+    await upkeep.after(written);
     return toAnswer(answer, kept);
+  }
+
+  async function fromCache(kept: KeptAnswer, key: string): Promise<ProviderAnswer> {
+    if (!kept.recent) await keepLonger(db, key);
+    const { status, headers, body } = kept;
+    return { status, headers, data: JSON.parse(body) as unknown, kept: true };
   }
 
   function isFresh(kept: KeptAnswer | undefined): kept is KeptAnswer {
@@ -205,15 +219,6 @@ function addressOf(base: string, path: string, query: ProviderRequest['query']):
   }
   const search = new URLSearchParams(query).toString();
   return search === '' ? address : `${address}?${search}`;
-}
-
-function fromCache(kept: KeptAnswer): ProviderAnswer {
-  return {
-    status: kept.status,
-    headers: kept.headers,
-    data: JSON.parse(kept.body) as unknown,
-    kept: true,
-  };
 }
 
 function toAnswer(answer: JsonAnswer, kept: KeptAnswer | undefined): ProviderAnswer {

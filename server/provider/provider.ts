@@ -29,6 +29,8 @@ export function createProvider(parts: {
   readonly vault: Vault;
   readonly sso: Sso;
   readonly limits: Limits | undefined;
+  /** Of the cache, on disk; the usual ones when absent. */
+  readonly cacheBytes?: number | undefined;
 }): {
   readonly client: ProviderClient;
   readonly document: LiveDocumentStore;
@@ -55,6 +57,7 @@ export function createProvider(parts: {
     exchange,
     headers,
     limits,
+    cacheBytes: parts.cacheBytes,
     access: createAccessTokens(parts),
     document: document.known,
     url: settings.url,

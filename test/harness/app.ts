@@ -30,6 +30,8 @@ export interface TestAppOptions {
   readonly worker?: boolean;
   /** Shorter limits than usual for one answer of the provider. */
   readonly providerLimits?: AppOptions['providerLimits'];
+  /** A smaller cache of its answers than usual. */
+  readonly providerCacheBytes?: number;
 }
 
 export type Client = ReturnType<typeof createClient>;
@@ -98,6 +100,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     clock,
     worker: options.worker ?? false,
     ...(options.providerLimits && { providerLimits: options.providerLimits }),
+    ...(options.providerCacheBytes && { providerCacheBytes: options.providerCacheBytes }),
     database: { onStatement: (sql) => statements.push(sql), poolSize: 8 },
   });
   const http: Listening = await listen(app.createHttp(), '127.0.0.1', 0);

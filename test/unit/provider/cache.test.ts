@@ -74,6 +74,7 @@ describe('D33: what is kept of an answer', () => {
       body: '[1]',
       etag: '"a"',
       fresh_until: NOW,
+      recent: true,
     };
     expect(renewed(kept, { expires: 'later', 'content-type': 'text/html' })).toEqual({
       status: 200,

@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beginGeneration } from '../../server/provider/cache.queries.ts';
+import type { ProviderRequest } from '../../server/provider/client.ts';
+import { FIRST_ALLIANCE_ID, FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../../server/simulated/world.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addGrant, forgetProvider, ownRecord, SKILLS } from '../harness/provider.ts';
+
+const MIB = 1024 * 1024;
+const MOST = MIB;
+/** A market with 30 pages of a few hundred kB each, and others that are like it. */
+const FIRST_MARKET = 11_000_001;
+
+let app: TestApp;
+let market = FIRST_MARKET;
+
+beforeAll(async () => {
+  app = await startTestApp({ providerCacheBytes: MOST });
+  await app.app.parts.document.current();
+  app.provider.setRateLimit('market-order', 1_000_000);
+  await addGrant(app, FIRST_CHARACTER_ID, [SKILLS]);
+});
+beforeEach(async () => {
+  await forgetProvider(app);
+  await sql`truncate provider_cache_state`.execute(app.db);
+});
+afterAll(() => app.stop());
+
+const ask = (request: ProviderRequest) => app.app.parts.client.ask(request);
+const page = (region: number, n: number): ProviderRequest => ({
+  path: `/markets/${region}/orders`,
+  query: { page: String(n) },
+  on: 'service',
+});
+const ALLIANCE: ProviderRequest = { path: `/alliances/${FIRST_ALLIANCE_ID}`, on: 'service' };
+const CORPORATION: ProviderRequest = { path: `/corporations/${FIRST_CORPORATION_ID}`, on: 'service' };
+const SHEET = ownRecord(FIRST_CHARACTER_ID);
+
+async function bytesOnDisk(): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select sum(pg_total_relation_size(relid))::bigint as bytes
+    from pg_partition_tree('provider_cache') where isleaf`.execute(app.db);
+  return Number(rows[0]?.bytes);
+}
+
+/** What reaches the provider for one of these paths. */
+const asked = ({ path }: ProviderRequest) =>
+  app.provider.requests.filter((request) => request.path === `/api${path}`).length;
+
+describe('D30: what is kept of answers is bounded in bytes', () => {
+  it('on disk, whatever is asked for, and what is used stays', async () => {
+    await ask(ALLIANCE);
+    await ask(SHEET);
+    await ask(CORPORATION);
+    let most = 0;
+    for (let n = 1; n <= 60; n += 1) {
+      await ask(page(market + Math.floor(n / 30), (n % 30) + 1));
+      await ask(ALLIANCE);
+      await ask(SHEET);
+      if (n % 5 === 0) most = Math.max(most, await bytesOnDisk());
+    }
+    market += 3;
+    expect(most).toBeGreaterThan(MOST / 4);
+    expect(most).toBeLessThan(1.5 * MOST);
+    expect([asked(ALLIANCE), asked(SHEET), asked(CORPORATION)]).toEqual([1, 1, 1]);
+    await ask(CORPORATION);
+    expect(asked(CORPORATION)).toBe(2);
+  });
+
+  it('dead rows count: one answer that is renewed again and again takes no more', async () => {
+    let most = 0;
+    for (let n = 1; n <= 60; n += 1) {
+      await ask({ ...page(market, 1), anew: true });
+      if (n % 5 === 0) most = Math.max(most, await bytesOnDisk());
+    }
+    expect(most).toBeGreaterThan(MOST / 4);
+    expect(most).toBeLessThan(1.5 * MOST);
+  });
+
+  it('a newer answer is not hidden by what the former generation holds', async () => {
+    await ask(CORPORATION);
+    expect(await beginGeneration(app.db, 0)).toBe(true);
+    app.clock.advance(3_601_000);
+    app.provider.world.renameCorporation(FIRST_CORPORATION_ID, 'Named Anew');
+    const before = asked(CORPORATION);
+    for (const _ of [1, 2]) expect((await ask(CORPORATION)).data).toMatchObject({ name: 'Named Anew' });
+    expect(asked(CORPORATION)).toBe(before + 1);
+  });
+
+  it('an answer that is used comes along, and stays its grant’s', async () => {
+    await ask(SHEET);
+    const before = asked(SHEET);
+    for (let generation = 0; generation < 3; generation += 1) {
+      await beginGeneration(app.db, 0);
+      await ask(SHEET);
+    }
+    expect(asked(SHEET)).toBe(before);
+    const { rows } = await sql<{ character_id: number }>`
+      select character_id from provider_cache join grants using (grant_id)`.execute(app.db);
+    expect(new Set(rows.map(({ character_id: id }) => id))).toEqual(new Set([FIRST_CHARACTER_ID]));
+    await beginGeneration(app.db, 0);
+    await beginGeneration(app.db, 0);
+    expect((await sql`select from provider_cache`.execute(app.db)).rows).toEqual([]);
+  });
+
+  it('somebody who reads for long holds up nobody: the next call begins the generation', async () => {
+    await ask(CORPORATION);
+    const reader = new pg.Client({ connectionString: app.databaseUrl });
+    await reader.connect();
+    await reader.query('begin; select from provider_cache');
+    expect(await beginGeneration(app.db, 0)).toBe(false);
+    expect((await ask(CORPORATION)).data).toMatchObject({ name: expect.any(String) });
+    await reader.query('rollback');
+    await reader.end();
+    expect(await beginGeneration(app.db, 0)).toBe(true);
+  });
+});

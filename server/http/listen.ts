@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { refuse } from './gate.ts';
-import { createMessages, type Listener, type MessageClasses } from './messages.ts';
+import type { Listener } from './messages.ts';
+import { READER_LIMITS, type ReaderLimits, watchReaders } from './readers.ts';
 
 export interface Listening {
   readonly port: number;
@@ -19,10 +18,14 @@ export interface Listening {
 const REQUEST_WITHIN = 30_000;
 
 /** Serves HTTP on an address; rejects when the port is taken. */
-export async function listen(handler: Listener, host: string, port: number): Promise<Listening> {
-  const limits = { requestTimeout: REQUEST_WITHIN, keepAliveTimeout: 65_000 };
-  const messages = handler.messages ?? createMessages();
-  const server = createServer({ ...limits, ...messages }, handler);
+export async function listen(
+  handler: Listener,
+  host: string,
+  port: number,
+  readers: ReaderLimits = READER_LIMITS,
+): Promise<Listening> {
+  const server = createServer({ requestTimeout: REQUEST_WITHIN, ...handler.messages }, handler);
+  watchReaders(server, readers);
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -33,7 +33,7 @@ module.exports = {
     rule(
       'queries-know-the-database-alone',
       { path: '\\.queries\\.ts$' },
-      { path: '^(server/(http|provider|voice-server|simulated)|jobs)/' },
+      { path: '^(server/(http|provider|voice-server|simulated)|jobs)/', pathNot: '\\.queries\\.ts$' },
       'SQL, and nothing else.',
     ),
     rule(

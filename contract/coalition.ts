@@ -164,6 +164,12 @@ export const coalitionRoutes = c.router({
       'Sorts the members of all its alliances and corporations by the state of their refresh tokens. A refresh token counts as valid only if its scopes cover everything that is required of its user.',
     pathParams: byId,
     responses: { 200: field(Tracking, 'The members.'), ...errors(404) },
-    metadata: { operationId: 'trackCoalition', ...level(5) },
+    metadata: {
+      operationId: 'trackCoalition',
+      ...level(5, {
+        authority: { over: 'coalition', mode: 'read', param: 'coalition_id' },
+        besides: "Below level 7 that means: the caller's own corporation or alliance is a member of it.",
+      }),
+    },
   },
 });

@@ -131,7 +131,7 @@ export const corporationRoutes = c.router({
       'The code is used once, lives 24 hours and works with any dynamic app token; the login asks for the scopes that the inviting corporation requires. Who signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1. Who would be admitted anyway signs in normally: an invitation demotes nobody. A corporation has at most 100 living codes; one more is a 409 until one of them is used or expires.',
     pathParams: byId,
     body: c.noBody(),
-    responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404) },
+    responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404, 409) },
     metadata: {
       operationId: 'createGuestCode',
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),

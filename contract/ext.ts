@@ -290,11 +290,8 @@ export const extRoutes = c.router({
     description: FORWARDING,
     pathParams: forwarded,
     body: ExternalForwardRequest.default({}),
-    responses: {
-      200: field(ExternalForwardAnswer, 'The answer of the game.'),
-      ...errors(404, 413, 502, 504),
-    },
-    metadata: { operationId: 'forward', ...forwarding },
+    responses: FORWARDED,
+    metadata: { operationId: 'forward', mirrors: true, ...forwarding },
   },
   forwardGet: {
     method: 'GET',
@@ -303,11 +300,8 @@ export const extRoutes = c.router({
     description: `${FORWARDING} The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.`,
     pathParams: forwarded,
     query: ExternalForwardQuery,
-    responses: {
-      200: field(ExternalForwardAnswer, 'The answer of the game.'),
-      ...errors(404, 413, 502, 504),
-    },
-    metadata: { operationId: 'forwardByGet', ...forwarding },
+    responses: FORWARDED,
+    metadata: { operationId: 'forwardByGet', mirrors: true, ...forwarding },
   },
   locations: {
     method: 'GET',

@@ -11,6 +11,9 @@ import * as turns from './0009_turns.ts';
 import * as lockOrder from './0010_lock_order.ts';
 import * as enumerations from './0011_enumerations.ts';
 import * as bounds from './0012_bounds.ts';
+import * as rateLimit from './0013_rate_limit.ts';
+import * as signIn from './0014_sign_in.ts';
+import * as service from './0015_service.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -26,4 +29,7 @@ export const migrations: Record<string, Migration> = {
   '0010_lock_order': lockOrder,
   '0011_enumerations': enumerations,
   '0012_bounds': bounds,
+  '0013_rate_limit': rateLimit,
+  '0014_sign_in': signIn,
+  '0015_service': service,
 };

@@ -680,6 +680,8 @@ comment on column provider_error_budget.carried is 'Requests of the former minut
 comment on column provider_error_budget.probe_until is 'While the rest is unknown one request at a time goes out to learn it.';
 comment on column provider_error_budget.remaining is 'By its last word, less the errors seen since; null until it has said something in this minute.';
 comment on column provider_error_budget.turn is 'Number of the minute; reservations of former ones die with it.';
+comment on column rate_windows.handed is 'The block that was taken last: how the statement that took it learns its size.';
+comment on column rate_windows.taken is 'Of "most", what processes have taken in blocks.';
 comment on column service.key_ids is 'The signing keys that it knows.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
 comment on column state_codes.tries is 'Authorization codes that the provider refused, and those that it is being asked about.';

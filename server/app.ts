@@ -15,6 +15,7 @@ import type { Parts } from './parts.ts';
 import type { Limits } from './provider/http.ts';
 import { createProvider } from './provider/provider.ts';
 import { createSso } from './provider/sso.ts';
+import { createRateLimit } from './rate-limit/rate-limit.ts';
 import { findService } from './running-service.queries.ts';
 import { seldom } from './seldom.ts';
 import type { Settings } from './settings.ts';
@@ -83,8 +84,9 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
     };
     closers.push(endJobs);
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
+    const outages = createOutages(log, clock);
     const provider = createProvider({
-      ...{ settings: settings.extApi, db, clock, log, vault, sso, limits },
+      ...{ settings: settings.extApi, db, clock, log, outages, vault, sso, limits },
       cacheBytes: options.providerCacheBytes,
     });
     provider.document.start();

@@ -10,7 +10,7 @@ import { type Admission, readmit, rejudge } from '../registry/admission.ts';
 import { findAlliance, findMembers } from '../registry/findings.ts';
 import { saveFindings } from '../registry/save.ts';
 import { findTracking } from '../registry/tracking.queries.ts';
-import { chargedTo, type Payer } from '../token/budget.ts';
+import { chargedTo } from '../token/budget.ts';
 import {
   type AllianceRow,
   findAllianceRow,
@@ -46,10 +46,11 @@ export async function getAlliance({ db }: Pick<Parts, 'db'>, allianceId: number)
  * What this costs of the provider's error budget is charged to the caller (D33b).
  */
 export async function registerAlliance(
-  { db, api, queue, clock }: Pick<Parts, 'db' | 'api' | 'queue' | 'clock'>,
+  { db, client, queue, clock }: Pick<Parts, 'db' | 'client' | 'queue' | 'clock'>,
   admission: Admission,
   allianceId: number,
 ): Promise<Alliance> {
+  const api = createGameApi(chargedTo(admission.caller, client));
   const findings = await findAlliance(api, allianceId);
   // The provider may have taken its time.
   await rejudge(db, admission);

@@ -4,11 +4,12 @@ import type { Tracking } from '../../contract/user.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Parts } from '../parts.ts';
 import { notFound } from '../problem.ts';
+import { createGameApi } from '../provider/api.ts';
 import { type Admission, readmit, rejudge } from '../registry/admission.ts';
 import { findCorporation } from '../registry/findings.ts';
 import { saveFindings } from '../registry/save.ts';
 import { findTracking } from '../registry/tracking.queries.ts';
-import { chargedTo, type Payer } from '../token/budget.ts';
+import { chargedTo } from '../token/budget.ts';
 import {
   type CorporationRow,
   findCorporationRow,
@@ -44,10 +45,11 @@ export async function getCorporation({ db }: Pick<Parts, 'db'>, corporationId: n
  * caller (D33b).
  */
 export async function registerCorporation(
-  { db, api, clock }: Pick<Parts, 'db' | 'api' | 'clock'>,
+  { db, client, clock }: Pick<Parts, 'db' | 'client' | 'clock'>,
   admission: Admission,
   corporationId: number,
 ): Promise<Corporation> {
+  const api = createGameApi(chargedTo(admission.caller, client));
   const findings = await findCorporation(api, corporationId);
   // The provider may have taken its time.
   await rejudge(db, admission);

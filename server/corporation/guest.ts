@@ -5,7 +5,7 @@ import type { UserShort } from '../../contract/user.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Parts } from '../parts.ts';
-import { notFound } from '../problem.ts';
+import { notFound, Problem } from '../problem.ts';
 import { type Admission, readmit } from '../registry/admission.ts';
 import { revokeGrants } from '../sign-in/grant.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
@@ -34,6 +34,8 @@ export async function createGuestCode(
   const state_code = randomUUID();
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
+    const living = await countInvitations(tx, corporationId, now);
+    if (living >= MOST_CODES) throw tooManyCodes(corporationId);
     await insertStateCode(tx, {
       state_code,
       app_token: null,

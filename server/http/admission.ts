@@ -1,8 +1,9 @@
 import type { AppRoute } from '@ts-rest/core';
-import type { Request, RequestHandler, Response } from 'express';
-import type { RouteMetadata } from '../../contract/access.ts';
+import type { RequestHandler, Response } from 'express';
+import type { AccessRule, RouteMetadata } from '../../contract/access.ts';
 import type { Parts } from '../parts.ts';
-import { forbidden, type Problem, unauthenticated } from '../problem.ts';
+import { requireClearance } from '../registry/admission.ts';
+import { authenticate } from '../token/authenticate.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { callerWithinLimit, withinLimit } from './within-limit.ts';
 
@@ -20,29 +21,26 @@ export function admit(rule: RouteMetadata['access'], parts: Parts): RequestHandl
     // Express forgets them on the way to the error handler, and a crash report wants them (D50).
     res.locals.params = req.params;
     if (rule === 'public') return limited(req, res, next);
-    callerWithinLimit(parts, req, res).then((caller) => {
-      res.locals.caller = caller;
-      next(refusal(rule, caller));
-    }, next);
+    callerWithinLimit(parts, req, res)
+      .then((caller) => {
+        letIn(rule, caller, res);
+        res.locals.bodyIsLate = !req.complete;
+      })
+      .then(() => next(), next);
   };
 }
 
 /** After the body: whoever was let in while it was on its way is asked again, so that sending slowly gains no time. */
 export function admitLate(rule: RouteMetadata['access'], parts: Parts): RequestHandler {
   return (req, res, next) => {
-    if (res.locals.bodyIsLate === false) return next();
-    letIn(rule, parts, req, res).then(() => next(), next);
+    if (rule === 'public' || res.locals.bodyIsLate === false) return next();
+    authenticate(parts, req.headers.authorization)
+      .then((caller) => letIn(rule, caller, res))
+      .then(() => next(), next);
   };
 }
 
-async function letIn(
-  rule: RouteMetadata['access'],
-  parts: Parts,
-  req: Request,
-  res: Response,
-): Promise<void> {
-  if (rule === 'public') return;
-  const caller = await authenticate(parts, req.headers.authorization);
+function letIn(rule: AccessRule, caller: Caller, res: Response): void {
   res.locals.caller = caller;
   requireClearance(rule, caller);
 }

@@ -96,7 +96,7 @@ function send(req: Request, res: Response, { status, detail, headers, more }: Pr
 
 /** What Express and its body parser say of a request: errors that carry a status and may be shown. */
 function requestProblem(error: unknown): Problem | undefined {
-  const { type, status, expose, message } = error as Partial<HttpError>;
+  const { type, status, expose, message, limit } = error as Partial<HttpError>;
   // Its client went away while it was being admitted.
   if (type === 'stream.not.readable') return bodyUnreadable(type);
   if (expose !== true || status === undefined || message === undefined) return undefined;

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Listener } from './messages.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { refuse } from './gate.ts';
+import { createMessages, type Listener, type MessageClasses } from './messages.ts';
 import { READER_LIMITS, type ReaderLimits, watchReaders } from './readers.ts';
 
 export interface Listening {
@@ -24,7 +26,8 @@ export async function listen(
   port: number,
   readers: ReaderLimits = READER_LIMITS,
 ): Promise<Listening> {
-  const server = createServer({ requestTimeout: REQUEST_WITHIN, ...handler.messages }, handler);
+  const messages = handler.messages ?? createMessages();
+  const server = createServer({ requestTimeout: REQUEST_WITHIN, ...messages }, handler);
   watchReaders(server, readers);
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {

@@ -2,12 +2,12 @@ import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints } from '@ts-rest/express';
 import { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { Authority } from '../../contract/access.ts';
+import type { RouteMetadata } from '../../contract/access.ts';
 import { contract as whole } from '../../contract/index.ts';
 import type { Parts } from '../parts.ts';
 import { type Admission, requireRights } from '../registry/admission.ts';
 import type { Caller } from '../token/token.queries.ts';
-import { admit, callerOf, ruleOf } from './admission.ts';
+import { admit, admitLate, callerOf, ruleOf } from './admission.ts';
 import { readBody } from './input/body.ts';
 import { validated } from './input/validated.ts';
 
@@ -49,9 +49,8 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, p
   for (const [name, handler] of Object.entries(handlers)) {
     const route = contract[name] as AppRoute;
     const rule = ruleOf(route);
-    const authority = rule === 'public' ? undefined : rule.authority;
     const body = bodyOf(route);
-    const implementation = guarded(handler as AnyHandler, authority, parts);
+    const implementation = guarded(handler as AnyHandler, rule, parts);
     // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
     createExpressEndpoints(
       { route: served(validated(route, rule, body?.schema)) },
@@ -62,7 +61,7 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, p
         globalMiddleware: [
           ...(isForwarding(route) ? [leaveOurs] : []),
           admit(rule, parts),
-          ...(body === undefined ? [] : readBody(body.schema, body.mostBytes)),
+          ...(body === undefined ? [] : [...readBody(body.schema, body.mostBytes), admitLate(rule, parts)]),
         ],
         responseValidation: !parts.settings.production,
         requestValidationErrorHandler: (error, _req, _res, next) => next(error),

@@ -1,6 +1,9 @@
+import type { AccessRule } from '../../contract/access.ts';
+import { contract } from '../../contract/index.ts';
 import { registerAlliance } from '../alliance/alliance.ts';
 import { allCoalitions, createCoalition, updateCoalition } from '../coalition/coalition.ts';
 import type { Parts } from '../parts.ts';
+import type { Admission } from '../registry/admission.ts';
 import { authenticate } from '../token/authenticate.ts';
 import { rootToken } from '../token/root-token.ts';
 import { type DemoApplication, startDemoApplication } from './demo-application.ts';
@@ -28,13 +31,16 @@ export async function startWelcome(parts: Parts, provider: SimulatedProvider): P
  */
 async function letFirstCoalitionIn(parts: Parts, { world }: SimulatedProvider): Promise<void> {
   if ((await allCoalitions(parts)).length > 0) return;
-  const operator = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
+  const caller = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
+  const by = (rule: AccessRule, params = {}): Admission => ({ caller, rule, params, body: undefined });
   const alliances = world.alliances.map(({ id }) => id);
-  for (const id of alliances) await registerAlliance(parts, operator, id);
-  const { coalition_id } = await createCoalition(parts, {
+  for (const id of alliances)
+    await registerAlliance(parts, by(contract.alliance.register.metadata.access), id);
+  const { coalition_id } = await createCoalition(parts, by(contract.coalition.create.metadata.access), {
     coalition_name: 'First Coalition',
     ticker: 'FIRST',
   });
+  const operator = by(contract.coalition.update.metadata.access, { coalition_id });
   await updateCoalition(parts, operator, coalition_id, { add_member_alliances: alliances });
 }
 

@@ -10,8 +10,6 @@ export interface Caller {
   readonly owner_id: number;
   readonly owner_name: string;
   readonly parent: string | null;
-  /** Owner of the permanent token that a user token was made from; null for all other tokens. */
-  readonly sponsor_id: number | null;
   readonly app_token: string;
   readonly callback: string | null;
   readonly comments: string | null;

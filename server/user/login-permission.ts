@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 
+/** A group or coalition that has a say in who may log in. */
+export interface Voice {
+  readonly kind: 'group' | 'coalition';
+  readonly name: string;
+}
+
 /**
  * Every voice about the user of the row `u` (D27): of groups it was put into, of coalitions reached by its
  * corporation, and of the autogroups of all these bodies. For a guest they are those of its host, and a group it was
@@ -36,6 +42,11 @@ const saidBy = voices(
 export const mayLogIn: RawBuilder<boolean> = sql`(u.character_id = 0 or coalesce((
   select bool_or(voice) and (u.clearance_level >= 9 or bool_and(voice)) from (${said}
   ) voices), false))`;
+
+/** The voices that say no to the user of the row `u` and bind it; none: it is admitted, or nobody says yes. */
+export const refusingVoices: RawBuilder<readonly Voice[]> = sql`(
+  select coalesce(json_agg(json_build_object('kind', kind, 'name', name) order by kind, name), '[]') from (${saidBy}
+  ) voices where not voice and u.clearance_level < 9 and u.character_id <> 0)`;
 
 /**
  * May the tokens of the user of the row `u` be used? (D27b) Asked at every request. Levels 9 and 10 always may, so that

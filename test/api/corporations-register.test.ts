@@ -5,7 +5,7 @@ import { registerCorporation } from '../../server/corporation/corporation.ts';
 import { authenticate } from '../../server/token/authenticate.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addUser, uuidOf } from '../harness/people.ts';
+import { addUser } from '../harness/people.ts';
 
 /** Corporation n of the simulated game is led by its character n; the first seven lead alliances. */
 const EXECUTOR = 98_000_001;
@@ -122,11 +122,12 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
 
   it('D39: one of the game’s own is not registered even if the provider names a CEO for it', async () => {
     const { parts } = app.app;
-    const api = { ...parts.api, corporation: async () => ({ name: 'Game', ticker: 'G', ceo_id: 3_000_001 }) };
+    const data = { name: 'Game', ticker: 'G', ceo_id: 3_000_001 };
+    const client = { ask: async () => ({ status: 200, headers: {}, data }) };
     const caller = await authenticate(parts, `Bearer ${app.root}`);
     const rule = corporationRoutes.register.metadata.access;
     const admission = { caller, rule, params: {}, body: undefined };
-    await expect(registerCorporation({ ...parts, api }, admission, NPC)).rejects.toMatchObject({
+    await expect(registerCorporation({ ...parts, client }, admission, NPC)).rejects.toMatchObject({
       status: 404,
     });
   });

@@ -118,7 +118,7 @@ describe('D30: forwarding', () => {
     });
 
     it('names no more than twenty of them', async () => {
-      const names = Array.from({ length: 1_000 }, (_, n) => [`n${n}`, 1]);
+      const names = Array.from({ length: 100 }, (_, n) => [`n${n}`, 1]);
       const answer = await caller.client.ext.forward({
         params: { esi_path: 'status' },
         body: { params: Object.fromEntries(names) },

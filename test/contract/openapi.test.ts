@@ -170,6 +170,22 @@ describe('the OpenAPI document', () => {
     expect(Unavailable?.headers).toHaveProperty('Retry-After');
   });
 
+  it('D30: says that the game’s refusals come with any 4xx, and beside ours of the same status', () => {
+    const refusal = { $ref: '#/components/schemas/ExternalForwardRefusal' };
+    const problem = { $ref: '#/components/schemas/Problem' };
+    for (const method of ['get', 'post'] as const) {
+      const responses = document.paths['/ext/{esi_path}']?.[method]?.responses ?? {};
+      const schemaOf = (status: string) =>
+        resolved(responses[status] as OpenApiResponse).content?.['application/json']?.schema;
+      expect(schemaOf('4XX')).toEqual(refusal);
+      expect(schemaOf('400')).toEqual(refusal);
+      for (const status of ['403', '404', '502'])
+        expect(schemaOf(status)).toEqual({ anyOf: [refusal, problem] });
+      expect(schemaOf('401')).toEqual(problem);
+    }
+    expect(all.filter(([, { responses }]) => '4XX' in responses)).toHaveLength(2);
+  });
+
   it('says that every operation with a token can answer 401, 403, 422 and 429', () => {
     for (const [where, { responses, security }] of contracted) {
       if (security.length === 0) continue;

@@ -143,6 +143,13 @@ describe('D61: settings', () => {
     }
   });
 
+  it('RATE_LIMIT is at most a million a minute', () => {
+    expect(readSettings({ RATE_LIMIT: '1000000' }).rateLimit).toBe(1_000_000);
+    expect(problems({ RATE_LIMIT: '1000001' })).toEqual([
+      'RATE_LIMIT: must be at most 1000000; 0 sets no limit',
+    ]);
+  });
+
   it('in production the metrics are read on loopback unless METRICS_HOST says otherwise', () => {
     expect(readSettings(production).metricsHost).toBe('127.0.0.1');
     expect(readSettings({ ...production, HOST: '10.0.0.7' }).metricsHost).toBe('127.0.0.1');
@@ -192,13 +199,6 @@ describe('D61: settings', () => {
         'TOKEN_SIGNING_KEYS',
       ].sort(),
     );
-  });
-
-  it('RATE_LIMIT is at most a million a minute', () => {
-    expect(readSettings({ RATE_LIMIT: '1000000' }).rateLimit).toBe(1_000_000);
-    expect(problems({ RATE_LIMIT: '1000001' })).toEqual([
-      'RATE_LIMIT: must be at most 1000000; 0 sets no limit',
-    ]);
   });
 
   it('a client id wants its secret', () => {

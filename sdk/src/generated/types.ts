@@ -1213,7 +1213,7 @@ export interface Api {
     /**
      * End of a sign-in at the provider.
      *
-     * Called by the player's browser, sent here by the provider. On success the browser is redirected to the callback of the application with `state_code` and `user_token` added to its query. Everything else is a page that explains what went wrong: parameters missing, sign-in unknown, used or expired (400), sign-in cancelled, not allowed to log in, or too few scopes granted (403), the provider out of order (502). A refused sign-in stores nothing. Parameters besides these are ignored: the provider may add some.
+     * Called by the player's browser, sent here by the provider. On success the browser is redirected to the callback of the application with `state_code` and `user_token` added to its query. Everything else is a page that explains what went wrong, with a link back to the application: parameters missing, sign-in unknown, used or expired, or a code that the provider does not accept (400; after five such codes the sign-in is dead), sign-in cancelled, not allowed to log in (and which group or coalition refuses), or too few scopes granted (403; with character, required and provided scopes and a link that signs in again with all of them), the provider out of order (502). A refused sign-in stores nothing and leaves the state code as it is. Parameters besides these are ignored: the provider may add some.
      *
      * Access: no token; the state code is the proof.
      */

@@ -14,6 +14,7 @@ import * as bounds from './0012_bounds.ts';
 import * as rateLimit from './0013_rate_limit.ts';
 import * as signIn from './0014_sign_in.ts';
 import * as service from './0015_service.ts';
+import * as joinedAnswers from './0016_joined_answers.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0013_rate_limit': rateLimit,
   '0014_sign_in': signIn,
   '0015_service': service,
+  '0016_joined_answers': joinedAnswers,
 };

@@ -200,7 +200,27 @@ AS $function$
      delete from provider_callers where caller in (
        select caller from provider_callers where turn < extract(epoch from at) / 60 - 10
        order by turn limit most for update skip locked);
+     delete from joined_answers where (caller, place) in (
+       select caller, place from joined_answers where until < now() - interval '1 hour'
+       limit most for update skip locked);
    $function$;
+
+CREATE FUNCTION take_place(for_caller text, places integer, for_holder uuid, lease interval)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     for number in 1..places loop
+       insert into joined_answers as j (caller, place, holder, until)
+         values (for_caller, number, for_holder, now() + lease)
+         on conflict (caller, place) do update set holder = excluded.holder, until = excluded.until
+           where j.until <= now();
+       if found then
+         return true;
+       end if;
+     end loop;
+     return false;
+   end $function$;
 
 create table alliances (
   alliance_id game_id not null,
@@ -362,6 +382,14 @@ create table history_turns (
   failures smallint default 0 not null,
   constraint history_turns_pkey PRIMARY KEY (character_id, history),
   constraint history_turns_history_check CHECK (history = ANY (ARRAY['location'::text, 'mail'::text, 'skillpoints'::text, 'wallet'::text]))
+);
+
+create unlogged table joined_answers (
+  caller text not null,
+  place smallint not null,
+  holder uuid not null,
+  until timestamp(3) with time zone not null,
+  constraint joined_answers_pkey PRIMARY KEY (caller, place)
 );
 
 create table mailbox_mails (
@@ -649,6 +677,7 @@ create view standing_grants as
    FROM grants;
 
 comment on table history_turns is 'Whose past is looked at next: everybody who ever granted a refresh token.';
+comment on table joined_answers is 'Joined answers at work: each caller has so many places, and who holds one renews it until the answer is over.';
 comment on table provider_buckets is 'Token buckets by rate group and character, 0 for public requests.';
 comment on table provider_cache is 'Answers of the provider. What is written and used goes into the present generation; when that is full, the
 other one is emptied and takes its place, and what nobody used meanwhile is gone.';

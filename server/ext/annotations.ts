@@ -6,9 +6,8 @@ const MOST = 2 ** 31 - 1;
 /** What one answer may ask names for. */
 const MOST_IDS = 10_000;
 
-/** The nameable ids anywhere in an answer, each once, in the order met. Walks without recursion. */
-export function nameableIds(data: unknown): number[] {
-  const found = new Set<number>();
+/** Adds the nameable ids anywhere in an answer, in the order met. Walks without recursion. */
+export function findNameable(data: unknown, found: Set<number>): void {
   const waiting: unknown[] = [data];
   while (waiting.length > 0 && found.size < MOST_IDS) {
     const value = waiting.pop();
@@ -22,7 +21,6 @@ export function nameableIds(data: unknown): number[] {
       else if (NAMEABLE.test(key) && isNameable(field) && found.size < MOST_IDS) found.add(field);
     }
   }
-  return [...found];
 }
 
 function isNameable(value: unknown): value is number {

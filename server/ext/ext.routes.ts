@@ -1,6 +1,6 @@
 import { RequestValidationError } from '@ts-rest/express';
 import type { Response } from 'express';
-import { ExternalForwardRequest } from '../../contract/ext.ts';
+import { type ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { contract } from '../../contract/index.ts';
 import { listLocations, storeLocation } from '../history/location.ts';
 import { getMail, listMails } from '../history/mail.ts';
@@ -9,10 +9,12 @@ import { listSkillPoints } from '../history/skill-points.ts';
 import { listBalances } from '../history/wallet.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Parts } from '../parts.ts';
+import { Problem } from '../problem.ts';
 import { budgetOf } from '../token/budget.ts';
-import { forward } from './forward.ts';
+import { createForward, type Forwarded } from './forward.ts';
 
 export function extHandlers(parts: Parts): Handlers<typeof contract.ext> {
+  const forward = createForward(parts);
   return {
     locations: async ({ params, headers, res }) =>
       paged(res, await listLocations(parts, params.character_id, headers.page)),
@@ -30,16 +32,15 @@ export function extHandlers(parts: Parts): Handlers<typeof contract.ext> {
       status: 200,
       body: await storeLocation(parts, params.character_id, parts.clock.now(), budgetOf(caller)),
     }),
-    forward: async ({ caller, params, body }) => ({
-      status: 200,
-      body: await forward(parts, caller, params.esi_path, body, 'body'),
-    }),
-    forwardGet: async ({ caller, params, query, req }) => {
-      const fields = requestOf(req.body);
-      return {
-        status: 200,
-        body: await forward(parts, caller, params.esi_path, fields ?? query, fields ? 'body' : 'query'),
-      };
+    forward: async ({ caller, params, body, res }) => {
+      const request = { caller, path: params.esi_path, fields: body, from: 'body' } as const;
+      return forwarded(res, await forward({ ...request, signal: goneWith(res) }));
+    },
+    forwardGet: async ({ caller, params, query, req, res }) => {
+      const sent = requestOf(req.body);
+      const from = sent === undefined ? 'query' : 'body';
+      const request = { caller, path: params.esi_path, fields: sent ?? query, from } as const;
+      return forwarded(res, await forward({ ...request, signal: goneWith(res) }));
     },
   };
 }
@@ -55,4 +56,24 @@ function requestOf(body: unknown): ExternalForwardRequest | undefined {
   const parsed = ExternalForwardRequest.safeParse(body);
   if (!parsed.success) throw new RequestValidationError(null, null, null, parsed.error);
   return parsed.data;
+}
+
+/** Aborted when the connection closes. */
+function goneWith(res: Response): AbortSignal {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort(new Problem(503, 'The client went away.')));
+  return gone.signal;
+}
+
+/** An answer that breaks off takes its connection along: what came of it must not look whole. */
+function forwarded(res: Response, answer: Forwarded) {
+  if (answer.kind === 'whole') return { status: 200 as const, body: answer.body };
+  const { stream, bytes } = answer;
+  stream.once('error', () => res.destroy());
+  if (res.closed) stream.destroy();
+  else res.once('close', () => stream.destroy());
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Length', bytes);
+  // ts-rest pipes a stream into the response, which its types do not know of.
+  return { status: 200 as const, body: stream as unknown as ExternalForwardAnswer };
 }

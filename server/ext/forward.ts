@@ -1,66 +1,118 @@
+import type { Readable } from 'node:stream';
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { Parts } from '../parts.ts';
 import { invalid, Problem } from '../problem.ts';
+import type { ProviderAnswer } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
+import type { ProviderOperation } from '../provider/operations.ts';
 import { requireAuthority } from '../registry/authority.ts';
 import { budgetOf } from '../token/budget.ts';
 import type { Caller } from '../token/token.queries.ts';
-import { nameableIds } from './annotations.ts';
+import { findNameable } from './annotations.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
+import { createGate } from './gate.ts';
 import { harmless } from './harmless.ts';
-import { allPages } from './pages.ts';
+import { createJoiner } from './join.ts';
 import { refusal } from './refusal.ts';
 
-type ForwardParts = Pick<Parts, 'db' | 'client' | 'document' | 'names'>;
+/** Forwarded requests that one process works on at the same time, of one caller, and milliseconds to wait for it. */
+const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
+
+type ForwardParts = Pick<Parts, 'client' | 'db' | 'document' | 'log' | 'names'>;
+
+export interface Forwarding {
+  readonly caller: Caller;
+  readonly path: string;
+  readonly fields: ExternalForwardRequest;
+  readonly from: FieldsFrom;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export type Forwarded =
+  | { readonly kind: 'whole'; readonly body: ExternalForwardAnswer }
+  /** The same as JSON, too large to be held in memory. */
+  | { readonly kind: 'stream'; readonly bytes: number; readonly stream: Readable };
 
 /** Forwards one GET to the game's API for the caller or on behalf of another user (D17, D30–D33). */
-export async function forward(
-  parts: ForwardParts,
+export type Forward = (forwarding: Forwarding) => Promise<Forwarded>;
+
+export function createForward(parts: ForwardParts): Forward {
+  const gate = createGate(AT_ONCE);
+  const join = createJoiner(parts);
+
+  return async ({ caller, path, fields, from, signal }) => {
+    const { request, operation } = await toRequest(parts, caller, path, fields, from);
+    const on = budgetOf(caller);
+    const annotate = (ids: readonly number[]) => namesOf(parts, ids, on);
+    const whole = async (answer: ProviderAnswer): Promise<Forwarded> => {
+      if (answer.status >= 400) throw refusal(answer);
+      const ids = new Set<number>();
+      if (fields.id_annotations) findNameable(answer.data, ids);
+      const { data, headers, status } = answer;
+      const body = {
+        data,
+        headers: harmless(headers),
+        id_annotations: await annotate([...ids]),
+        status_code: status,
+      };
+      return { kind: 'whole', body };
+    };
+    if (fields.all_pages && operation.paged) {
+      const joined = await join({
+        caller: on.caller,
+        from,
+        ask: (page, anew) =>
+          parts.client.ask({ ...request, query: { ...request.query, page: String(page) }, anew }),
+        annotate: fields.id_annotations ? annotate : undefined,
+        signal,
+      });
+      return joined.kind === 'stream' ? joined : whole(joined.answer);
+    }
+    const leave = await gate.enter(on.caller, signal);
+    try {
+      return await whole(await parts.client.ask(request));
+    } finally {
+      leave();
+    }
+  };
+}
+
+/** What is asked of the provider, once it is clear that the caller may. */
+async function toRequest(
+  { db, document }: ForwardParts,
   caller: Caller,
   extPath: string,
-  request: ExternalForwardRequest,
+  { on_behalf_of, params }: ExternalForwardRequest,
   from: FieldsFrom,
-): Promise<ExternalForwardAnswer> {
+): Promise<{ readonly request: ProviderRequest; readonly operation: ProviderOperation }> {
   const path = toProviderPath(extPath);
   if (path === undefined) throw invalid(['path', 'esi_path'], "Must be a plain path of the game's API");
-  const operation = (await parts.document.current()).find(path);
+  const operation = (await document.current()).find(path);
   if (operation === undefined)
     throw new Problem(404, `Could not find the path ${shown(path)} in the game's API`);
-  const query = toQuery(request.params, operation, from);
-  const characterId = request.on_behalf_of ?? caller.owner_id;
+  const query = toQuery(params, operation, from);
+  const characterId = on_behalf_of ?? caller.owner_id;
   if (operation.scope !== null && characterId !== caller.owner_id) {
-    await requireAuthority(parts.db, caller, { over: 'user', mode: 'read' }, characterId);
+    await requireAuthority(db, caller, { over: 'user', mode: 'read' }, characterId);
   }
-  const base: ProviderRequest = {
-    path,
-    query,
-    on: budgetOf(caller),
-    ...(operation.scope !== null && { as: { characterId, scope: operation.scope } }),
-  };
-  const answer =
-    request.all_pages && operation.paged
-      ? await allPages((page, anew) =>
-          parts.client.ask({ ...base, query: { ...query, page: String(page) }, anew }),
-        )
-      : await parts.client.ask(base);
-  if (answer.status >= 400) throw refusal(answer);
+  const { scope } = operation;
   return {
-    data: answer.data,
-    headers: harmless(answer.headers),
-    id_annotations: request.id_annotations ? await annotate(parts, answer.data, base.on) : {},
-    status_code: answer.status,
+    operation,
+    request: { path, query, on: budgetOf(caller), ...(scope !== null && { as: { characterId, scope } }) },
   };
 }
 
 /** The data is there already: names that cannot be had at this moment are left out, not answered with an error. */
-async function annotate(
+async function namesOf(
   { names }: ForwardParts,
-  data: unknown,
+  ids: readonly number[],
   on: ProviderRequest['on'],
 ): Promise<Record<string, string>> {
-  const found = await names.find(nameableIds(data), on).catch((error: unknown) => {
+  if (ids.length === 0) return {};
+  const found = await names.find(ids, on).catch((error: unknown) => {
     if (!(error instanceof ProviderError)) throw error;
     return new Map<number, string>();
   });

@@ -1,5 +1,6 @@
 import type { Pace } from '../pace.ts';
-import type { ProviderAnswer, ProviderClient } from '../provider/client.ts';
+import type { ProviderAnswer } from '../provider/answer.ts';
+import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 
 /** The run is over: nothing is asked any more. No ProviderError, for nobody failed. */

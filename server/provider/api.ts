@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { chunksOf } from '../chunks.ts';
 import { storable } from '../database/text.ts';
-import type { ProviderAnswer, ProviderClient } from './client.ts';
+import type { ProviderAnswer } from './answer.ts';
+import type { ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';
 
 const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);

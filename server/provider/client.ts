@@ -3,6 +3,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
 import type { AccessTokens } from './access.ts';
+import { answerOf, type ProviderAnswer } from './answer.ts';
 import {
   findGrantWithAnswer,
   findPublicAnswer,
@@ -42,17 +43,6 @@ export interface ProviderRequest {
 
 export interface ErrorTally {
   errors: number;
-}
-
-/** What the provider answered below 500. Shared with identical requests: not to be changed. */
-export interface ProviderAnswer {
-  readonly status: number;
-  /** In lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON; null for an empty body. */
-  readonly data: unknown;
-  /** Out of the cache: it says nothing about how the provider is at this moment. */
-  readonly kept?: true;
 }
 
 export interface ProviderClient {
@@ -168,8 +158,7 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
 
   async function fromCache(kept: KeptAnswer, key: string): Promise<ProviderAnswer> {
     if (!kept.recent) await keepLonger(db, key);
-    const { status, headers, body } = kept;
-    return { status, headers, data: JSON.parse(body) as unknown, kept: true };
+    return answerOf(kept, { kept: true });
   }
 
   function isFresh(kept: KeptAnswer | undefined): kept is KeptAnswer {
@@ -222,13 +211,12 @@ function addressOf(base: string, path: string, query: ProviderRequest['query']):
 }
 
 function toAnswer(answer: JsonAnswer, kept: KeptAnswer | undefined): ProviderAnswer {
-  if (answer.status !== 304) return { status: answer.status, headers: answer.headers, data: answer.data };
+  if (answer.status !== 304) return answerOf(answer, { parsed: answer });
   if (kept === undefined) {
     throw new ProviderError(
       'unusable',
       "the game's API called something unchanged that it was not asked for",
     );
   }
-  const { status, headers, body } = renewed(kept, answer.headers);
-  return { status, headers, data: JSON.parse(body) as unknown };
+  return answerOf(renewed(kept, answer.headers));
 }

@@ -1,4 +1,5 @@
-import type { ErrorTally, ProviderAnswer, ProviderClient, ProviderRequest } from '../provider/client.ts';
+import type { ProviderAnswer } from '../provider/answer.ts';
+import type { ErrorTally, ProviderClient, ProviderRequest } from '../provider/client.ts';
 import { TRIES } from '../provider/exchange.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Run } from '../run.ts';

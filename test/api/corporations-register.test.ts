@@ -6,6 +6,7 @@ import { authenticate } from '../../server/token/authenticate.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { addUser } from '../harness/people.ts';
+import { madeAnswer } from '../harness/provider.ts';
 
 /** Corporation n of the simulated game is led by its character n; the first seven lead alliances. */
 const EXECUTOR = 98_000_001;
@@ -123,7 +124,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
   it('D39: one of the game’s own is not registered even if the provider names a CEO for it', async () => {
     const { parts } = app.app;
     const data = { name: 'Game', ticker: 'G', ceo_id: 3_000_001 };
-    const client = { ask: async () => ({ status: 200, headers: {}, data }) };
+    const client = { ask: async () => madeAnswer(200, data) };
     const caller = await authenticate(parts, `Bearer ${app.root}`);
     const rule = corporationRoutes.register.metadata.access;
     const admission = { caller, rule, params: {}, body: undefined };

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { refusal } from '../../server/ext/refusal.ts';
 import { type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
+import { madeAnswer } from '../harness/provider.ts';
 import { letIn, setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
@@ -182,7 +183,7 @@ describe('D30: forwarding', () => {
     ['', 'The game answered 403.'],
     [JSON.stringify({ error: 'x'.repeat(9_999) }), 'x'.repeat(500)],
   ])('finds a sentence for %j', async (body, detail) => {
-    const answered = refusal({ status: 403, headers: {}, data: body === '' ? null : JSON.parse(body) });
+    const answered = refusal(madeAnswer(403, body === '' ? null : JSON.parse(body)));
     expect(answered.detail).toBe(detail);
   });
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { connect } from '../../server/database/connection.ts';
+import { answerOf, type ProviderAnswer } from '../../server/provider/answer.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
 import { createProvider } from '../../server/provider/provider.ts';
@@ -53,6 +54,15 @@ export function otherProcess(
       await close();
     },
   };
+}
+
+/** An answer of the provider that no provider gave. */
+export function madeAnswer(
+  status: number,
+  data: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): ProviderAnswer {
+  return answerOf({ status, headers, body: data === null ? '' : JSON.stringify(data) });
 }
 
 /** Status of the answer, or the fault of the error. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../server/database/transaction.ts';
+import type { ProviderAnswer } from '../../server/provider/answer.ts';
 import { createGameApi } from '../../server/provider/api.ts';
-import type { ProviderAnswer, ProviderClient, ProviderRequest } from '../../server/provider/client.ts';
+import type { ProviderClient, ProviderRequest } from '../../server/provider/client.ts';
 import { saveNames } from '../../server/provider/names.queries.ts';
 import { findAlliance, findMembers } from '../../server/registry/findings.ts';
 import { followNames } from '../../server/registry/follow-names.ts';
@@ -10,7 +11,7 @@ import { saveFindings } from '../../server/registry/save.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { forget, populate, requestsOf } from '../harness/population.ts';
-import { addGrant, expireAccessTokens, forgetProvider } from '../harness/provider.ts';
+import { addGrant, expireAccessTokens, forgetProvider, madeAnswer } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';
 
@@ -153,7 +154,7 @@ describe('an answer for nobody', () => {
       .insertInto('held_changes')
       .values({ job_id: 'sync-users', fingerprint: 'held', runs: 2, counted_on: app.clock.now() })
       .execute();
-    const client: ProviderClient = { ask: async () => ({ status: 404, headers: {}, data: null }) };
+    const client: ProviderClient = { ask: async () => madeAnswer(404, null) };
     expect(await syncUsers({ ...app.app.parts, client }, testRun('sync-users'))).toEqual([]);
     const held = app.db.selectFrom('held_changes').select('runs').where('job_id', '=', 'sync-users');
     expect(await held.execute()).toEqual([{ runs: 2 }]);

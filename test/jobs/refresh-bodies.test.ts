@@ -14,7 +14,7 @@ import {
   standings,
   untrue,
 } from '../harness/population.ts';
-import { addGrant, forgetProvider } from '../harness/provider.ts';
+import { addGrant, forgetProvider, madeAnswer } from '../harness/provider.ts';
 import { setLevel } from '../harness/registry.ts';
 import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';
@@ -102,7 +102,7 @@ describe('the refresh of corporations and alliances', () => {
     const client = {
       ask: async ({ path }: { path: string }) => {
         asked.push(path);
-        return { status: 404, headers: {}, data: null };
+        return madeAnswer(404, null);
       },
     };
     await app.db

@@ -1,11 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allPages } from '../../server/ext/pages.ts';
+import { readAllPages } from '../../server/ext/pages.ts';
 import { Problem } from '../../server/problem.ts';
-import type { ProviderAnswer } from '../../server/provider/client.ts';
+import type { ProviderAnswer } from '../../server/provider/answer.ts';
+import { madeAnswer } from '../harness/provider.ts';
 
 function page(data: unknown, count: number, date = 'same', status = 200): ProviderAnswer {
-  return { status, headers: { 'x-pages': String(count), 'last-modified': date }, data };
+  return madeAnswer(status, data, { 'x-pages': String(count), 'last-modified': date });
+}
+
+/** All pages as one answer, joined in memory. */
+async function allPages(
+  ask: Parameters<typeof readAllPages>[0],
+): Promise<Pick<ProviderAnswer, 'status' | 'data'>> {
+  let pages: unknown[] = [];
+  const all = await readAllPages(ask, {
+    keep: async (number, _count, answer) => {
+      pages[number - 1] = answer.data;
+    },
+    clear: async () => {
+      pages = [];
+    },
+  });
+  return all.kind === 'single' ? all.answer : { status: all.first.status, data: pages.flat() };
 }
 
 describe('D32: all_pages', () => {
@@ -80,8 +97,42 @@ describe('D32: all_pages', () => {
     expect(asked).toBeLessThan(20);
   });
 
-  it('answers what is no list as it came, and refuses a list without end', async () => {
+  it('answers what is no list, or a single page, as it came', async () => {
     expect(await allPages(async () => page(12.5, 1))).toMatchObject({ data: 12.5 });
-    await expect(allPages(async () => page([], 100_000))).rejects.toMatchObject({ status: 502 });
+    expect(await allPages(async () => page({ a: [1] }, 7))).toMatchObject({ data: { a: [1] } });
+    const keep = () => expect.unreachable();
+    const single = page([1], 1);
+    expect(await readAllPages(async () => single, { keep, clear: keep })).toEqual({
+      kind: 'single',
+      answer: single,
+    });
+  });
+
+  it('a page that is no list is not the provider’s word', async () => {
+    await expect(allPages(async (number) => page(number === 2 ? {} : [number], 3))).rejects.toMatchObject({
+      fault: 'unusable',
+    });
+  });
+
+  it('a failure ends it once all pages that were asked for have come: nothing is kept afterwards', async () => {
+    let kept = 0;
+    let ended = false;
+    const reading = readAllPages(
+      async (number) => {
+        if (number === 2) throw new Error('failed');
+        await new Promise((resolve) => setTimeout(resolve, 5 * number));
+        return page([number], 500);
+      },
+      {
+        keep: async () => {
+          expect(ended).toBe(false);
+          kept += 1;
+        },
+        clear: async () => undefined,
+      },
+    );
+    await expect(reading).rejects.toThrow('failed');
+    ended = true;
+    expect(kept).toBe(8);
   });
 });

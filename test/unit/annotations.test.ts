@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nameableIds } from '../../server/ext/annotations.ts';
+import { findNameable } from '../../server/ext/annotations.ts';
+
+function nameableIds(...answers: readonly unknown[]): number[] {
+  const found = new Set<number>();
+  for (const data of answers) findNameable(data, found);
+  return [...found];
+}
 
 describe('D32: id_annotations', () => {
   it('finds integers under keys of nameable kinds, at any depth, each once', () => {
@@ -36,7 +42,9 @@ describe('D32: id_annotations', () => {
     expect(nameableIds(deep)).toEqual([7]);
   });
 
-  it('stops at ten thousand', () => {
+  it('stops at ten thousand, of several answers together', () => {
+    const half = (first: number) => Array.from({ length: 6_000 }, (_, n) => ({ type_id: first + n }));
+    expect(nameableIds(half(1), half(10_001))).toHaveLength(10_000);
     expect(nameableIds(Array.from({ length: 20_000 }, (_, id) => ({ type_id: id + 1 })))).toHaveLength(
       10_000,
     );

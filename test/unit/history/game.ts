@@ -1,8 +1,10 @@
 import type { HistoryParts } from '../../../server/history/source.ts';
-import type { ProviderAnswer, ProviderClient, ProviderRequest } from '../../../server/provider/client.ts';
+import type { ProviderAnswer } from '../../../server/provider/answer.ts';
+import type { ProviderClient, ProviderRequest } from '../../../server/provider/client.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
 import { TestClock } from '../../harness/clock.ts';
 import type { TestDatabase } from '../../harness/database.ts';
+import { madeAnswer } from '../../harness/provider.ts';
 
 export interface GameMail {
   readonly mail_id: number;
@@ -33,9 +35,7 @@ export class Game implements ProviderClient {
     if (this.patience < 0) throw new ProviderError('exhausted', 'enough for now', { retryAfter: 60 });
     await this.meanwhile(request);
     const data = this.#mail(request) ?? this.records.get(request.path);
-    return data === undefined
-      ? { status: 404, headers: {}, data: { error: 'Not found' } }
-      : { status: 200, headers: {}, data };
+    return data === undefined ? madeAnswer(404, { error: 'Not found' }) : madeAnswer(200, data);
   }
 
   #mail({ path, query }: ProviderRequest): unknown {

@@ -1,0 +1,98 @@
+import { Problem } from '../problem.ts';
+
+export interface GateLimits {
+  /** Inside at the same time. */
+  readonly most: number;
+  /** Of one caller among them. */
+  readonly each: number;
+  /** Milliseconds that somebody waits in line at the most. */
+  readonly waitFor: number;
+}
+
+/** Lets in so many at a time, first come, first served; who has its share inside is stepped over. */
+export interface Gate {
+  /**
+   * Waits until the caller may enter. To leave, call what comes back.
+   *
+   * @throws Problem 503 when that takes too long; the signal's reason once it is aborted
+   */
+  enter(caller: string, signal?: AbortSignal): Promise<() => void>;
+}
+
+interface Waiting {
+  readonly caller: string;
+  readonly go: () => void;
+}
+
+/** Seconds after which somebody who waited in vain may try again. */
+const AGAIN_AFTER = '5';
+
+export function createGate({ most, each, waitFor }: GateLimits): Gate {
+  const inside = new Map<string, number>();
+  const line: Waiting[] = [];
+  let count = 0;
+
+  const isIn = (caller: string) => inside.get(caller) ?? 0;
+
+  function admit(): void {
+    for (let at = 0; at < line.length && count < most; ) {
+      const { caller, go } = line[at] as Waiting;
+      if (isIn(caller) >= each) at += 1;
+      else {
+        line.splice(at, 1);
+        take(caller);
+        go();
+      }
+    }
+  }
+
+  function take(caller: string): void {
+    count += 1;
+    inside.set(caller, isIn(caller) + 1);
+  }
+
+  function leave(caller: string): void {
+    count -= 1;
+    if (isIn(caller) > 1) inside.set(caller, isIn(caller) - 1);
+    else inside.delete(caller);
+    admit();
+  }
+
+  function wait(caller: string, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { caller, go: () => end(resolve) };
+      const end = (how: () => void) => {
+        clearTimeout(tooLong);
+        signal?.removeEventListener('abort', giveUp);
+        how();
+      };
+      const refuse = (reason: unknown) => {
+        line.splice(line.indexOf(waiting), 1);
+        end(() => reject(reason as Error));
+      };
+      const giveUp = () => refuse(signal?.reason);
+      const tooLong = setTimeout(() => refuse(crowded()), waitFor);
+      signal?.addEventListener('abort', giveUp);
+      line.push(waiting);
+    });
+  }
+
+  return {
+    async enter(caller, signal) {
+      signal?.throwIfAborted();
+      if (count < most && isIn(caller) < each) take(caller);
+      else await wait(caller, signal);
+      let left = false;
+      return () => {
+        if (!left) leave(caller);
+        left = true;
+      };
+    },
+  };
+}
+
+function crowded(): Problem {
+  return new Problem(503, 'Too many requests are being forwarded at the moment.', {
+    'Retry-After': AGAIN_AFTER,
+  });
+}

@@ -1,0 +1,119 @@
+import type { Readable } from 'node:stream';
+import type { Parts } from '../parts.ts';
+import { invalid, Problem } from '../problem.ts';
+import type { ProviderAnswer } from '../provider/answer.ts';
+import { ProviderError } from '../provider/http.ts';
+import type { FieldsFrom } from './ext-params.ts';
+import { createGate } from './gate.ts';
+import { createJoined, type Joined } from './joined.ts';
+import { readAllPages } from './pages.ts';
+import { holdPlace, PLACES } from './places.ts';
+
+/** Lists whose pages are read at the same time, and pages of all of them, by one process. */
+const READ_AT_ONCE = 8;
+const PAGES_AT_ONCE = 8;
+/** Milliseconds for reading all pages of one list, waiting for others included. */
+const READ_WITHIN = 120_000;
+/** Bytes that wait in temporary files of this process for slow clients; beyond them the slowest are cut off. */
+const WAITING_BYTES = 1024 * 1024 * 1024;
+/** Seconds after which a caller of too many joined answers may try again. */
+const AGAIN_AFTER = '10';
+
+export interface JoinRequest {
+  /** Whose place it takes. */
+  readonly caller: string;
+  readonly from: FieldsFrom;
+  readonly ask: (page: number, anew: boolean) => Promise<ProviderAnswer>;
+  /** Names of the ids in it; absent: they are not wanted. */
+  readonly annotate: ((ids: readonly number[]) => Promise<Record<string, string>>) | undefined;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export type JoinedAnswer =
+  | { readonly kind: 'single'; readonly answer: ProviderAnswer }
+  | { readonly kind: 'stream'; readonly bytes: number; readonly stream: Readable };
+
+/** Joins all pages of a list (D32) within the bounds of D30: of one answer, of one caller, and of this process. */
+export type Joiner = (request: JoinRequest) => Promise<JoinedAnswer>;
+
+export function createJoiner({ db, log }: Pick<Parts, 'db' | 'log'>, waitingBytes = WAITING_BYTES): Joiner {
+  const lists = createGate({ most: READ_AT_ONCE, each: PLACES, waitFor: READ_WITHIN / 2 });
+  const pages = createGate({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, waitFor: READ_WITHIN / 2 });
+  const waiting = new Map<Readable, number>();
+
+  /** Slow clients cost disk, not memory: when it is too much, whoever began first goes first. */
+  function makeRoom(): void {
+    let bytes = [...waiting.values()].reduce((sum, size) => sum + size, 0);
+    for (const [stream, size] of waiting) {
+      if (bytes <= waitingBytes) return;
+      stream.destroy(new Error('its client is too slow, and others need the room'));
+      bytes -= size;
+    }
+  }
+
+  async function read(request: JoinRequest, joined: Joined): Promise<JoinedAnswer> {
+    const { caller, ask, annotate, signal } = request;
+    const deadline = performance.now() + READ_WITHIN;
+    const leave = await lists.enter(caller, signal);
+    try {
+      const all = await readAllPages(async (page, anew) => {
+        const leavePage = await pages.enter(caller, signal);
+        try {
+          if (performance.now() > deadline)
+            throw new ProviderError('timeout', 'not all pages of a list came in time');
+          return await ask(page, anew);
+        } finally {
+          leavePage();
+        }
+      }, joined);
+      if (all.kind === 'single') return all;
+      const annotations = annotate === undefined ? {} : await annotate([...joined.ids]);
+      return { kind: 'stream', ...joined.toStream(all.first, annotations) };
+    } finally {
+      leave();
+    }
+  }
+
+  return async (request) => {
+    const leave = await holdPlace(db, request.caller);
+    if (leave === undefined) throw tooMany();
+    const joined = createJoined({
+      withIds: request.annotate !== undefined,
+      tooLarge: () => tooLarge(request.from),
+    });
+    const end = async () => {
+      await Promise.all([joined.close(), leave()]);
+    };
+    const answer = await read(request, joined).catch(async (error: unknown) => {
+      await end();
+      throw error;
+    });
+    if (answer.kind === 'single') {
+      await end();
+      return answer;
+    }
+    const { stream, bytes } = answer;
+    waiting.set(stream, bytes);
+    stream.once('error', (error) => log.warn({ err: error }, 'a joined answer is broken off'));
+    stream.once('close', () => {
+      waiting.delete(stream);
+      end().catch((error: unknown) => log.error({ err: error }, 'a joined answer could not be put away'));
+    });
+    makeRoom();
+    return answer;
+  };
+}
+
+function tooMany(): Problem {
+  return new Problem(429, `You have ${PLACES} joined answers at work already: wait for one of them.`, {
+    'Retry-After': AGAIN_AFTER,
+  });
+}
+
+function tooLarge(from: FieldsFrom): Problem {
+  return invalid(
+    [from, 'all_pages'],
+    'The joined answer would have more than 64 MiB: ask for its pages one by one, with the parameter page',
+  );
+}

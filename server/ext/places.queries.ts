@@ -1,0 +1,34 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** Who holds a place: one request. */
+export interface Holder {
+  readonly caller: string;
+  readonly id: string;
+}
+
+/** Takes one of a caller's places for so many seconds, by the database's clock; false: all of them are taken. */
+export async function takePlace(
+  db: Kysely<Database>,
+  { caller, id }: Holder,
+  places: number,
+  seconds: number,
+): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select take_place(${caller}, ${places}, ${id}, ${seconds} * interval '1 second') as taken`.execute(db);
+  return rows[0]?.taken ?? false;
+}
+
+export async function renewPlace(
+  db: Kysely<Database>,
+  { caller, id }: Holder,
+  seconds: number,
+): Promise<void> {
+  await sql`
+    update joined_answers set until = now() + ${seconds} * interval '1 second'
+    where caller = ${caller} and holder = ${id}`.execute(db);
+}
+
+export async function leavePlace(db: Kysely<Database>, { caller, id }: Holder): Promise<void> {
+  await sql`delete from joined_answers where caller = ${caller} and holder = ${id}`.execute(db);
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A temporary file without a name: text is put down in it, and read again as often as wanted. */
+export interface Spool {
+  /** Any number at a time; returns where it is. */
+  put(text: string): Promise<Piece>;
+  read(piece: Piece): AsyncGenerator<Buffer>;
+  /** Forgets everything. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where something is put down. */
+export interface Piece {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Bytes that are read at once. */
+const CHUNK = 64 * 1024;
+
+/** Opens a file of its own below the system's folder for temporary ones (TMPDIR). */
+export async function openSpool(): Promise<Spool> {
+  const path = join(tmpdir(), `castellan-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  // Without a name it goes with its last handle, however the process ends.
+  await unlink(path).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
+  return spoolIn(file);
+}
+
+function spoolIn(file: FileHandle): Spool {
+  let end = 0;
+  return {
+    async put(text) {
+      const bytes = Buffer.from(text);
+      const at = end;
+      end += bytes.length;
+      for (let done = 0; done < bytes.length; ) {
+        done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+      }
+      return { at, length: bytes.length };
+    },
+    async *read({ at, length }) {
+      for (let done = 0; done < length; ) {
+        const size = Math.min(CHUNK, length - done);
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(size), 0, size, at + done);
+        if (bytesRead === 0) throw new Error('a temporary file is shorter than what was put down in it');
+        done += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    },
+    async clear() {
+      end = 0;
+      await file.truncate(0);
+    },
+    close: () => file.close(),
+  };
+}

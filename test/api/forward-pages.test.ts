@@ -1,0 +1,269 @@
+import { once } from 'node:events';
+import { readdirSync, readlinkSync, truncateSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type App, createApp } from '../../server/app.ts';
+import { createJoiner } from '../../server/ext/join.ts';
+import { renewPlace, takePlace } from '../../server/ext/places.queries.ts';
+import { type Listening, listen } from '../../server/http/listen.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { addHome, addMember, type MadeToken } from '../harness/people.ts';
+import { forgetProvider, madeAnswer } from '../harness/provider.ts';
+import { type Problem, send } from '../harness/send.ts';
+
+/** 30 pages, 9 MB: more than the buffers of a connection take. Each market once, so that nothing is cached. */
+let market = 11_000_001;
+const path = () => `/ext/markets/${market++}/orders?all_pages=true`;
+
+let app: TestApp;
+let other: App;
+let http: Listening;
+let ada: MadeToken;
+let ben: MadeToken;
+let clients: Socket[] = [];
+
+beforeAll(async () => {
+  app = await startTestApp();
+  const { settings, log } = app.app.parts;
+  other = await createApp(settings, { log, clock: app.clock, worker: false, database: { poolSize: 8 } });
+  http = await listen(other.createHttp(), '127.0.0.1', 0);
+  await addHome(app);
+  [ada, ben] = [await addMember(app, 2_190_000_001), await addMember(app, 2_190_000_002)];
+  app.provider.setRateLimit('market-order', 1_000_000);
+  await app.app.parts.document.current();
+});
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  clients = [];
+  app.provider.faults.clear();
+  await nobodyAtWork();
+  await forgetProvider(app);
+});
+afterAll(async () => {
+  await http.stop(1_000);
+  await other.close();
+  await app.stop();
+});
+
+const otherUrl = () => ({ url: `http://127.0.0.1:${http.port}` });
+
+async function atWork(): Promise<number> {
+  return (await sql`select from joined_answers where until > now()`.execute(app.db)).rows.length;
+}
+const nobodyAtWork = () => vi.waitFor(async () => expect(await atWork()).toBe(0), { timeout: 10_000 });
+
+/** A client that asks, and reads nothing until it is told to. */
+function ask(token: string, url = app.url): Socket {
+  const client = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
+  clients.push(client);
+  client.on('error', () => undefined);
+  client.pause();
+  client.write(`GET ${path()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  return client;
+}
+
+/** Everything that comes until the connection is over. */
+async function readAll(client: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  client.on('data', (chunk: Buffer) => chunks.push(chunk));
+  client.resume();
+  await new Promise((resolve) => client.once('close', resolve));
+  return Buffer.concat(chunks).toString();
+}
+
+/** Temporary files of this process, by the way to their open handle. */
+function spools(): string[] {
+  return readdirSync('/proc/self/fd')
+    .map((fd) => `/proc/self/fd/${fd}`)
+    .filter((link) => {
+      try {
+        return readlinkSync(link).includes('/castellan-');
+      } catch {
+        return false;
+      }
+    });
+}
+
+describe('D30: one caller has at most four joined answers at work', () => {
+  it('in all processes together; the fifth is a 429, and others have their own', async () => {
+    for (const url of [app.url, app.url, otherUrl().url, otherUrl().url]) ask(ada.jwt, url);
+    await vi.waitFor(async () => expect(await atWork()).toBe(4));
+    for (const to of [app, otherUrl()]) {
+      const refused = await send(to, 'GET', path(), { token: ada.jwt });
+      expect(refused).toMatchObject({
+        status: 429,
+        headers: { 'retry-after': '10' },
+        json: { detail: expect.stringContaining('4 joined answers') },
+      });
+    }
+    expect((await send(app, 'GET', path(), { token: ben.jwt })).status).toBe(200);
+  });
+
+  it('a place is free again when the answer was taken, was refused, or nobody waits for it', async () => {
+    for (let n = 0; n < 4; n += 1) ask(ada.jwt);
+    await vi.waitFor(async () => expect(await atWork()).toBe(4));
+    clients[0]?.destroy();
+    await vi.waitFor(async () => expect(await atWork()).toBe(3));
+    for (let n = 0; n < 3; n += 1)
+      expect((await send(app, 'GET', path(), { token: ada.jwt })).status).toBe(200);
+    app.provider.faults.add(`/markets/${market}/orders`, { kind: 'status', status: 403 });
+    expect((await send(app, 'GET', path(), { token: ada.jwt })).status).toBe(403);
+    app.provider.faults.add(`/markets/${market}/orders`, { kind: 'not json' });
+    expect((await send(app, 'GET', path(), { token: ada.jwt })).status).toBe(502);
+    await vi.waitFor(async () => expect(await atWork()).toBe(3));
+  });
+
+  it('those of a process that was killed are free after a minute', async () => {
+    const holder = (n: number) => ({ caller: 'x', id: `00000000-0000-4000-8000-00000000000${n}` });
+    const take = (n: number, seconds: number) => takePlace(app.db, holder(n), 2, seconds);
+    expect(await take(1, 60)).toBe(true);
+    expect(await take(2, 0)).toBe(true);
+    expect(await take(3, 60)).toBe(true);
+    expect(await take(4, 60)).toBe(false);
+    await renewPlace(app.db, holder(3), 0);
+    // Who comes too late must not take back what is somebody else's by now.
+    await renewPlace(app.db, holder(2), 60);
+    expect(await take(4, 60)).toBe(true);
+    await sql`truncate joined_answers`.execute(app.db);
+  });
+
+  it('many at the same moment get four places and no more', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 12 }, async (_, n) => {
+        const { status } = await send<Problem>(n % 2 ? app : otherUrl(), 'GET', path(), { token: ada.jwt });
+        return status;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('D30: a joined answer is written page by page', () => {
+  it('with its length, in the form of every other', async () => {
+    const answer = await send<{ data: { order_id: number }[]; headers: Record<string, string> }>(
+      app,
+      'GET',
+      `${path()}&id_annotations=true`,
+      { token: ada.jwt },
+    );
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(Number(answer.headers['content-length'])).toBe(Buffer.byteLength(answer.text));
+    expect(answer.json).toMatchObject({
+      headers: { 'x-pages': '30' },
+      id_annotations: { 34: expect.any(String) },
+      status_code: 200,
+    });
+    const { data } = answer.json;
+    expect(data).toHaveLength(29_500);
+    expect(data.map(({ order_id: id }) => id)).toEqual(
+      [...data].map(({ order_id: id }) => id).sort((a, b) => a - b),
+    );
+  });
+
+  it('a client that goes away has no more pages asked for', async () => {
+    let letGo: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const region = market;
+    const pages = () => app.provider.requests.filter((one) => one.path.includes(`/${region}/`));
+    app.provider.faults.add(`/markets/${region}/orders`, { kind: 'hold', until: held });
+    const client = ask(ada.jwt);
+    await vi.waitFor(() => expect(pages()).toHaveLength(1));
+    client.destroy();
+    const closed = () => app.logged.some((line) => line.includes(`/ext/markets/${region}/orders`));
+    await vi.waitFor(() => expect(closed()).toBe(true));
+    letGo?.();
+    await nobodyAtWork();
+    expect(pages()).toHaveLength(1);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'one that breaks off in the middle ends the connection, and is no JSON',
+    async () => {
+      const client = ask(ada.jwt);
+      // Reads as much as its buffer takes, and no more.
+      client.on('readable', () => undefined);
+      await vi.waitFor(() => expect(client.readableLength).toBeGreaterThan(0), { timeout: 10_000 });
+      for (const spool of spools()) truncateSync(spool, 3_000_000);
+      client.removeAllListeners('readable');
+      const text = await readAll(client);
+      const [head = '', ...body] = text.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1.1 200 /);
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+      expect(Buffer.byteLength(body.join('\r\n\r\n'))).toBeLessThan(length);
+      expect(() => JSON.parse(body.join('\r\n\r\n'))).toThrow(SyntaxError);
+      expect(app.logged.some((line) => line.includes('a joined answer is broken off'))).toBe(true);
+      await nobodyAtWork();
+      expect(spools()).toEqual([]);
+    },
+  );
+});
+
+describe('D30: what waits for slow clients is bounded', () => {
+  it('when it is too much, the answer that was begun first is broken off', async () => {
+    const join = createJoiner(app.app.parts, 2_500_000);
+    const page = madeAnswer(200, ['x'.repeat(500_000)], { 'x-pages': '2' });
+    const request = { from: 'body', annotate: undefined, signal: new AbortController().signal } as const;
+    const joined = await Promise.all(
+      ['a', 'b'].map((caller) => join({ ...request, caller, ask: async () => page })),
+    );
+    const streams = joined.map((answer) => (answer.kind === 'stream' ? answer.stream : expect.unreachable()));
+    const broken: boolean[] = streams.map(() => false);
+    for (const [n, stream] of streams.entries())
+      stream.once('error', () => {
+        broken[n] = true;
+      });
+    const third = await join({ ...request, caller: 'c', ask: async () => page });
+    await vi.waitFor(() => expect(broken.filter(Boolean)).toHaveLength(1));
+    const left = streams.filter((_, n) => !broken[n]);
+    for (const stream of [...left, ...(third.kind === 'stream' ? [third.stream] : [])]) {
+      const whole = JSON.parse((await buffer(stream)).toString()) as { data: string[] };
+      expect(whole.data).toHaveLength(2);
+    }
+  });
+});
+
+describe('D30: a joined answer has at most 64 MiB', () => {
+  it('more is a 422, after the first page', async () => {
+    const asked: string[] = [];
+    const provider = createServer(({ url = '' }, response) => {
+      asked.push(url);
+      const document = {
+        openapi: '3.1.0',
+        paths: { '/big': { get: { parameters: [{ name: 'page', in: 'query' }] } } },
+      };
+      const page = JSON.stringify(['x'.repeat(1_000_000)]);
+      response.setHeader('content-type', 'application/json');
+      if (url.startsWith('/big')) response.setHeader('x-pages', '80').end(page);
+      else response.end(JSON.stringify(document));
+    }).listen(0, '127.0.0.1');
+    await once(provider, 'listening');
+    const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    const big = await startTestApp({ env: { EXT_API_URL: url, EXT_API_SPEC_URL: `${url}/document.json` } });
+    try {
+      await addHome(big);
+      const { jwt: token } = await addMember(big, 2_190_000_001);
+      for (const [method, body, from] of [
+        ['GET', undefined, 'query'],
+        ['POST', { all_pages: true }, 'body'],
+      ] as const) {
+        const answer = await send(big, method, '/ext/big?all_pages=true', { token, body });
+        expect(answer).toMatchObject({
+          status: 422,
+          json: { detail: [{ loc: [from, 'all_pages'], msg: expect.stringContaining('64 MiB') }] },
+        });
+      }
+      expect(asked.filter((one) => one.startsWith('/big'))).toEqual(['/big?page=1', '/big?page=1']);
+      expect((await sql`select from joined_answers`.execute(big.db)).rows).toEqual([]);
+    } finally {
+      await big.stop();
+      provider.closeAllConnections();
+      provider.close();
+    }
+  });
+});

@@ -34,13 +34,13 @@ export function extHandlers(parts: Parts): Handlers<typeof contract.ext> {
     }),
     forward: async ({ caller, params, body, res }) => {
       const request = { caller, path: params.esi_path, fields: body, from: 'body' } as const;
-      return forwarded(res, await forward({ ...request, signal: goneWith(res) }));
+      return forwarded(res, await forward({ ...request, gone: () => goneWith(res) }));
     },
     forwardGet: async ({ caller, params, query, req, res }) => {
       const sent = requestOf(req.body);
       const from = sent === undefined ? 'query' : 'body';
       const request = { caller, path: params.esi_path, fields: sent ?? query, from } as const;
-      return forwarded(res, await forward({ ...request, signal: goneWith(res) }));
+      return forwarded(res, await forward({ ...request, gone: () => goneWith(res) }));
     },
   };
 }
@@ -61,7 +61,9 @@ function requestOf(body: unknown): ExternalForwardRequest | undefined {
 /** Aborted when the connection closes. */
 function goneWith(res: Response): AbortSignal {
   const gone = new AbortController();
-  res.once('close', () => gone.abort(new Problem(503, 'The client went away.')));
+  const abort = () => gone.abort(new Problem(503, 'The client went away.'));
+  if (res.closed) abort();
+  else res.once('close', abort);
   return gone.signal;
 }
 

@@ -27,8 +27,8 @@ export interface Forwarding {
   readonly path: string;
   readonly fields: ExternalForwardRequest;
   readonly from: FieldsFrom;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
+  /** A signal that is aborted when nobody waits for the answer any more; made when it is asked for. */
+  readonly gone: () => AbortSignal;
 }
 
 export type Forwarded =
@@ -43,7 +43,7 @@ export function createForward(parts: ForwardParts): Forward {
   const gate = createGate(AT_ONCE);
   const join = createJoiner(parts);
 
-  return async ({ caller, path, fields, from, signal }) => {
+  return async ({ caller, path, fields, from, gone }) => {
     const { request, operation } = await toRequest(parts, caller, path, fields, from);
     const on = budgetOf(caller);
     const annotate = (ids: readonly number[]) => namesOf(parts, ids, on);
@@ -67,11 +67,11 @@ export function createForward(parts: ForwardParts): Forward {
         ask: (page, anew) =>
           parts.client.ask({ ...request, query: { ...request.query, page: String(page) }, anew }),
         annotate: fields.id_annotations ? annotate : undefined,
-        signal,
+        signal: gone(),
       });
       return joined.kind === 'stream' ? joined : whole(joined.answer);
     }
-    const leave = await gate.enter(on.caller, signal);
+    const leave = await gate.enter(on.caller, gone);
     try {
       return await whole(await parts.client.ask(request));
     } finally {

@@ -14,9 +14,10 @@ export interface Gate {
   /**
    * Waits until the caller may enter. To leave, call what comes back.
    *
+   * @param gone asked for when there is waiting to be done
    * @throws Problem 503 when that takes too long; the signal's reason once it is aborted
    */
-  enter(caller: string, signal?: AbortSignal): Promise<() => void>;
+  enter(caller: string, gone: () => AbortSignal): Promise<() => void>;
 }
 
 interface Waiting {
@@ -58,30 +59,30 @@ export function createGate({ most, each, waitFor }: GateLimits): Gate {
     admit();
   }
 
-  function wait(caller: string, signal: AbortSignal | undefined): Promise<void> {
+  function wait(caller: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { caller, go: () => end(resolve) };
       const end = (how: () => void) => {
         clearTimeout(tooLong);
-        signal?.removeEventListener('abort', giveUp);
+        signal.removeEventListener('abort', giveUp);
         how();
       };
       const refuse = (reason: unknown) => {
         line.splice(line.indexOf(waiting), 1);
         end(() => reject(reason as Error));
       };
-      const giveUp = () => refuse(signal?.reason);
+      const giveUp = () => refuse(signal.reason);
       const tooLong = setTimeout(() => refuse(crowded()), waitFor);
-      signal?.addEventListener('abort', giveUp);
+      signal.addEventListener('abort', giveUp);
       line.push(waiting);
     });
   }
 
   return {
-    async enter(caller, signal) {
-      signal?.throwIfAborted();
+    async enter(caller, gone) {
       if (count < most && isIn(caller) < each) take(caller);
-      else await wait(caller, signal);
+      else await wait(caller, gone());
       let left = false;
       return () => {
         if (!left) leave(caller);

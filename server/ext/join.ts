@@ -55,10 +55,11 @@ export function createJoiner({ db, log }: Pick<Parts, 'db' | 'log'>, waitingByte
   async function read(request: JoinRequest, joined: Joined): Promise<JoinedAnswer> {
     const { caller, ask, annotate, signal } = request;
     const deadline = performance.now() + READ_WITHIN;
-    const leave = await lists.enter(caller, signal);
+    const leave = await lists.enter(caller, () => signal);
     try {
       const all = await readAllPages(async (page, anew) => {
-        const leavePage = await pages.enter(caller, signal);
+        signal.throwIfAborted();
+        const leavePage = await pages.enter(caller, () => signal);
         try {
           if (performance.now() > deadline)
             throw new ProviderError('timeout', 'not all pages of a list came in time');

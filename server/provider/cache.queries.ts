@@ -17,11 +17,20 @@ export interface KeptAnswer {
 /** The generation that is written to: of two, see {@link beginGeneration}. */
 const present = sql`coalesce((select generation from provider_cache_state), 0::smallint)`;
 
+/** What is kept under a key, of the present generation if it is there; one look where it is. */
+function keptUnder(key: RawBuilder<unknown>, whose: RawBuilder<unknown>): RawBuilder<unknown> {
+  const columns = sql`status, headers, body, etag, fresh_until`;
+  return sql`
+    select ${columns}, true as recent from provider_cache
+      where generation = ${present} and key = ${key} and ${whose}
+    union all
+    select ${columns}, false from provider_cache
+      where generation = 1 - ${present} and key = ${key} and ${whose}
+    limit 1`;
+}
+
 export async function findPublicAnswer(db: Kysely<Database>, key: string): Promise<KeptAnswer | undefined> {
-  const { rows } = await sql<KeptAnswer>`
-    select status, headers, body, etag, fresh_until, generation = ${present} as recent from provider_cache
-    where key = ${key} and grant_id is null
-    order by recent desc limit 1`.execute(db);
+  const { rows } = await sql<KeptAnswer>`${keptUnder(sql`${key}`, sql`grant_id is null`)}`.execute(db);
   return rows[0];
 }
 
@@ -60,10 +69,7 @@ export async function findGrantWithAnswer(
       limit 1
     ) g
     left join lateral (
-      select status, headers, body, etag, fresh_until, generation = ${present} as recent
-      from provider_cache k
-      where k.key = g.grant_id::text || ' ' || ${key} and k.grant_id = g.grant_id
-      order by recent desc limit 1
+      ${keptUnder(sql`g.grant_id::text || ' ' || ${key}`, sql`grant_id = g.grant_id`)}
     ) c on true`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;

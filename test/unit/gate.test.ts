@@ -9,8 +9,8 @@ const turn = () => new Promise(setImmediate);
 function watched(limits: { most: number; each: number; waitFor?: number }) {
   const gate = createGate({ waitFor: LONG, ...limits });
   const came: string[] = [];
-  const enter = (caller: string, signal?: AbortSignal) => {
-    const entering = gate.enter(caller, signal);
+  const enter = (caller: string, signal = new AbortController().signal) => {
+    const entering = gate.enter(caller, () => signal);
     entering.then(
       () => came.push(caller),
       () => undefined,

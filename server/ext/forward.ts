@@ -12,10 +12,10 @@ import type { Caller } from '../token/token.queries.ts';
 import { findNameable } from './annotations.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
-import { createGate } from './gate.ts';
 import { harmless } from './harmless.ts';
 import { createJoiner } from './join.ts';
 import { refusal } from './refusal.ts';
+import { createTurnstile } from './turnstile.ts';
 
 /** Forwarded requests that one process works on at the same time, of one caller, and milliseconds to wait for it. */
 const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
@@ -40,7 +40,7 @@ export type Forwarded =
 export type Forward = (forwarding: Forwarding) => Promise<Forwarded>;
 
 export function createForward(parts: ForwardParts): Forward {
-  const gate = createGate(AT_ONCE);
+  const turnstile = createTurnstile(AT_ONCE);
   const join = createJoiner(parts);
 
   return async ({ caller, path, fields, from, gone }) => {
@@ -71,7 +71,7 @@ export function createForward(parts: ForwardParts): Forward {
       });
       return joined.kind === 'stream' ? joined : whole(joined.answer);
     }
-    const leave = await gate.enter(on.caller, gone);
+    const leave = await turnstile.enter(on.caller, gone);
     try {
       return await whole(await parts.client.ask(request));
     } finally {

@@ -4,10 +4,10 @@ import { invalid, Problem } from '../problem.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { FieldsFrom } from './ext-params.ts';
-import { createGate } from './gate.ts';
 import { createJoined, type Joined } from './joined.ts';
 import { readAllPages } from './pages.ts';
 import { holdPlace, PLACES } from './places.ts';
+import { createTurnstile } from './turnstile.ts';
 
 /** Lists whose pages are read at the same time, and pages of all of them, by one process. */
 const READ_AT_ONCE = 8;
@@ -38,8 +38,8 @@ export type JoinedAnswer =
 export type Joiner = (request: JoinRequest) => Promise<JoinedAnswer>;
 
 export function createJoiner({ db, log }: Pick<Parts, 'db' | 'log'>, waitingBytes = WAITING_BYTES): Joiner {
-  const lists = createGate({ most: READ_AT_ONCE, each: PLACES, waitFor: READ_WITHIN / 2 });
-  const pages = createGate({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, waitFor: READ_WITHIN / 2 });
+  const lists = createTurnstile({ most: READ_AT_ONCE, each: PLACES, waitFor: READ_WITHIN / 2 });
+  const pages = createTurnstile({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, waitFor: READ_WITHIN / 2 });
   const waiting = new Map<Readable, number>();
 
   /** Slow clients cost disk, not memory: when it is too much, whoever began first goes first. */

@@ -57,11 +57,12 @@ const nobodyAtWork = () => vi.waitFor(async () => expect(await atWork()).toBe(0)
 
 /** A client that asks, and reads nothing until it is told to. */
 function ask(token: string, url = app.url): Socket {
-  const client = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
+  const { host, port } = new URL(url);
+  const client = connect({ port: Number(port), host: '127.0.0.1' });
   clients.push(client);
   client.on('error', () => undefined);
   client.pause();
-  client.write(`GET ${path()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  client.write(`GET ${path()} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   return client;
 }
 
@@ -248,11 +249,11 @@ describe('D30: a joined answer has at most 64 MiB', () => {
     try {
       await addHome(big);
       const { jwt: token } = await addMember(big, 2_190_000_001);
-      for (const [method, body, from] of [
-        ['GET', undefined, 'query'],
-        ['POST', { all_pages: true }, 'body'],
+      for (const [method, where, body, from] of [
+        ['GET', '/ext/big?all_pages=true', undefined, 'query'],
+        ['POST', '/ext/big', { all_pages: true }, 'body'],
       ] as const) {
-        const answer = await send(big, method, '/ext/big?all_pages=true', { token, body });
+        const answer = await send(big, method, where, { token, body });
         expect(answer).toMatchObject({
           status: 422,
           json: { detail: [{ loc: [from, 'all_pages'], msg: expect.stringContaining('64 MiB') }] },

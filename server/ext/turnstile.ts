@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts';
 
-export interface GateLimits {
+export interface TurnstileLimits {
   /** Inside at the same time. */
   readonly most: number;
   /** Of one caller among them. */
@@ -10,7 +10,7 @@ export interface GateLimits {
 }
 
 /** Lets in so many at a time, first come, first served; who has its share inside is stepped over. */
-export interface Gate {
+export interface Turnstile {
   /**
    * Waits until the caller may enter. To leave, call what comes back.
    *
@@ -28,7 +28,7 @@ interface Waiting {
 /** Seconds after which somebody who waited in vain may try again. */
 const AGAIN_AFTER = '5';
 
-export function createGate({ most, each, waitFor }: GateLimits): Gate {
+export function createTurnstile({ most, each, waitFor }: TurnstileLimits): Turnstile {
   const inside = new Map<string, number>();
   const line: Waiting[] = [];
   let count = 0;

@@ -159,7 +159,8 @@ describe('D33: two processes of the service and a worker share the limits', () =
     expect((await register(1)).status).toBe('503');
     expect((await forward(0, `corporations/${NOWHERE - 1}`, ben)).status).toBe('503');
     const byCallers = errors().filter(({ userAgent }) => userAgent !== WORKER);
-    expect(byCallers.length).toBeGreaterThan(2);
+    // Two registrations before the worker; how many more depends on how soon it has its share.
+    expect(byCallers.length).toBeGreaterThanOrEqual(2);
     expect(byCallers.length).toBeLessThanOrEqual(15);
     expect(errors().length).toBeLessThanOrEqual(45);
     // No 420 among them: nobody was shut out.

@@ -11,5 +11,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // What is waited for comes at once, or late where the machine is busy.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

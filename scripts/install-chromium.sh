@@ -3,6 +3,7 @@
 #   bash scripts/install-chromium.sh           says nothing when one is there
 #   bash scripts/install-chromium.sh --print   prints its path
 set -euo pipefail
+. "$(dirname "$0")/install-debian.sh"
 
 candidates=(
   chromium chromium-browser google-chrome google-chrome-stable
@@ -34,31 +35,9 @@ give_up() {
   exit 1
 }
 
-install_chromium() {
-  command -v apt-get >/dev/null || give_up 'No Chromium was found, and there is no apt-get to install it with.'
-  local -a as_root=()
-  if [[ $(id -u) != 0 ]]; then
-    { command -v sudo && sudo -n true; } >/dev/null 2>&1 ||
-      give_up 'No Chromium was found, and installing it needs root, or sudo that asks for no password.'
-    as_root=(sudo -n)
-  fi
-  as_root+=(env DEBIAN_FRONTEND=noninteractive)
-  echo 'Installing Chromium for the browser tests …' >&2
-  local log
-  log=$(mktemp)
-  # A source of packages that cannot be reached need not be the one with Chromium: the second command decides.
-  "${as_root[@]}" apt-get update -qq >"$log" 2>&1 || true
-  "${as_root[@]}" apt-get install -y -qq --no-install-recommends chromium >>"$log" 2>&1 || {
-    tail -n 15 "$log" >&2
-    rm -f "$log"
-    give_up 'Chromium could not be installed.'
-  }
-  rm -f "$log"
-}
-
 chromium=$(find_chromium)
 if [[ -z "$chromium" ]]; then
-  install_chromium
+  install_debian chromium 'the browser tests'
   chromium=$(find_chromium)
   [[ -n "$chromium" ]] || give_up 'Chromium was installed, but does not run.'
 fi

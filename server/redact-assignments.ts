@@ -5,7 +5,8 @@ const SECRET_NAME = /token|secret|password|passwd|code|state|key|authorization|c
  * Names that tell enough outside of queries and JSON, too: `code: 'ECONNREFUSED'` is nobody's secret, and after
  * `invalid_token:` comes what the sign-on has to say of it.
  */
-const SECRET_FOR_SURE = /(?:(?<!invalid_)token|secret|passw(?:or)?d|verifier|cookie|(?:api|access|private|secret).?key)$/i;
+const SECRET_FOR_SURE =
+  /(?:(?<!invalid_)token|secret|passw(?:or)?d|verifier|cookie|(?:api|access|private|secret).?key)$/i;
 
 /** What ends a name; each may be percent-encoded, as in a URL that is a value of another one. */
 const BREAK = String.raw`\s"'\x60#?&=,;:(){}<>\\`;

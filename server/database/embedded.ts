@@ -17,6 +17,8 @@ export interface EmbeddedOptions {
   readonly log: Log;
   /** Server settings for the run that starts the cluster, such as `{ fsync: 'off' }`; values without spaces. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Environment variables for the same run: PostgreSQL gets none of this process's own. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedDatabase {
@@ -56,7 +58,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     withLock(join(dataDir, 'postgresql.lock'), LOCK_PATIENCE_MILLIS, work);
 
   const { own, home, joined } = await locked(async () => {
-    const { own, home } = await locate(dataDir, options.settings ?? {});
+    const { own, home } = await locate(dataDir, options);
     if (await cluster.initialise(own)) log.info({ folder: own.data }, 'made the PostgreSQL cluster');
     const joined = await enter(own, home, log);
     await createDatabase(joined.presence);
@@ -96,11 +98,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   }
 }
 
-async function locate(dataDir: string, settings: Readonly<Record<string, string>>) {
+async function locate(dataDir: string, { settings = {}, environment = {} }: Partial<EmbeddedOptions>) {
   const account = await chooseAccount(join(dataDir, 'postgresql'));
   const native = await places.chooseBinaries(account);
   const at = (home: string): cluster.Cluster => ({
-    ...{ account, native, settings },
+    ...{ account, native, settings, environment },
     data: join(home, 'data'),
     log: join(dataDir, 'postgresql.log'),
   });

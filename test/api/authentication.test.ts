@@ -238,13 +238,13 @@ describe('D20: claims that do not fit, although our key signed them', () => {
   });
 
   it('expired: a minute ago, and just now', async () => {
-    const now = Math.floor(Date.now() / 1000);
+    const now = Math.floor(app.clock.now().getTime() / 1000);
     await refused(await signed({ exp: now - 60 }), 'The token has expired.');
     await refused(await signed({ exp: now }), 'The token has expired.');
   });
 
   it('not valid yet', async () => {
-    const later = Math.floor(Date.now() / 1000) + 60;
+    const later = Math.floor(app.clock.now().getTime() / 1000) + 60;
     await refused(await signed({ nbf: later }), "The token's claim nbf is missing or not valid.");
   });
 

@@ -44,7 +44,7 @@ const corporations = ({ member_corporations }: Coalition) =>
 
 describe('create coalition (POST /coalition)', () => {
   it('answers 201 with the record, stored as given (Coalition rule 4), letting in (D27)', async () => {
-    const before = Date.now();
+    const before = app.clock.now().getTime();
     const answer = await root.coalition.create({ body: { coalition_name: 'Lantern Pact', ticker: 'LNTN' } });
     expect(answer).toMatchObject({
       status: 201,

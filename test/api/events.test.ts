@@ -42,10 +42,10 @@ describe('D29: the sign-in event', () => {
   });
 
   /** The jobs that wait, as the queue holds them. */
-  async function waiting(): Promise<{ data: Event; start_after: Date }[]> {
-    const { rows } = await sql<{ data: Event; start_after: Date }>`
-      select data, start_after from pgboss.job where name = 'deliver-sign-in' and state = 'created'
-      order by created_on`.execute(app.db);
+  async function waiting(): Promise<{ data: Event; pause: number }[]> {
+    const { rows } = await sql<{ data: Event; pause: number }>`
+      select data, extract(epoch from start_after - created_on)::float as pause from pgboss.job
+      where name = 'deliver-sign-in' and state = 'created' order by created_on`.execute(app.db);
     return rows;
   }
   /** Signs in; the user token and the event that waits to be sent. */
@@ -176,12 +176,11 @@ describe('D29: the sign-in event', () => {
   it('an application that does not answer in time: tried again; ten seconds are a try’s limit', async () => {
     const { event } = await signIn();
     receiver.answer = () => undefined;
-    const started = performance.now();
+    const timeout = vi.spyOn(AbortSignal, 'timeout');
     expect(await deliverEvent(app.app.parts, event.token, event.state_code, 300)).toBe('again');
-    expect(performance.now() - started).toBeLessThan(3_000);
-    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort());
+    timeout.mockReturnValueOnce(AbortSignal.abort());
     expect(await deliverEvent(app.app.parts, event.token, event.state_code)).toBe('again');
-    expect(timeout).toHaveBeenCalledWith(10_000);
+    expect(timeout.mock.calls).toEqual([[300], [10_000]]);
   });
 
   it('of an endless answer only the status is read', async () => {
@@ -196,7 +195,7 @@ describe('D29: the sign-in event', () => {
       });
     };
     expect(await deliverEvent(app.app.parts, event.token, event.state_code)).toBe('done');
-    await vi.waitFor(() => expect(closed).toBe(true));
+    await expect.poll(() => closed).toBe(true);
   });
 
   it('the pauses grow from 5 seconds to 10 minutes', async () => {
@@ -205,11 +204,10 @@ describe('D29: the sign-in event', () => {
     const pauses: number[] = [];
     for (const attempt of [0, 1, 2, 6, 7, 40]) {
       await app.app.parts.queue.boss.clearStorage();
-      const now = Date.now();
       await deliver({ ...event, attempt });
       const [next = fail()] = await waiting();
       expect(next.data.attempt).toBe(attempt + 1);
-      pauses.push(Math.round((next.start_after.getTime() - now) / 1000));
+      pauses.push(next.pause);
     }
     expect(pauses).toEqual([5, 10, 20, 320, 600, 600]);
   });
@@ -235,13 +233,11 @@ describe('D29: the sign-in event', () => {
     let [away, next] = [0, event];
     while (away < 3_600) {
       await app.app.parts.queue.boss.clearStorage();
-      const now = Date.now();
       await deliver(next);
       const [job = fail()] = await waiting();
       next = job.data;
-      const pause = (job.start_after.getTime() - now) / 1000;
-      away += pause;
-      app.clock.advance(pause * 1000);
+      away += job.pause;
+      app.clock.advance(job.pause * 1000);
     }
     const tries = receiver.received.length;
     expect(tries).toBeLessThan(20);
@@ -318,13 +314,13 @@ describe('D29: with the worker', () => {
     receiver.answer = 204;
     // Not waited for: the pause before the next try.
     const hurry = sql`update pgboss.job set start_after = now() where name = 'deliver-sign-in' and state = 'created'`;
-    await vi.waitFor(async () => expect((await hurry.execute(app.db)).numAffectedRows).toBe(1n), 5_000);
+    await vi.waitFor(async () => expect((await hurry.execute(app.db)).numAffectedRows).toBe(1n), 15_000);
     await tries(2);
     const finished = sql<{ state: string }>`select state from pgboss.job where name = 'deliver-sign-in'`;
     await vi.waitFor(async () => {
       const { rows } = await finished.execute(app.db);
       expect(rows.map(({ state }) => state)).toEqual(['completed', 'completed']);
-    }, 5_000);
+    }, 15_000);
     expect(receiver.received.map(({ query }) => query.get('user_token'))).toEqual([token, token]);
     await app.stop();
     await receiver.stop();

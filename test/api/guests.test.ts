@@ -364,11 +364,9 @@ describe('DELETE /corporation/{corporation_id}/guest/{character_id}: delete a gu
     await app.db.transaction().execute(async (tx) => {
       await tx.updateTable('users').set({ clearance_level: 0 }).where('character_id', '=', id).execute();
       removal = remove(id);
-      await vi.waitFor(async () => {
-        const { rows } = await sql`select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
-        expect(rows).not.toEqual([]);
-      });
+      const waiting = sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await waiting.execute(app.db)).rows).not.toEqual([]);
     });
     expect(await removal).toMatchObject({ status: 404 });
     expect(await userRow(app, id)).toMatchObject({ clearance_level: 0 });

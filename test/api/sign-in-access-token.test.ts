@@ -136,7 +136,7 @@ describe('D26: signatures and keys of the provider', () => {
   let signOn: ScriptedSignOn;
 
   beforeAll(async () => {
-    signOn = await startSignOn('castellan-test');
+    signOn = await startSignOn('castellan-test', () => app.clock.now());
     app = await startTestApp({ env: { SSO_URL: signOn.url } });
     await letIn(app, { corporations: [CORPORATION] });
   });
@@ -200,7 +200,7 @@ describe('D26: signatures and keys of the provider', () => {
   describe('key sets that cannot be used', () => {
     /** Not yet fetched by the service: the key set is remembered for a while. */
     async function refusedWith(keys: unknown, kid: string, key?: CryptoKey): Promise<void> {
-      const own = await startSignOn('castellan-test');
+      const own = await startSignOn('castellan-test', () => fresh.clock.now());
       const fresh = await startTestApp({ env: { SSO_URL: own.url } });
       try {
         own.jwks = { body: { keys } };

@@ -357,7 +357,7 @@ describe('sign-in', () => {
         { times: 1 },
       );
       const answer = app.browse(login_url, { characterId: 2_112_000_095 });
-      await vi.waitFor(() => expect(held.strikes).toBe(1));
+      await expect.poll(() => held.strikes).toBe(1);
       await app.client(app.root).token.delete({ query: { uuid } });
       release();
       await expectPage(await answer, 400, TITLES.badRequest);

@@ -120,11 +120,9 @@ describe('D19b: what goes with a user', () => {
     await app.db.transaction().execute(async (update) => {
       await sql`select from groups where group_id = ${group.body.group_id} for no key update`.execute(update);
       removal = remove(user.id);
-      await vi.waitFor(async () => {
-        const { rows } = await sql`select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
-        expect(rows).not.toEqual([]);
-      });
+      const waiting = sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await waiting.execute(app.db)).rows).not.toEqual([]);
       await sql`select from users where character_id = ${user.id} for key share nowait`.execute(update);
     });
     expect((await removal)?.status).toBe(200);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootToken } from '../../server/token/root-token.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../harness/people.ts';
@@ -152,13 +152,9 @@ describe('D16: setting the clearance level of a user', () => {
 describe('D16, D23: while somebody is being demoted', () => {
   /** Whether a statement of the service waits for a lock. */
   async function somebodyWaits(): Promise<void> {
-    await vi.waitFor(async () => {
-      const { rows } = await sql`
-        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        app.db,
-      );
-      expect(rows.length).toBeGreaterThan(0);
-    });
+    const waiting = sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await waiting.execute(app.db)).rows).not.toEqual([]);
   }
 
   it('a raise that waits for the demotion of its caller is refused', async () => {

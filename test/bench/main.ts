@@ -7,6 +7,7 @@
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { request } from 'undici';
 import { benchHistories } from './histories.ts';
+import { benchIdle } from './idle.ts';
 import { generateLoad, type Target } from './load.ts';
 import {
   build,
@@ -31,6 +32,7 @@ npm run bench -- --rounds 9          more pairs of rounds than 5
 npm run bench -- --profile FOLDER    leave a CPU profile of the service there
 npm run bench -- --registry COUNT    what a sign-in writes instead, at 20 corporations and at these (2000: a minute)
 npm run bench -- --voice-mute        GET /token while completions wait for a voice server that says nothing
+npm run bench -- --idle SECONDS      the CPU of a server, a worker and PostgreSQL that nobody uses (300: all schedules)
 npm run bench -- --histories ROWS    pages of histories instead, at 1,000 rows and at these (10000000: 10 minutes)
 `;
 
@@ -70,6 +72,7 @@ function readOptions() {
       rounds: { type: 'string', default: '5' },
       profile: { type: 'string' },
       histories: { type: 'string' },
+      idle: { type: 'string' },
       registry: { type: 'string' },
       'voice-mute': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -82,7 +85,8 @@ function readOptions() {
     : { rounds, start: 15, warmUp: 1, seconds: 3 };
   const histories = size('--histories', values.histories, 1_000);
   const registry = size('--registry', values.registry, 20);
-  return { ...values, histories, registry, plan, chosen: choose(values.only) };
+  const idle = size('--idle', values.idle, 1);
+  return { ...values, histories, registry, idle, plan, chosen: choose(values.only) };
 }
 
 /** A multiple of `step`, where it is asked for. */
@@ -108,9 +112,10 @@ function choose(only: string | undefined): readonly Scenario[] {
 async function main(): Promise<void> {
   const options = readOptions();
   if (options.help) return void process.stdout.write(USAGE);
-  const { histories, registry } = options;
+  const { histories, registry, idle } = options;
   if (histories !== undefined) return onDatabase((url) => benchHistories(url, histories));
   if (registry !== undefined) return onDatabase((url) => benchRegistry(url, registry));
+  if (idle !== undefined) return void process.stdout.write(await benchIdle(idle));
   if (options['voice-mute']) return void process.stdout.write(await benchVoiceMute(options.plan));
   const closers: (() => Promise<void>)[] = [];
   try {

@@ -126,7 +126,7 @@ describe('D31: the provider’s document is kept in the database', () => {
     app.provider.faults.add(SPEC, { kind: 'hang' });
     const other = otherProcess(app);
     other.document.start();
-    await vi.waitFor(() => expect(fetches()).toHaveLength(1));
+    await expect.poll(fetches).toHaveLength(1);
     const asked = performance.now();
     await other.document.stop();
     expect(performance.now() - asked).toBeLessThan(5_000);

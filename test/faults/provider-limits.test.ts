@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reserve, settle, type Told, type Wanted } from '../../server/provider/budget.queries.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
@@ -171,7 +171,7 @@ describe('D33: the error limit, shared by all processes', () => {
     const [cut, next] = [otherProcess(app, { limits }), otherProcess(app)];
     app.provider.faults.add('api', { kind: 'hang' }, { times: 1 });
     const hanging = outcomeOf(cut.client.ask({ path: GOOD(0), on: 'service' }));
-    await vi.waitFor(() => expect(requests()).toHaveLength(1));
+    await expect.poll(requests).toHaveLength(1);
     const waiting = outcomeOf(next.client.ask({ path: GOOD(1), on: 'service' }));
     expect(await Promise.all([hanging, waiting])).toEqual(['timeout', 200]);
     await cut.stop();

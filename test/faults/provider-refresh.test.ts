@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimRefresh } from '../../server/provider/access.queries.ts';
 import { createAccessTokens } from '../../server/provider/access.ts';
 import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../server/simulated/faults.ts';
@@ -57,7 +57,8 @@ describe('D33: one refresh in flight for each refresh token', () => {
   it.each([false, true])('50 parallel calls in two processes, rotation %s: one refresh', async (rotate) => {
     app.provider.rotateRefreshTokens = rotate;
     const whats = ['skills', 'location', 'wallet'] as const;
-    const processes = [otherProcess(app), otherProcess(app)];
+    const patient = { limits: { ...LIMITS, milliseconds: 60_000 } };
+    const processes = [otherProcess(app, patient), otherProcess(app, patient)];
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, n) => {
         const { client } = processes[n % 2] as typeof other;
@@ -128,7 +129,7 @@ describe('D33: one refresh in flight for each refresh token', () => {
       fault: 'timeout',
     });
     release();
-    await vi.waitFor(async () => expect(await grant()).toMatchObject({ refresh_started_on: null }));
+    await expect.poll(grant).toMatchObject({ refresh_started_on: null });
     expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
     expect(refreshes()).toHaveLength(1);
   });
@@ -154,7 +155,7 @@ describe('D33: one refresh in flight for each refresh token', () => {
       { times: 8 },
     );
     // Not before all were refused, or who is early meets what was meant for who is late.
-    const until = vi.waitFor(() => expect(refused.strikes).toBe(8));
+    const until = expect.poll(() => refused.strikes).toBe(8);
     app.provider.faults.add(TOKEN, { kind: 'hold', until }, { times: 1 });
     const asked = Array.from({ length: 8 }, (_, n) =>
       outcomeOf(ask({ ...ownRecord(ADA, 'location'), query: { n: String(n) } })),
@@ -265,7 +266,7 @@ describe('D34: invalid on the provider’s word alone', () => {
       app.provider.faults.add(TOKEN, fault);
       expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(outcome);
       // Who asked may have gone before the refresh was over.
-      await vi.waitFor(async () => expect(await grant()).toMatchObject({ refresh_started_on: null }));
+      await expect.poll(grant).toMatchObject({ refresh_started_on: null });
       expect(await grant()).toMatchObject({ valid: true, cause: null });
       app.provider.faults.clear();
       expect(await outcomeOf(other.client.ask(ownRecord(ADA)))).toBe(200);

@@ -76,7 +76,7 @@ describe('a voice server that fails', () => {
       expect(message).not.toContain('simulated');
       await expect.poll(() => voice.open).toBe(0);
       voice.strike = () => undefined;
-      expect(await clients()).toHaveLength(2);
+      expect(await clients(address, PATIENT)).toHaveLength(2);
     },
   );
 
@@ -96,7 +96,7 @@ describe('a voice server that fails', () => {
     ['use', 'error id=0 msg=ok\n\rerror id=0 msg=ok\n\r'],
   ])('what looks like an answer at %s and is none, is unintelligible: %j', async (at, text) => {
     voice.strike = (moment) => (moment.at === at ? { kind: 'garbage', text } : undefined);
-    expect((await failureOf(clients())).kind).toBe('unintelligible');
+    expect((await failureOf(clients(address, PATIENT))).kind).toBe('unintelligible');
     await expect.poll(() => voice.open).toBe(0);
   });
 
@@ -142,7 +142,7 @@ describe('a voice server that fails', () => {
 
   it('a line of 64 MiB costs less than 8 MiB', async () => {
     voice.strike = ({ at }) => (at === 'clientlist' ? { kind: 'endless', bytes: 64 * MEBIBYTE } : undefined);
-    await failureOf(clients());
+    await failureOf(clients(address, PATIENT));
     const used = () => {
       const { heapUsed, external } = process.memoryUsage();
       return heapUsed + external;
@@ -153,7 +153,7 @@ describe('a voice server that fails', () => {
       peak = Math.max(peak, used());
     }, 1);
     for (let n = 0; n < 5; n += 1) {
-      expect((await failureOf(clients())).kind).toBe('unintelligible');
+      expect((await failureOf(clients(address, PATIENT))).kind).toBe('unintelligible');
       peak = Math.max(peak, used());
     }
     clearInterval(sampling);

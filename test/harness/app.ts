@@ -16,6 +16,7 @@ import {
 import { rootToken } from '../../server/token/root-token.ts';
 import { TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
+import { farOff } from './far-off.ts';
 
 /** What browsers and tokens know the service as; tests reach it at another address. */
 export const BASE_URL = 'https://castellan.test';
@@ -92,7 +93,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     // Tests of the limit set one.
     RATE_LIMIT: '0',
     // No schedule strikes while a test runs.
-    JOB_SCHEDULES: scheduledJobs.map((job) => `${job}=0 0 29 2 *`).join(';'),
+    JOB_SCHEDULES: scheduledJobs.map((job) => `${job}=${farOff()}`).join(';'),
     ...options.env,
   });
   const app = await createApp(settings, {

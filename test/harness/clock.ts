@@ -1,14 +1,14 @@
 import type { Clock } from '../../server/clock.ts';
 
-/** The real time, plus what a test has added. */
+/** The time at which it was made, which stands still but for what a test adds: none comes to its end by itself. */
 export class TestClock implements Clock {
-  #ahead = 0;
+  #now = Date.now();
 
   now(): Date {
-    return new Date(Date.now() + this.#ahead);
+    return new Date(this.#now);
   }
 
   advance(milliseconds: number): void {
-    this.#ahead += milliseconds;
+    this.#now += milliseconds;
   }
 }

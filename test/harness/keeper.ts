@@ -9,6 +9,9 @@ import { startEmbedded } from '../../server/database/embedded.ts';
  * input closes: at the end of the run, and also when the run was killed.
  */
 
+/** By these the run's clock is faked (`npm run test:clocks`): PostgreSQL's is wrong by as much. */
+const FAKED_BY = ['LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC'];
+
 // Below /tmp, not TMPDIR: every account can get there, and the socket's path stays short.
 const folder = await mkdtemp(join(await realpath('/tmp'), 'castellan-test-'));
 await chmod(folder, 0o711);
@@ -17,7 +20,11 @@ try {
     dataDir: folder,
     log: pino({ level: 'silent' }),
     // Nothing of a test database has to survive a power cut.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+    settings: {
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+      timezone: process.env['TZ'] ?? 'UTC',
+    },
+    environment: Object.fromEntries(FAKED_BY.map((name) => [name, process.env[name] ?? ''])),
   });
   process.stdout.write(`${embedded.url}\n`);
   await once(process.stdin.resume(), 'end');

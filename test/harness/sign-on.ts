@@ -32,7 +32,8 @@ export interface ScriptedSignOn {
   stop(): Promise<void>;
 }
 
-export async function startSignOn(clientId: string): Promise<ScriptedSignOn> {
+/** @param now the time of the service that it signs for */
+export async function startSignOn(clientId: string, now: () => Date): Promise<ScriptedSignOn> {
   const [rsa, ec] = await Promise.all([
     generateKeyPair('RS256', { extractable: true }),
     generateKeyPair('ES256', { extractable: true }),
@@ -70,7 +71,7 @@ export async function startSignOn(clientId: string): Promise<ScriptedSignOn> {
     jwks: { body: { keys: jwks } },
     token: { status: 500, body: 'no token was written for this test' },
     async accessToken(id, { header, claims, key = rsa.privateKey } = {}) {
-      const now = Math.floor(Date.now() / 1000);
+      const issued = Math.floor(now().getTime() / 1000);
       const usual = {
         jti: crypto.randomUUID(),
         sub: `CHARACTER:EVE:${id}`,
@@ -80,8 +81,8 @@ export async function startSignOn(clientId: string): Promise<ScriptedSignOn> {
         aud: [clientId, 'EVE Online'],
         scp: 'publicData',
         iss: url,
-        iat: now,
-        exp: now + 1200,
+        iat: issued,
+        exp: issued + 1200,
       };
       return new SignJWT(JSON.parse(JSON.stringify({ ...usual, ...claims })))
         .setProtectedHeader({ alg: 'RS256', kid: 'rsa', ...header })

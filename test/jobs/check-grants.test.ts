@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../server/run.ts';
 import { checkGrants } from '../../server/sign-in/grant-check.ts';
 import type { Fault, OAuthFault } from '../../server/simulated/faults.ts';
@@ -202,7 +202,7 @@ describe('D34: invalid on the provider’s word alone', () => {
     const running = check({
       progress: (done) => void (done === 1 && app.provider.faults.add(TOKEN, { kind: 'hold', until })),
     });
-    await vi.waitFor(() => expect(app.provider.faults.active[0]?.strikes).toBe(1));
+    await expect.poll(() => app.provider.faults.active[0]?.strikes).toBe(1);
     app.provider.faults.clear();
     await addGrant(app, ADA, [SKILLS]);
     release();

@@ -173,7 +173,7 @@ describe('what has had its time goes, and nothing else', () => {
   it('what is kept of the provider’s answers and limits', async () => {
     await sql`
       insert into provider_cache (generation, key, status, headers, body, fresh_until, kept_until)
-      select n % 2, n, 200, '{}', '', ${ago(0)}, ${ago(0)}::timestamptz + (n - 2500) * interval '1 hour'
+      select n % 2, n, 200, '{}', '', ${ago(1)}, ${ago(1)}::timestamptz + (n - 2500) * interval '1 hour'
       from generate_series(1, 3000) n`.execute(app.db);
     await keep();
     expect(await count('provider_cache')).toBe(500);

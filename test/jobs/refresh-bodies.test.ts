@@ -378,7 +378,7 @@ describe('D63: a provider that fails', () => {
     expect(await standings(app)).toEqual(kept);
     expect(errorsIn(app.provider.requests)).toBeLessThanOrEqual(20);
     app.provider.faults.downtime = false;
-    app.clock.advance(3_600_000);
+    app.clock.advance(3_600_000 + 1);
     await refresh();
     expect(await untrue(app)).toEqual([]);
   });

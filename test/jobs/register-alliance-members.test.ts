@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startWorker } from '../../jobs/worker.ts';
 import { registerMembers } from '../../server/alliance/alliance.ts';
 import { ProviderError } from '../../server/provider/http.ts';
@@ -48,9 +48,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     expect(await registered(FIRST, other)).toEqual([98_000_001]);
     expect(membersOf(FIRST).length).toBeGreaterThan(8);
     await startWorker(other.app.parts);
-    await vi.waitFor(async () => expect(await registered(FIRST, other)).toEqual(membersOf(FIRST)), {
-      timeout: 15_000,
-    });
+    await expect.poll(() => registered(FIRST, other)).toEqual(membersOf(FIRST));
     for (const id of membersOf(FIRST).slice(1)) {
       const { ceoId, name } = app.provider.world.corporation(id) ?? {};
       const ceo = app.provider.world.character(ceoId ?? 0);
@@ -82,7 +80,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     app.provider.faults.add('/corporations/*', { kind: 'hold', until });
     const requests = await requestsOf(async () => {
       const run = registerMembers(app.app.parts, SECOND);
-      await vi.waitFor(() => expect(app.provider.requests.length).toBe(busy));
+      await expect.poll(() => app.provider.requests.length).toBe(busy);
       release();
       await run;
     });

@@ -48,7 +48,7 @@ describe('D20: signing and verifying', () => {
     const row = token({
       token_type: 'use',
       owner_id: 2_112_000_001,
-      expires_on: new Date(Date.now() + 60_000),
+      expires_on: new Date(clock.now().getTime() + 60_000),
     });
     expect(await keys.verify(await keys.sign(row))).toEqual({
       uuid: row.uuid,

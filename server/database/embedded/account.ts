@@ -83,7 +83,7 @@ export function runAs(
   account: Account,
   command: string,
   args: readonly string[],
-  options: { cwd?: string; logTo?: number } = {},
+  options: { cwd?: string; logTo?: number; environment?: Readonly<Record<string, string>> } = {},
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const out = options.logTo ?? 'pipe';
@@ -92,7 +92,7 @@ export function runAs(
       detached: true,
       stdio: ['ignore', out, out],
       // No PG* variable of the caller's, and messages in English.
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...options.environment },
       ...(account.foreign && { uid: account.uid, gid: account.gid }),
     });
     let output = '';

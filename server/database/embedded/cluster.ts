@@ -17,6 +17,8 @@ export interface Cluster {
   readonly log: string;
   /** Server settings (`name: value`) for this run; values without spaces. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Environment variables for this run. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** The cluster's superuser: the only role, trusted because the socket's folder is private. */
@@ -31,6 +33,7 @@ const pgCtl = (cluster: Cluster, args: readonly string[], logTo?: number) =>
   // From within the data folder: pg_ctl builds a shell command, and "." needs no quoting.
   runAs(cluster.account, join(cluster.native, 'bin/pg_ctl'), [...args, '-D', '.'], {
     cwd: cluster.data,
+    environment: cluster.environment,
     ...(logTo !== undefined && { logTo }),
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toPlainText } from '../../../server/history/mail-text.ts';
+import { cpuTimeOf } from '../../harness/cpu-time.ts';
 
 describe('toPlainText (D36: plain text, line breaks kept)', () => {
   it.each([
@@ -95,11 +96,12 @@ describe('toPlainText (D36: plain text, line breaks kept)', () => {
     'takes linear time for hostile bodies: %j',
     (piece) => {
       const body = piece.repeat(2_000_000 / piece.length);
-      const started = performance.now();
-      toPlainText(body);
-      toPlainText(`${body}>`);
-      toPlainText(`<a${piece.replaceAll(/[<>]/g, '').repeat(2_000_000 / piece.length)}`);
-      expect(performance.now() - started).toBeLessThan(10_000);
+      const time = cpuTimeOf(() => {
+        toPlainText(body);
+        toPlainText(`${body}>`);
+        toPlainText(`<a${piece.replaceAll(/[<>]/g, '').repeat(2_000_000 / piece.length)}`);
+      });
+      expect(time).toBeLessThan(10_000);
     },
   );
 });

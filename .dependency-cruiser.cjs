@@ -93,7 +93,18 @@ module.exports = {
       { path: '^test/' },
       'Tests are nobody’s dependency.',
     ),
-    rule('sdk-stands-alone', { path: '^sdk/' }, { pathNot: '^sdk/' }, 'The SDK has no dependency.'),
+    rule(
+      'sdk-stands-alone',
+      { path: '^sdk/' },
+      { pathNot: '^sdk/|node_modules/(jose|zod|tsup)/' },
+      'The SDK has no dependency; jose and zod come with those who use the entries that want them.',
+    ),
+    rule(
+      'sdk-peers-stay-apart',
+      { path: '^sdk/src/', pathNot: '^sdk/src/(server/verify|generated/zod)\\.ts$' },
+      { path: 'node_modules/(jose|zod)/' },
+      'Only the entries for back ends and for Zod need a peer.',
+    ),
     rule(
       'not-to-dev-dependencies',
       { path: '^(contract|server|jobs|migrations)/' },

@@ -9,12 +9,14 @@ import { openApiYaml } from '../server/openapi-yaml.ts';
 import { schemaSql } from './generate/schema.ts';
 import { sdkRoutes } from './generate/sdk-routes.ts';
 import { sdkTypes } from './generate/sdk-types.ts';
+import { sdkZod } from './generate/sdk-zod.ts';
 
 const ROOT = new URL('../', import.meta.url);
 
 const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'sdk/src/generated/routes.ts': sdkRoutes,
   'sdk/src/generated/types.ts': sdkTypes,
+  'sdk/src/generated/zod.ts': sdkZod,
   'openapi.yaml': () => openApiYaml(openApiDocument()),
   'migrations/schema.sql': schemaSql,
 };

@@ -7,20 +7,12 @@ import { literal } from './typescript.ts';
 
 const HEAD = `// Written by \`npm run generate\` from the contract; changes here are lost.
 
-/** What the client must know of an operation to call it. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** \`:name\` stands for a path parameter, \`:name*\` for one that may hold slashes. */
-  readonly path: string;
-  /** Names of the query parameters. */
-  readonly query?: readonly string[];
-  /** Takes a JSON body. */
-  readonly body?: true;
-  /** What a success holds. */
-  readonly answer: 'json' | 'none';
-  /** Is called without a token, and its redirect is handed back instead of followed. */
-  readonly public?: true;
-}
+/**
+ * What the client must know of each operation to call it: method, path, names of query parameters, and marks.
+ * \`:name\` stands for a path parameter, \`:name*\` for one that may hold slashes. Marks: b takes a JSON body, j a
+ * success holds JSON, p has pages (by the request header \`page\`), u is called without a token, and its redirect
+ * handed back.
+ */
 `;
 
 /** Text of sdk/src/generated/routes.ts. */
@@ -30,25 +22,26 @@ export function sdkRoutes(): string {
     ([resource, of]) =>
       `  ${resource}: {\n${of.map((operation) => `    ${line(operation)}\n`).join('')}  },\n`,
   );
-  return `${HEAD}\nexport const routes = {\n${table.join('')}} as const satisfies Record<string, Record<string, Route>>;\n`;
+  return `${HEAD}export const routes = {\n${table.join('')}} as const;\n`;
 }
 
 function line({ name, route, metadata }: Operation): string {
   const query = route.query instanceof z.ZodObject ? Object.keys(route.query.shape) : [];
-  const fields = [
-    `method: ${literal(route.method)}`,
-    `path: ${literal(route.path.replace(/:esi_path$/, ':esi_path*'))}`,
-    ...(query.length > 0 ? [`query: [${query.map(literal).join(', ')}]`] : []),
-    ...('body' in route && route.body instanceof z.ZodType ? ['body: true'] : []),
-    `answer: ${literal(answerOf(route))}`,
-    ...(metadata.access === 'public' ? ['public: true'] : []),
+  const path = route.path.replace(/:esi_path$/, ':esi_path*');
+  const marks = [
+    'body' in route && route.body instanceof z.ZodType && 'b',
+    isJson(route) && 'j',
+    route.headers instanceof z.ZodObject && 'page' in route.headers.shape && 'p',
+    metadata.access === 'public' && 'u',
   ];
-  return `${name}: { ${fields.join(', ')} },`;
+  const words = [route.method, path + (query.length > 0 ? `?${query.join('&')}` : '')];
+  const marked = marks.filter(Boolean).join('');
+  return `${name}: ${literal([...words, ...(marked === '' ? [] : [marked])].join(' '))},`;
 }
 
-function answerOf(route: AppRoute): 'json' | 'none' {
+function isJson(route: AppRoute): boolean {
   const [success] = Object.entries(route.responses).find(([status]) => Number(status) < 400) ?? [];
   const response = route.responses[Number(success)];
   if (response !== undefined && isAppRouteOtherResponse(response)) throw new Error(`${route.path}: no JSON`);
-  return response instanceof z.ZodType ? 'json' : 'none';
+  return response instanceof z.ZodType;
 }

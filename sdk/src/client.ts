@@ -1,20 +1,43 @@
-import type { Answer } from './call.ts';
-import { CastellanError } from './errors.ts';
-import { type Route, routes } from './generated/routes.ts';
+import type { Answer, Success } from './call.ts';
+import { CastellanError, ok } from './errors.ts';
+import { routes } from './generated/routes.ts';
 import type { Api } from './generated/types.ts';
+import { sendWithRetries } from './send.ts';
+import { baseOf, pathOf, queryOf, type Route, routeOf } from './url.ts';
 
 type Token = string | undefined;
 
 export interface ClientOptions {
-  /** Address of the service, for example `https://castellan.example`; may hold a path prefix. */
+  /**
+   * Address of the service, for example `https://castellan.example`; may hold a path prefix. In a page it may be
+   * relative to the page: `/castellan`.
+   */
   baseUrl: string;
   /** The token to send, or a function that is asked before each call. */
   token?: string | (() => Token | Promise<Token>) | undefined;
+  /** Milliseconds for a call, further tries included; no limit where absent. */
+  timeout?: number | undefined;
+  /** Further tries after 429, 502, 503 and 504 of calls that may be repeated: all but POST. 2 where absent. */
+  retries?: number | undefined;
   /** Stands in for the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Request headers of every call. */
   headers?: Record<string, string> | undefined;
 }
+
+/**
+ * The service, each call giving the body of a success and throwing a {@link CastellanError} for anything else. Each
+ * has a twin, `answer`, that gives the whole answer whatever its status: `castellan.group.list.answer()`.
+ */
+export type Castellan = {
+  readonly [Resource in keyof Api]: {
+    readonly [Name in keyof Api[Resource]]: ResultCall<Api[Resource][Name]>;
+  };
+};
+
+type ResultCall<Call> = Call extends (...request: infer Request) => Promise<infer Answers>
+  ? ((...request: Request) => Promise<Success<Answers>>) & { readonly answer: Call }
+  : never;
 
 /** Any request, seen without its types. */
 interface AnyRequest {
@@ -23,75 +46,69 @@ interface AnyRequest {
   readonly headers?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  readonly timeout?: number;
+  readonly retries?: number;
+}
+
+type Answering = Promise<Answer<number, unknown>>;
+type Call = (request?: AnyRequest) => Answering;
+
+/**
+ * A client whose calls give the body of a success: `const groups = await castellan.group.list();`
+ * They throw a {@link CastellanError} for any other answer.
+ *
+ * @throws {TypeError} when `baseUrl` is no http or https URL.
+ */
+export function createCastellan(options: ClientOptions): Castellan {
+  return build(options, (answer) =>
+    Object.assign((request?: AnyRequest) => ok(answer(request)), { answer }),
+  ) as Castellan;
 }
 
 /**
- * A client of the service. Its functions bear the names of the contract and answer with `{ status, body, headers }`
- * whatever the status; they throw only when no answer comes, or when the request cannot be put together.
+ * A client whose calls answer with `{ status, body, headers }` whatever the status; they throw only when no answer
+ * comes, or when the request cannot be put together.
  *
- * @throws {TypeError} when `baseUrl` is not an absolute http or https URL.
+ * @throws {TypeError} when `baseUrl` is no http or https URL.
  */
 export function createClient(options: ClientOptions): Api {
+  return build(options, (answer) => answer) as Api;
+}
+
+/** Functions under the names of the contract. */
+function build(options: ClientOptions, shape: (answer: Call) => unknown): object {
   const base = baseOf(options.baseUrl);
-  const resources = Object.entries(routes).map(([resource, operations]) => {
-    const calls = Object.entries<Route>(operations).map(([name, route]) => {
-      return [name, (request: AnyRequest = {}) => call(options, base, route, request)];
-    });
-    return [resource, Object.fromEntries(calls)];
-  });
-  return Object.fromEntries(resources) as Api;
+  return mapValues(routes, (operations) =>
+    mapValues<string>(operations, (text) => {
+      const route = routeOf(text);
+      return shape((request = {}) => call(options, base, route, request));
+    }),
+  );
 }
 
-function baseOf(baseUrl: string): string {
-  const url = new URL(baseUrl);
-  const usable = /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-  if (!usable) throw new TypeError('baseUrl must be an http or https URL without user and password');
-  return url.origin + url.pathname.replace(/\/+$/, '');
+function mapValues<From>(of: Readonly<Record<string, From>>, to: (value: From) => unknown): object {
+  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, to(value)]));
 }
 
-async function call(
-  options: ClientOptions,
-  base: string,
-  route: Route,
-  request: AnyRequest,
-): Promise<Answer<number, unknown>> {
+async function call(options: ClientOptions, base: string, route: Route, request: AnyRequest): Answering {
+  const { timeout = options.timeout, signal } = request;
   const url = base + pathOf(route, request.params ?? {}) + queryOf(route, request.query ?? {});
   const body = route.body && request.body !== undefined ? JSON.stringify(request.body) : undefined;
   const send = options.fetch ?? globalThis.fetch;
-  const response = await send(url, {
-    method: route.method,
-    headers: await headersOf(options, route, request, body !== undefined),
-    // The API never redirects: a redirect that carried the token elsewhere is refused.
-    redirect: route.public ? 'manual' : 'error',
-    ...(body !== undefined && { body }),
-    ...(request.signal !== undefined && { signal: request.signal }),
-  });
+  const headers = await headersOf(options, route, request, body !== undefined);
+  const response = await sendWithRetries(
+    (ending) =>
+      send(url, {
+        method: route.method,
+        headers,
+        // The API never redirects: a redirect that carried the token elsewhere is refused.
+        redirect: route.public ? 'manual' : 'error',
+        ...(body !== undefined && { body }),
+        ...(ending !== undefined && { signal: ending }),
+      }),
+    { timeout, signal, retries: request.retries ?? (route.method === 'POST' ? 0 : (options.retries ?? 2)) },
+  );
   return answerOf(route, response);
-}
-
-/** @throws {TypeError} for a parameter that is missing, empty, or would lead to another path. */
-function pathOf(route: Route, params: Readonly<Record<string, unknown>>): string {
-  return route.path.replace(/:(\w+)(\*?)/g, (_, name: string, rest: string) => {
-    const value = params[name];
-    const usable = typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
-    if (!usable || value === '') throw new TypeError(`Path parameter ${name} is missing`);
-    const segments = rest === '' ? [String(value)] : String(value).replace(/^\//, '').split('/');
-    // URLs treat these as steps, encoded or not.
-    if (segments.some((segment) => segment === '.' || segment === '..')) {
-      throw new TypeError(`Path parameter ${name} must not be a dot segment`);
-    }
-    return segments.map(encodeURIComponent).join('/');
-  });
-}
-
-function queryOf(route: Route, query: Readonly<Record<string, unknown>>): string {
-  const search = new URLSearchParams();
-  for (const name of route.query ?? []) {
-    const value = query[name];
-    if (value === undefined || value === null) continue;
-    search.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
-  }
-  return search.size === 0 ? '' : `?${search}`;
 }
 
 async function headersOf(
@@ -112,19 +129,18 @@ async function headersOf(
   return headers;
 }
 
-async function answerOf(route: Route, response: Response): Promise<Answer<number, unknown>> {
+async function answerOf(route: Route, response: Response): Answering {
   const { status, headers } = response;
   const text = await response.text();
   const isJson = /^application\/(\S+\+)?json\b/i.test(headers.get('content-type') ?? '');
-  if (response.ok && route.answer === 'json') {
-    const body = isJson ? parsed(text) : undefined;
+  const body = isJson ? parsed(text) : undefined;
+  if (response.ok && route.json) {
     if (body === undefined) {
       throw new CastellanError({ status, headers, body: { detail: 'The answer is not JSON' } });
     }
     return { status, headers, body };
   }
-  const body = (isJson ? parsed(text) : undefined) ?? (text === '' ? undefined : text);
-  return { status, headers, body };
+  return { status, headers, body: body ?? (text === '' ? undefined : text) };
 }
 
 /** The value that a JSON text holds; undefined where it is none. */

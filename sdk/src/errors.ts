@@ -1,26 +1,35 @@
-import type { Answer } from './call.ts';
+import type { Answer, Success } from './call.ts';
 import type { ValidationIssue } from './generated/types.ts';
 
-/** An answer that is no success, as {@link ok} throws it. Holds nothing of the request, so no token either. */
+/** An answer that is no success. Holds nothing of the request, so no token either. */
 export class CastellanError extends Error {
   override readonly name = 'CastellanError';
   /** HTTP status of the answer. */
   readonly status: number;
   /** What the service says went wrong: a sentence, or everything that is wrong with the request. */
   readonly detail: string | readonly ValidationIssue[];
+  /** Everything that is wrong with the request; empty where it is not the request's fault. */
+  readonly issues: readonly ValidationIssue[];
   /** Names the request in the service's logs; quote it when asking for help. */
   readonly requestId: string | undefined;
+  /** Seconds after which asking again makes sense. */
+  readonly retryAfter: number | undefined;
   /** The stored crash report of an unforeseen error. */
   readonly crashReportId: string | undefined;
+  /** Headers of the answer. */
+  readonly headers: Headers;
 
-  constructor(answer: Answer<number, unknown>) {
-    const { detail, crash_report_id } = problemIn(answer.body);
-    const told = detail ?? `HTTP status ${answer.status}`;
+  constructor({ status, body, headers }: Answer<number, unknown>) {
+    const { detail, crash_report_id } = problemIn(body);
+    const told = detail ?? `HTTP status ${status}`;
     super(typeof told === 'string' ? told : told.map(sentence).join('; '));
-    this.status = answer.status;
+    this.status = status;
     this.detail = told;
-    this.requestId = answer.headers.get('x-request-id') ?? undefined;
+    this.issues = typeof told === 'string' ? [] : told;
+    this.requestId = headers.get('x-request-id') ?? undefined;
+    this.retryAfter = retryAfterOf(headers);
     this.crashReportId = crash_report_id;
+    this.headers = headers;
   }
 }
 
@@ -38,11 +47,13 @@ function sentence({ loc, msg }: ValidationIssue): string {
   return `${loc.join('.')}: ${msg}`;
 }
 
-type Success<A> = A extends { status: infer S; body: infer B }
-  ? S extends 200 | 201 | 302
-    ? B
-    : never
-  : never;
+/** The seconds that an answer asks to wait, given as such or as a date. */
+export function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
 
 /**
  * The body of a successful answer: `const token = await ok(client.token.current());`

@@ -1,5 +1,13 @@
 /** The client of the castellan API. */
-export type { Answer, CallOptions } from './call.ts';
-export { type ClientOptions, createClient } from './client.ts';
+export type { Answer, CallOptions, Success } from './call.ts';
+export { type Castellan, type ClientOptions, createCastellan, createClient } from './client.ts';
 export { CastellanError, ok } from './errors.ts';
 export type * from './generated/types.ts';
+export { paginate } from './pages.ts';
+export {
+  type BrowserContext,
+  type BrowserStorage,
+  SignInError,
+  type StartedLogin,
+  signIn,
+} from './sign-in.ts';

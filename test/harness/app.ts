@@ -118,7 +118,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     logged,
     statements,
     root,
-    client: (token) => createClient({ baseUrl: url, token }),
+    client: (token) => createClient({ baseUrl: url, token, retries: 0 }),
     async browse(loginUrl, choice) {
       const back = await provider.authorize(loginUrl, choice);
       return fetch(back.replace(BASE_URL, url), { redirect: 'manual' });

@@ -4,7 +4,15 @@ import { text } from 'node:stream/consumers';
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { contract } from '../../contract/index.ts';
-import { CastellanError, createClient, type Group, ok, type Token } from '../../sdk/src/index.ts';
+import {
+  CastellanError,
+  createCastellan,
+  createClient,
+  type Group,
+  ok,
+  paginate,
+  type Token,
+} from '../../sdk/src/index.ts';
 
 interface Seen {
   method: string;
@@ -53,7 +61,12 @@ beforeEach(() => {
   reply = json(200, {});
 });
 
-const client = () => createClient({ baseUrl, token: TOKEN });
+const client = () => createClient({ baseUrl, token: TOKEN, retries: 0 });
+
+/** Answers one call after the other; the last reply stays. */
+function replies(...given: Reply[]): Reply {
+  return (response) => (given.length > 1 ? given.shift() : given[0])?.(response);
+}
 
 describe('requests', () => {
   it.each([
@@ -258,6 +271,120 @@ describe('ok', () => {
     reply = (response) =>
       response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>');
     await expect(ok(client().user.list())).rejects.toMatchObject({ status: 502, detail: 'HTTP status 502' });
+  });
+});
+
+describe('further tries', () => {
+  const busy = (status: number) => json(status, { detail: 'Later.' }, { 'retry-after': '0' });
+  const ask = (retries?: number) => createClient({ baseUrl, token: TOKEN, retries });
+
+  it.each([429, 502, 503, 504])('are made after %d, two unless told otherwise', async (status) => {
+    reply = replies(busy(status), busy(status), json(200, []));
+    expect((await ask().group.list()).status).toBe(200);
+    expect(seen).toHaveLength(3);
+    seen = [];
+    reply = busy(status);
+    expect((await ask(1).group.list()).status).toBe(status);
+    expect(seen).toHaveLength(2);
+  });
+
+  it.each([400, 401, 404, 409, 422, 500])('are not made after %d', async (status) => {
+    reply = busy(status);
+    await ask().group.list();
+    expect(seen).toHaveLength(1);
+  });
+
+  it('of a POST are made only where the call asks for them', async () => {
+    reply = replies(busy(503), json(201, {}));
+    expect((await ask(5).group.create({ body: { group_name: 'x' } })).status).toBe(503);
+    expect((await ask().group.create({ body: { group_name: 'x' }, retries: 1 })).status).toBe(201);
+    expect(seen.map(({ body }) => body)).toEqual(['{"group_name":"x"}', '{"group_name":"x"}']);
+  });
+
+  it('are not made by those who are told to wait longer than anybody does', async () => {
+    reply = json(429, { detail: 'Later.' }, { 'retry-after': '60' });
+    expect((await ask().group.list()).status).toBe(429);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('end with the time or the signal of the call', async () => {
+    reply = json(503, {}, { 'retry-after': '9' });
+    expect((await ask().group.list({ timeout: 5_000 })).status).toBe(503);
+    expect(seen).toHaveLength(1);
+    const ending = new AbortController();
+    const call = ask().group.list({ signal: ending.signal });
+    await expect.poll(() => seen.length).toBe(2);
+    ending.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+  });
+
+  it('a call that takes too long ends with a TimeoutError', async () => {
+    reply = () => undefined;
+    await expect(ask().group.list({ timeout: 20 })).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+});
+
+describe('createCastellan', () => {
+  const castellan = () => createCastellan({ baseUrl, token: TOKEN, retries: 0 });
+
+  it('gives the body of a success', async () => {
+    reply = json(200, { group_id: 'a' });
+    const group = await castellan().group.get({ params: { group_id: 'a' } });
+    expectTypeOf(group).toEqualTypeOf<Group>();
+    expect(group).toEqual({ group_id: 'a' });
+  });
+
+  it('throws anything else, with what there is to know of it', async () => {
+    const issue = { loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' };
+    reply = json(422, { detail: [issue] }, { 'x-request-id': 'r-2', 'retry-after': '3' });
+    const call = castellan().coalition.create({ body: { coalition_name: 'x', ticker: '' } });
+    const error: CastellanError = await call.then(
+      () => expect.unreachable(),
+      (thrown) => thrown,
+    );
+    expect(error).toBeInstanceOf(CastellanError);
+    expect(error).toMatchObject({ status: 422, requestId: 'r-2', retryAfter: 3, issues: [issue] });
+    expect(error.headers.get('x-request-id')).toBe('r-2');
+  });
+
+  it('gives the whole answer to those who prefer it', async () => {
+    reply = json(404, { detail: 'Could not find group a' });
+    const answer = await castellan().group.get.answer({ params: { group_id: 'a' } });
+    expect(answer.status).toBe(404);
+    if (answer.status === 200) expectTypeOf(answer.body).toEqualTypeOf<Group>();
+  });
+});
+
+describe('paginate', () => {
+  const page = (number: number) => json(200, [{ balance: number, timestamp: '' }], { 'x-pages': '3' });
+  const castellan = () => createCastellan({ baseUrl, token: TOKEN, retries: 0 });
+
+  it('gives the entries of all pages, each page when it is wanted', async () => {
+    reply = replies(page(1), page(2), page(3));
+    const balances: number[] = [];
+    for await (const { balance } of paginate(castellan().ext.wallet, { params: { character_id: 1 } })) {
+      expect(seen).toHaveLength(balances.length + 1);
+      balances.push(balance);
+    }
+    expect(balances).toEqual([1, 2, 3]);
+    expect(seen.map(({ headers }) => headers.page)).toEqual(['1', '2', '3']);
+  });
+
+  it('begins with the page asked for, and knows calls that give answers, too', async () => {
+    reply = page(3);
+    const request = { params: { character_id: 1 }, headers: { page: 3 } };
+    const entries = [];
+    for await (const entry of paginate(client().ext.wallet, request)) entries.push(entry);
+    expect(entries).toHaveLength(1);
+    expect(seen[0]?.headers.page).toBe('3');
+  });
+
+  it('throws when a page cannot be had', async () => {
+    reply = replies(page(1), json(503, { detail: 'The database cannot be reached at the moment.' }));
+    const read = async () => {
+      for await (const _ of paginate(castellan().ext.wallet, { params: { character_id: 1 } })) void _;
+    };
+    await expect(read()).rejects.toMatchObject({ status: 503 });
   });
 });
 

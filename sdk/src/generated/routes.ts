@@ -1,93 +1,84 @@
 // Written by `npm run generate` from the contract; changes here are lost.
 
-/** What the client must know of an operation to call it. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `:name` stands for a path parameter, `:name*` for one that may hold slashes. */
-  readonly path: string;
-  /** Names of the query parameters. */
-  readonly query?: readonly string[];
-  /** Takes a JSON body. */
-  readonly body?: true;
-  /** What a success holds. */
-  readonly answer: 'json' | 'none';
-  /** Is called without a token, and its redirect is handed back instead of followed. */
-  readonly public?: true;
-}
-
+/**
+ * What the client must know of each operation to call it: method, path, names of query parameters, and marks.
+ * `:name` stands for a path parameter, `:name*` for one that may hold slashes. Marks: b takes a JSON body, j a
+ * success holds JSON, p has pages (by the request header `page`), u is called without a token, and its redirect
+ * handed back.
+ */
 export const routes = {
   alliance: {
-    list: { method: 'GET', path: '/alliance', answer: 'json' },
-    get: { method: 'GET', path: '/alliance/:alliance_id', answer: 'json' },
-    tracking: { method: 'GET', path: '/alliance/:alliance_id/tracking', answer: 'json' },
-    register: { method: 'POST', path: '/alliance/:alliance_id', answer: 'json' },
-    update: { method: 'PUT', path: '/alliance/:alliance_id', body: true, answer: 'json' },
+    list: 'GET /alliance j',
+    get: 'GET /alliance/:alliance_id j',
+    tracking: 'GET /alliance/:alliance_id/tracking j',
+    register: 'POST /alliance/:alliance_id j',
+    update: 'PUT /alliance/:alliance_id bj',
   },
   callback: {
-    ext: { method: 'GET', path: '/callback/ext', query: ['code', 'state', 'error', 'error_description'], answer: 'none', public: true },
+    ext: 'GET /callback/ext?code&state&error&error_description u',
   },
   coalition: {
-    list: { method: 'GET', path: '/coalition', answer: 'json' },
-    get: { method: 'GET', path: '/coalition/:coalition_id', answer: 'json' },
-    create: { method: 'POST', path: '/coalition', body: true, answer: 'json' },
-    update: { method: 'PUT', path: '/coalition/:coalition_id', body: true, answer: 'json' },
-    delete: { method: 'DELETE', path: '/coalition/:coalition_id', answer: 'none' },
-    tracking: { method: 'GET', path: '/coalition/:coalition_id/tracking', answer: 'json' },
+    list: 'GET /coalition j',
+    get: 'GET /coalition/:coalition_id j',
+    create: 'POST /coalition bj',
+    update: 'PUT /coalition/:coalition_id bj',
+    delete: 'DELETE /coalition/:coalition_id',
+    tracking: 'GET /coalition/:coalition_id/tracking j',
   },
   corporation: {
-    list: { method: 'GET', path: '/corporation', answer: 'json' },
-    get: { method: 'GET', path: '/corporation/:corporation_id', answer: 'json' },
-    tracking: { method: 'GET', path: '/corporation/:corporation_id/tracking', answer: 'json' },
-    register: { method: 'POST', path: '/corporation/:corporation_id', answer: 'json' },
-    update: { method: 'PUT', path: '/corporation/:corporation_id', body: true, answer: 'json' },
-    listGuests: { method: 'GET', path: '/corporation/:corporation_id/guest', answer: 'json' },
-    createGuestCode: { method: 'POST', path: '/corporation/:corporation_id/guest', answer: 'json' },
-    deleteGuest: { method: 'DELETE', path: '/corporation/:corporation_id/guest/:character_id', answer: 'none' },
+    list: 'GET /corporation j',
+    get: 'GET /corporation/:corporation_id j',
+    tracking: 'GET /corporation/:corporation_id/tracking j',
+    register: 'POST /corporation/:corporation_id j',
+    update: 'PUT /corporation/:corporation_id bj',
+    listGuests: 'GET /corporation/:corporation_id/guest j',
+    createGuestCode: 'POST /corporation/:corporation_id/guest j',
+    deleteGuest: 'DELETE /corporation/:corporation_id/guest/:character_id',
   },
   crash: {
-    list: { method: 'GET', path: '/crash', answer: 'json' },
-    get: { method: 'GET', path: '/crash/:crash_report_id', answer: 'json' },
-    delete: { method: 'DELETE', path: '/crash/:crash_report_id', answer: 'none' },
+    list: 'GET /crash j',
+    get: 'GET /crash/:crash_report_id j',
+    delete: 'DELETE /crash/:crash_report_id',
   },
   ext: {
-    forward: { method: 'POST', path: '/ext/:esi_path*', body: true, answer: 'json' },
-    forwardGet: { method: 'GET', path: '/ext/:esi_path*', query: ['all_pages', 'id_annotations', 'on_behalf_of', 'params'], answer: 'json' },
-    locations: { method: 'GET', path: '/ext/history/characters/:character_id/location', answer: 'json' },
-    mails: { method: 'GET', path: '/ext/history/characters/:character_id/mail', answer: 'json' },
-    mail: { method: 'GET', path: '/ext/history/characters/:character_id/mail/:mail_id', answer: 'json' },
-    skillPoints: { method: 'GET', path: '/ext/history/characters/:character_id/skillpoints', answer: 'json' },
-    wallet: { method: 'GET', path: '/ext/history/characters/:character_id/wallet', answer: 'json' },
-    storeLocation: { method: 'POST', path: '/ext/history/characters/:character_id/location/now', answer: 'json' },
+    forward: 'POST /ext/:esi_path* bj',
+    forwardGet: 'GET /ext/:esi_path*?all_pages&id_annotations&on_behalf_of&params j',
+    locations: 'GET /ext/history/characters/:character_id/location jp',
+    mails: 'GET /ext/history/characters/:character_id/mail jp',
+    mail: 'GET /ext/history/characters/:character_id/mail/:mail_id j',
+    skillPoints: 'GET /ext/history/characters/:character_id/skillpoints jp',
+    wallet: 'GET /ext/history/characters/:character_id/wallet jp',
+    storeLocation: 'POST /ext/history/characters/:character_id/location/now j',
   },
   group: {
-    list: { method: 'GET', path: '/group', answer: 'json' },
-    get: { method: 'GET', path: '/group/:group_id', answer: 'json' },
-    create: { method: 'POST', path: '/group', body: true, answer: 'json' },
-    update: { method: 'PUT', path: '/group/:group_id', body: true, answer: 'json' },
-    delete: { method: 'DELETE', path: '/group/:group_id', answer: 'none' },
+    list: 'GET /group j',
+    get: 'GET /group/:group_id j',
+    create: 'POST /group bj',
+    update: 'PUT /group/:group_id bj',
+    delete: 'DELETE /group/:group_id',
   },
   system: {
-    configuration: { method: 'GET', path: '/system/configuration', answer: 'json' },
-    jobs: { method: 'GET', path: '/system/job', answer: 'json' },
-    runJob: { method: 'POST', path: '/system/job/:job_id', query: ['force', 'dry_run'], answer: 'json' },
+    configuration: 'GET /system/configuration j',
+    jobs: 'GET /system/job j',
+    runJob: 'POST /system/job/:job_id?force&dry_run j',
   },
   token: {
-    current: { method: 'GET', path: '/token', answer: 'json' },
-    delete: { method: 'DELETE', path: '/token', query: ['uuid'], answer: 'none' },
-    createDynamic: { method: 'POST', path: '/token/dyn', body: true, answer: 'json' },
-    createPermanent: { method: 'POST', path: '/token/per', body: true, answer: 'json' },
-    startLogin: { method: 'POST', path: '/token/use/from/dyn', body: true, answer: 'json' },
-    createUserToken: { method: 'POST', path: '/token/use/from/per', answer: 'json' },
-    logout: { method: 'DELETE', path: '/token/current', answer: 'none' },
+    current: 'GET /token j',
+    delete: 'DELETE /token?uuid',
+    createDynamic: 'POST /token/dyn bj',
+    createPermanent: 'POST /token/per bj',
+    startLogin: 'POST /token/use/from/dyn bj',
+    createUserToken: 'POST /token/use/from/per j',
+    logout: 'DELETE /token/current',
   },
   user: {
-    list: { method: 'GET', path: '/user', answer: 'json' },
-    get: { method: 'GET', path: '/user/:character_name', answer: 'json' },
-    update: { method: 'PUT', path: '/user/:character_id', body: true, answer: 'json' },
-    delete: { method: 'DELETE', path: '/user/:character_id', answer: 'none' },
+    list: 'GET /user j',
+    get: 'GET /user/:character_name j',
+    update: 'PUT /user/:character_id bj',
+    delete: 'DELETE /user/:character_id',
   },
   voice: {
-    start: { method: 'POST', path: '/voice/auth/start', answer: 'json' },
-    complete: { method: 'POST', path: '/voice/auth/complete', answer: 'none' },
+    start: 'POST /voice/auth/start j',
+    complete: 'POST /voice/auth/complete',
   },
-} as const satisfies Record<string, Record<string, Route>>;
+} as const;

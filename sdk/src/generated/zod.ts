@@ -1,0 +1,541 @@
+// Written by `npm run generate` from the contract; changes here are lost.
+import { z } from 'zod';
+
+/** A user by id and name. */
+export const UserShort = z.object({
+  /** Id of the character; 0 is the built-in user. */
+  character_id: z.number().int(),
+  character_name: z.string(),
+});
+
+/** A permission that a player grants at the provider, over the external data of one character. */
+export const ExtScope = z.enum([
+  'esi.activity.char:read',
+  'esi.cosmetic.char:read',
+  'ext-access.read_lists.v1',
+  'ext-activities.read_character.v1',
+  'ext-alliances.read_contacts.v1',
+  'ext-assets.read_assets.v1',
+  'ext-assets.read_corporation_assets.v1',
+  'ext-calendar.read_calendar_events.v1',
+  'ext-calendar.respond_calendar_events.v1',
+  'ext-characters.read_agents_research.v1',
+  'ext-characters.read_blueprints.v1',
+  'ext-characters.read_contacts.v1',
+  'ext-characters.read_corporation_roles.v1',
+  'ext-characters.read_fatigue.v1',
+  'ext-characters.read_freelance_jobs.v1',
+  'ext-characters.read_fw_stats.v1',
+  'ext-characters.read_loyalty.v1',
+  'ext-characters.read_medals.v1',
+  'ext-characters.read_notifications.v1',
+  'ext-characters.read_standings.v1',
+  'ext-characters.read_titles.v1',
+  'ext-characters.write_contacts.v1',
+  'ext-clones.read_clones.v1',
+  'ext-clones.read_implants.v1',
+  'ext-contracts.read_character_contracts.v1',
+  'ext-contracts.read_corporation_contracts.v1',
+  'ext-corporations.read_blueprints.v1',
+  'ext-corporations.read_contacts.v1',
+  'ext-corporations.read_container_logs.v1',
+  'ext-corporations.read_corporation_membership.v1',
+  'ext-corporations.read_divisions.v1',
+  'ext-corporations.read_facilities.v1',
+  'ext-corporations.read_freelance_jobs.v1',
+  'ext-corporations.read_fw_stats.v1',
+  'ext-corporations.read_medals.v1',
+  'ext-corporations.read_projects.v1',
+  'ext-corporations.read_standings.v1',
+  'ext-corporations.read_starbases.v1',
+  'ext-corporations.read_structures.v1',
+  'ext-corporations.read_titles.v1',
+  'ext-corporations.track_members.v1',
+  'ext-fittings.read_fittings.v1',
+  'ext-fittings.write_fittings.v1',
+  'ext-fleets.read_fleet.v1',
+  'ext-fleets.write_fleet.v1',
+  'ext-industry.read_character_jobs.v1',
+  'ext-industry.read_character_mining.v1',
+  'ext-industry.read_corporation_jobs.v1',
+  'ext-industry.read_corporation_mining.v1',
+  'ext-killmails.read_corporation_killmails.v1',
+  'ext-killmails.read_killmails.v1',
+  'ext-location.read_location.v1',
+  'ext-location.read_online.v1',
+  'ext-location.read_ship_type.v1',
+  'ext-mail.organize_mail.v1',
+  'ext-mail.read_mail.v1',
+  'ext-mail.send_mail.v1',
+  'ext-markets.read_character_orders.v1',
+  'ext-markets.read_corporation_orders.v1',
+  'ext-markets.structure_markets.v1',
+  'ext-planets.manage_planets.v1',
+  'ext-planets.read_customs_offices.v1',
+  'ext-search.search_structures.v1',
+  'ext-skills.read_skillqueue.v1',
+  'ext-skills.read_skills.v1',
+  'ext-structures.read_character.v1',
+  'ext-structures.read_corporation.v1',
+  'ext-ui.open_window.v1',
+  'ext-ui.write_waypoint.v1',
+  'ext-universe.read_structures.v1',
+  'ext-wallet.read_character_wallet.v1',
+  'ext-wallet.read_corporation_wallets.v1',
+  'publicData',
+]);
+
+/** A corporation by id and name. */
+export const CorporationShort = z.object({
+  corporation_id: z.number().int(),
+  corporation_name: z.string(),
+});
+
+/** A registered alliance. One that closed keeps its last known executor and CEO. */
+export const Alliance = z.object({
+  alliance_id: z.number().int(),
+  alliance_name: z.string(),
+  /** CEO of the executor corporation. */
+  ceo: UserShort,
+  /** What the alliance and its coalitions together require of a member, sorted. */
+  cumulated_mandatory_ext_scopes: z.array(ExtScope),
+  /** The corporation that leads the alliance. */
+  executor_corporation: CorporationShort,
+  /** What the alliance itself requires of its members. */
+  mandatory_ext_scopes: z.array(ExtScope),
+  ticker: z.string(),
+  updated_on: z.string().datetime(),
+});
+
+/** An alliance by id and name. */
+export const AllianceShort = z.object({
+  alliance_id: z.number().int(),
+  alliance_name: z.string(),
+});
+
+/** A new application token in its signed form. */
+export const AppToken = z.object({
+  /** The token to send as `Authorization: Bearer …`. Shown this once. */
+  tkn: z.string(),
+});
+
+/** Where a character was. Docked in at most one of station and structure; in space in neither. */
+export const CharacterLocation = z.object({
+  online: z.boolean(),
+  /** The name that the player gave the ship. */
+  ship_name: z.string(),
+  ship_type_id: z.number().int(),
+  ship_type_name: z.string(),
+  solar_system_id: z.number().int(),
+  solar_system_name: z.string(),
+  station_id: z.number().int().nullable(),
+  station_name: z.string().nullable(),
+  structure_id: z.number().int().nullable(),
+  structure_name: z.string().nullable(),
+  timestamp: z.string().datetime(),
+  user: UserShort,
+});
+
+/** A character, corporation, alliance or mailing list that a mail went to. */
+export const MailRecipient = z.object({
+  recipient_id: z.number().int(),
+  /** `Mailing list N` or `#N` where the name cannot be had. */
+  recipient_name: z.string(),
+});
+
+/** A mail with its text. */
+export const CharacterMail = z.object({
+  /** Plain text with its line breaks. */
+  body: z.string(),
+  from_id: z.number().int(),
+  from_name: z.string(),
+  mail_id: z.number().int(),
+  recipients: z.array(MailRecipient),
+  subject: z.string(),
+  timestamp: z.string().datetime(),
+});
+
+/** The header of a mail. */
+export const CharacterMailShort = z.object({
+  from_character: UserShort,
+  mail_id: z.number().int(),
+  recipients: z.array(MailRecipient),
+  subject: z.string(),
+  timestamp: z.string().datetime(),
+});
+
+/** Skill points at one moment. */
+export const CharacterSkillPoints = z.object({
+  timestamp: z.string().datetime(),
+  total_sp: z.number().int(),
+  unallocated_sp: z.number().int(),
+});
+
+/** The balance of a wallet at one moment. */
+export const CharacterWalletBalance = z.object({
+  balance: z.number(),
+  timestamp: z.string().datetime(),
+});
+
+/** Alliances and corporations that act together. A new one lets its members sign in. */
+export const Coalition = z.object({
+  /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
+  authorized_to_login: z.boolean().nullable(),
+  coalition_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  coalition_name: z.string(),
+  created_on: z.string().datetime(),
+  /** What the coalition requires of its members. */
+  mandatory_ext_scopes: z.array(ExtScope),
+  member_alliances: z.array(AllianceShort),
+  /** Corporations that are members directly, not through an alliance. */
+  member_corporations: z.array(CorporationShort),
+  ticker: z.string(),
+  updated_on: z.string().datetime(),
+});
+
+/** A coalition by id and name. */
+export const CoalitionShort = z.object({
+  coalition_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  coalition_name: z.string(),
+});
+
+/** The active configuration. Every secret is `**********`, passwords inside URLs too. */
+export const Configuration = z.record(z.string(), z.unknown());
+
+/** A registered corporation. One that closed keeps its last known CEO. */
+export const Corporation = z.object({
+  /** The alliance that it belongs to, if any. */
+  alliance: AllianceShort.nullable(),
+  ceo: UserShort,
+  corporation_id: z.number().int(),
+  corporation_name: z.string(),
+  /** What the corporation, its alliance and their coalitions together require of a member, sorted. */
+  cumulated_mandatory_ext_scopes: z.array(ExtScope),
+  /** What the corporation itself requires of its members. */
+  mandatory_ext_scopes: z.array(ExtScope),
+  ticker: z.string(),
+  updated_on: z.string().datetime(),
+});
+
+/** An error that nobody foresaw. A report of it is stored. */
+export const CrashProblem = z.object({
+  /** Always the same sentence: what happened is in the crash report. */
+  detail: z.string(),
+  /** The stored report, for administrators: `GET /crash/{crash_report_id}`. */
+  crash_report_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+});
+
+/** What is known of an unforeseen error. Kept for 90 days; credentials are removed before it is stored. */
+export const CrashReport = z.object({
+  id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Schema version of the record. */
+  _version: z.literal(1),
+  request: z.object({
+    /** Headers of the request, credentials redacted. */
+    headers: z.record(z.string(), z.string()),
+    method: z.string(),
+    /** Parameters of the URL. */
+    params: z.record(z.string(), z.unknown()),
+    /** Secrets in the query are redacted. */
+    url: z.string(),
+  }),
+  timestamp: z.string().datetime(),
+  /** The token of the failing request as it was then, without its text. */
+  token: z.object({
+    uuid: z.string(),
+    token_type: z.enum(['dyn', 'per', 'use']),
+    owner: UserShort,
+    created_on: z.string().datetime(),
+    expires_on: z.string().datetime().nullable(),
+  }).nullable(),
+  /** The stack trace. */
+  trace: z.string(),
+});
+
+/** A crash report by its outline. */
+export const CrashReportShort = z.object({
+  id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  timestamp: z.string().datetime(),
+  url: z.string(),
+  /** Owner of the token of the failing request, if it had one. */
+  user: UserShort.nullable(),
+});
+
+/** The answer of the game to a forwarded request. */
+export const ExternalForwardAnswer = z.object({
+  /** What the game answered; with all_pages the pages joined in order. */
+  data: z.unknown(),
+  /** The harmless headers of the answer: caching, pages, limits. */
+  headers: z.record(z.string(), z.string()),
+  /** Names by id, empty where they were not asked for. */
+  id_annotations: z.record(z.string(), z.string()),
+  /** What the game answered with, below 400. */
+  status_code: z.number().int(),
+});
+
+/** The game refused a forwarded request. */
+export const ExternalForwardRefusal = z.object({
+  /** The game's own words, where it has some. */
+  detail: z.string(),
+  /** What the game answered. */
+  data: z.unknown(),
+  /** The harmless headers of the answer: caching, limits. */
+  headers: z.record(z.string(), z.string()),
+  /** What the game answered with: it tells its refusals from ours. */
+  status_code: z.number().int(),
+});
+
+/** How to forward a request; every field may be left out. */
+export const ExternalForwardRequest = z.object({
+  /** Fetch every page and join them. */
+  all_pages: z.boolean().nullable().optional(),
+  /** Look up the names behind the ids in the answer. */
+  id_annotations: z.boolean().nullable().optional(),
+  /** Id of the character whose access is used; the caller's own where absent. */
+  on_behalf_of: z.number().int().min(1).max(9007199254740991).nullable().optional(),
+  /** Query parameters of the forwarded request: text, numbers, booleans, or lists of them. */
+  params: z.record(z.string(), z.union([z.string().max(4000), z.number(), z.boolean(), z.array(z.union([z.string().max(4000), z.number(), z.boolean()])).max(10000)]).nullable()).nullable().optional(),
+});
+
+/** A set of users with an owner. */
+export const Group = z.object({
+  /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
+  authorized_to_login: z.boolean().nullable(),
+  created_on: z.string().datetime(),
+  description: z.string(),
+  group_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  group_name: z.string(),
+  /** Kept by the service itself: it follows the members of a corporation, an alliance or a coalition, or those who proved their voice identity. */
+  is_autogroup: z.boolean(),
+  members: z.array(UserShort),
+  /** Null where the owner was deleted or there never was one. */
+  owner: UserShort.nullable(),
+  updated_on: z.string().datetime(),
+});
+
+/** A group by id and name. */
+export const GroupShort = z.object({
+  group_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  group_name: z.string(),
+});
+
+/** An invitation: used once, valid for 24 hours, with any dynamic app token. */
+export const GuestCode = z.object({
+  /** To be sent as `state_code` to `POST /token/use/from/dyn`. */
+  state_code: z.string(),
+});
+
+/** A scheduled background job. */
+export const Job = z.object({
+  /** Missed runs are made up for by one: always true. */
+  coalesce: z.boolean(),
+  /** The queue that runs it. */
+  executor: z.string(),
+  /** The handler. */
+  function: z.string(),
+  /** The schedule's name. */
+  job_id: z.string(),
+  /** How many runs at once. */
+  max_instances: z.number().int().nullable(),
+  misfire_grace_time: z.number().int().nullable(),
+  /** What it is called among people. */
+  name: z.string(),
+  next_run_time: z.string().datetime().nullable(),
+  /** The cron expression, in the time zone of the instance: UTC unless it says otherwise. */
+  trigger: z.string().nullable(),
+});
+
+/** A run that was only tried. */
+export const JobDryRun = z.object({
+  job_id: z.string(),
+  /** What a run would change now, one entry for each change. */
+  changes: z.array(z.record(z.string(), z.unknown())),
+});
+
+/** A run that was asked for. */
+export const JobRun = z.object({
+  job_id: z.string(),
+  /** Names this run in the logs. */
+  run_id: z.string(),
+});
+
+/** A sign-in that was started. */
+export const Login = z.object({
+  /** Where to send the player: the sign-on page of the provider. */
+  login_url: z.string(),
+  /** Comes back with the user token. Used once, by the sign-in that succeeds; valid for 10 minutes, and for 10 more from when a player is told to grant more scopes. */
+  state_code: z.string(),
+});
+
+/** A new application token. */
+export const PostAppToken = z.object({
+  /** http or https URL of at most 2000 characters, without user, password or fragment. A sign-in adds `state_code` and `user_token` to its query. */
+  callback: z.string(),
+  /** For people: which application this is. */
+  comments: z.string().max(4000).nullable().optional(),
+});
+
+/** A new coalition. */
+export const PostCoalition = z.object({
+  coalition_name: z.string().min(1).max(100),
+  ticker: z.string().min(1).max(20),
+});
+
+/** A new group. */
+export const PostGroup = z.object({
+  group_name: z.string().min(1).max(100),
+  /** Empty where absent. */
+  description: z.string().max(4000).nullable().optional(),
+});
+
+/** A sign-in to start. */
+export const PostLogin = z.object({
+  /** Scopes to ask the player for; `["publicData"]` where absent. */
+  scopes: z.array(ExtScope).max(10000).nullable().optional(),
+  /** A live code of the calling token, or the code of an invitation; made by the service where absent. */
+  state_code: z.string().min(1).max(100).nullable().optional(),
+});
+
+/** Body of an error. */
+export const Problem = z.object({
+  /** What went wrong, in one sentence. */
+  detail: z.string(),
+});
+
+/** What to change about the local record of an alliance. */
+export const PutAlliance = z.object({
+  /** Replaces the required scopes; null or absent leaves them as they are. */
+  mandatory_ext_scopes: z.array(ExtScope).max(10000).nullable().optional(),
+});
+
+/** What to change about a coalition; null means the same as leaving a field out, an empty list is a list. */
+export const PutCoalition = z.object({
+  /** Ids of registered alliances to add. */
+  add_member_alliances: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
+  /** Ids of registered corporations to add. */
+  add_member_corporations: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
+  /** Once set, it never returns to null. */
+  authorized_to_login: z.boolean().nullable().optional(),
+  /** Replaces the required scopes; null or absent leaves them as they are. */
+  mandatory_ext_scopes: z.array(ExtScope).max(10000).nullable().optional(),
+  /** Replaces all member alliances; stands alone. */
+  member_alliances: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
+  /** Replaces all member corporations; stands alone. */
+  member_corporations: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
+  /** Ids of alliances to remove. */
+  remove_member_alliances: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
+  /** Ids of corporations to remove. */
+  remove_member_corporations: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
+  ticker: z.string().min(1).max(20).nullable().optional(),
+});
+
+/** What to change about the local record of a corporation. */
+export const PutCorporation = z.object({
+  /** Replaces the required scopes; null or absent leaves them as they are. */
+  mandatory_ext_scopes: z.array(ExtScope).max(10000).nullable().optional(),
+});
+
+/** What to change about a group; null means the same as leaving a field out, an empty list is a list. */
+export const PutGroup = z.object({
+  /** Names of existing users to add. */
+  add_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
+  /** Once set, it never returns to null. */
+  authorized_to_login: z.boolean().nullable().optional(),
+  description: z.string().max(4000).nullable().optional(),
+  /** Names of existing users; replaces all members and stands alone. */
+  members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
+  /** Name of an existing user, who becomes a member too. */
+  owner: z.string().min(1).max(100).nullable().optional(),
+  /** Names of users to remove; the owner stays a member in any case. */
+  remove_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
+});
+
+/** What to change about a user. */
+export const PutUser = z.object({
+  /** The new level; null or absent leaves it as it is. */
+  clearance_level: z.number().int().min(0).max(10).nullable().optional(),
+});
+
+/** A game character that signed in here, was registered as a CEO, or is the built-in user. */
+export const User = z.object({
+  /** Id of the alliance of the corporation, if any. */
+  alliance: z.number().int().nullable(),
+  /** Scopes of the valid refresh tokens that this service holds for the user, sorted. */
+  available_ext_scopes: z.array(ExtScope),
+  /** Id of the character; 0 is the built-in user. */
+  character_id: z.number().int(),
+  character_name: z.string(),
+  /** -1 guest · 0 own data · 1/2 read/write in the corporation · 3/4 alliance · 5/6 coalition · 7/8 everybody · 9 administration · 10 superuser. */
+  clearance_level: z.number().int().min(-1).max(10),
+  /** Ids of the coalitions, through the alliance or the corporation. */
+  coalitions: z.array(z.string()),
+  /** Id of the corporation in decimal digits; null for members of the game's own corporations. */
+  corporation: z.string().nullable(),
+  created_on: z.string().datetime(),
+  /** What corporation, alliance and coalitions together require, sorted. */
+  cumulated_mandatory_ext_scopes: z.array(ExtScope),
+  /** CEO of the alliance's executor corporation. */
+  is_ceo_of_alliance: z.boolean(),
+  is_ceo_of_corporation: z.boolean(),
+  /** `[TICKER] name` with the alliance's ticker, else the corporation's, else the bare name. */
+  tickered_name: z.string(),
+  updated_on: z.string().datetime(),
+});
+
+/** A token as it is stored. Its text, the JWT, is shown once, when it is made. */
+export const Token = z.object({
+  /** Where a sign-in that this app token started ends. */
+  callback: z.string().nullable(),
+  comments: z.string().nullable(),
+  created_on: z.string().datetime(),
+  /** Null for app tokens: they do not expire. */
+  expires_on: z.string().datetime().nullable(),
+  /** The user whose clearance counts. For a token made from a permanent app token, clearance_level is what the token can do: never above the present level of that app token's owner. */
+  owner: User,
+  /** Uuid of the token that this one was made with; deleting that deletes this. */
+  parent: z.string().nullable(),
+  /** dyn: dynamic application token. per: permanent application token. use: user token. */
+  token_type: z.enum(['dyn', 'per', 'use']),
+  uuid: z.string(),
+});
+
+/** Every member in exactly one list, by the state of its refresh tokens. Guests and the built-in user are not members. */
+export const Tracking = z.object({
+  /** At least one valid refresh token covers every scope that is required of the user. */
+  valid_refresh_token: z.array(UserShort),
+  /** There are refresh tokens, but each is invalid or lacks a required scope. */
+  invalid_refresh_token: z.array(UserShort),
+  /** No refresh token at all. */
+  no_refresh_token: z.array(UserShort),
+});
+
+/** A new user token in its signed form. */
+export const UserToken = z.object({
+  /** The token to send as `Authorization: Bearer …`. Shown this once. */
+  user_token: z.string(),
+});
+
+/** One thing wrong with a request. */
+export const ValidationIssue = z.object({
+  /** Where: `path`, `query`, `header` or `body`, then the way to the value. */
+  loc: z.array(z.union([z.string(), z.number().int()])),
+  /** What is wrong with the value. */
+  msg: z.string(),
+  /** Kind of the issue, for programs. */
+  type: z.string(),
+});
+
+/** Path, query, headers or body are not what the operation takes. */
+export const ValidationProblem = z.object({
+  /** Everything that is wrong with the request. */
+  detail: z.array(ValidationIssue),
+});
+
+/** A nickname that proves who takes it. */
+export const VoiceChallenge = z.object({
+  /** When the challenge ends. */
+  expiration_datetime: z.string().datetime(),
+  /** The nickname to take on the voice server: 20 letters and digits. */
+  challenge_nickname: z.string(),
+  user: UserShort,
+});

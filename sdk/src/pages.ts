@@ -1,0 +1,31 @@
+import type { Answer, Success } from './call.ts';
+import { ok } from './errors.ts';
+
+/** An operation whose answer has pages; of {@link createCastellan}'s, its twin is used. */
+type Paged<Request, Given> =
+  | ((request: Request) => Promise<Given>)
+  | { readonly answer: (request: Request) => Promise<Given> };
+
+interface PagedRequest {
+  readonly headers?: { readonly page?: number | undefined } | undefined;
+}
+
+type EntryOf<Given> = Success<Given> extends readonly (infer Entry)[] ? Entry : never;
+
+/**
+ * The entries of all pages, from the first or the one asked for on; a page is fetched when it is wanted:
+ * `for await (const mail of paginate(castellan.ext.mails, { params: { character_id } })) …`
+ *
+ * @throws {CastellanError} when a page cannot be had.
+ */
+export async function* paginate<Request extends PagedRequest, Given extends Answer<number, unknown>>(
+  operation: Paged<Request, Given>,
+  request: Request,
+): AsyncGenerator<EntryOf<Given>, void, void> {
+  const ask = 'answer' in operation ? operation.answer : operation;
+  for (let page = request.headers?.page ?? 1, pages = page; page <= pages; page += 1) {
+    const answer = await ask({ ...request, headers: { ...request.headers, page } });
+    yield* (await ok(answer)) as EntryOf<Given>[];
+    pages = Number(answer.headers.get('x-pages') ?? page);
+  }
+}

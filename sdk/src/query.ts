@@ -1,0 +1,115 @@
+/** Options for TanStack Query, for any of its frameworks; nothing of it is imported. */
+import type { Answer, CallOptions, Success } from './call.ts';
+import type { Castellan } from './client.ts';
+import { ok } from './errors.ts';
+import { routes } from './generated/routes.ts';
+import type { Api } from './generated/types.ts';
+
+/** `queryKey` begins with `castellan`, resource and operation, so that whole resources can be invalidated. */
+export interface CastellanQuery<Result> {
+  readonly queryKey: readonly unknown[];
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Result>;
+}
+
+export interface CastellanInfiniteQuery<Result> {
+  readonly queryKey: readonly unknown[];
+  readonly queryFn: (context: {
+    readonly signal: AbortSignal;
+    readonly pageParam: number;
+  }) => Promise<CastellanPage<Result>>;
+  readonly initialPageParam: number;
+  readonly getNextPageParam: (last: CastellanPage<Result>) => number | undefined;
+}
+
+/** One page of a listing, and which one it is. */
+export interface CastellanPage<Result> {
+  readonly entries: Result;
+  readonly page: number;
+  readonly pages: number;
+}
+
+export interface CastellanMutation<Request, Result> {
+  readonly mutationKey: readonly string[];
+  readonly mutationFn: (request: Request) => Promise<Result>;
+}
+
+type Routes = typeof routes;
+
+type OptionsOf<Call, Of> = Call extends (...request: infer Request) => Promise<infer Given>
+  ? Of extends `GET ${string}`
+    ? ((...request: Request) => CastellanQuery<Success<Given>>) &
+        (Of extends `${string} ${string} ${string}p${string}`
+          ? { readonly infinite: (...request: Request) => CastellanInfiniteQuery<Success<Given>> }
+          : unknown)
+    : // biome-ignore lint/suspicious/noConfusingVoidType: what lets \`mutate()\` go without an argument.
+      () => CastellanMutation<undefined extends Request[0] ? Request[0] | void : Request[0], Success<Given>>
+  : never;
+
+/** For each operation that reads a function that gives a query's options, for each other one a mutation's. */
+export type CastellanQueries = {
+  readonly [Resource in keyof Api]: {
+    readonly [Name in keyof Api[Resource]]: OptionsOf<
+      Api[Resource][Name],
+      Resource extends keyof Routes
+        ? Name extends keyof Routes[Resource]
+          ? Routes[Resource][Name]
+          : never
+        : never
+    >;
+  };
+};
+
+type AnyRequest = { readonly headers?: object } & Pick<CallOptions, 'signal' | 'timeout' | 'retries'>;
+type AnyCall = ((request?: AnyRequest) => Promise<unknown>) & {
+  readonly answer: (request?: AnyRequest) => Promise<Answer<number, unknown>>;
+};
+
+/**
+ * `useQuery(queries.group.get({ params: { group_id } }))`, `useMutation(queries.group.update())`,
+ * `useInfiniteQuery(queries.ext.mails.infinite({ params: { character_id } }))`.
+ */
+export function createQueries(castellan: Castellan): CastellanQueries {
+  const all = castellan as unknown as Record<string, Record<string, AnyCall>>;
+  const resources = Object.entries(routes).map(([resource, operations]) => {
+    const options = Object.entries<string>(operations).map(([name, route]) => {
+      const call = all[resource]?.[name] as AnyCall;
+      const key = ['castellan', resource, name] as const;
+      return [name, route.startsWith('GET ') ? reading(key, call) : writing(key, call)];
+    });
+    return [resource, Object.fromEntries(options)];
+  });
+  return Object.fromEntries(resources) as CastellanQueries;
+}
+
+function reading(key: readonly string[], call: AnyCall) {
+  const query = (request: AnyRequest = {}): CastellanQuery<unknown> => ({
+    queryKey: keyOf(key, request),
+    queryFn: ({ signal }) => call({ ...request, signal }),
+  });
+  const infinite = (request: AnyRequest = {}): CastellanInfiniteQuery<unknown> => ({
+    queryKey: keyOf([...key, 'infinite'], request),
+    queryFn: async ({ signal, pageParam: page }) => {
+      const answer = await call.answer({ ...request, signal, headers: { ...request.headers, page } });
+      return {
+        entries: await ok(answer as Answer<200, unknown>),
+        page,
+        pages: Number(answer.headers.get('x-pages') ?? page),
+      };
+    },
+    initialPageParam: 1,
+    getNextPageParam: ({ page, pages }) => (page < pages ? page + 1 : undefined),
+  });
+  return Object.assign(query, { infinite });
+}
+
+function writing(key: readonly string[], call: AnyCall) {
+  return (): CastellanMutation<AnyRequest, unknown> => ({
+    mutationKey: key,
+    mutationFn: (request) => call(request),
+  });
+}
+
+/** What a request asks for is part of its key; how it is sent is not. */
+function keyOf(key: readonly string[], { signal, timeout, retries, ...asked }: AnyRequest): unknown[] {
+  return Object.keys(asked).length === 0 ? [...key] : [...key, asked];
+}

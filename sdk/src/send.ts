@@ -1,0 +1,54 @@
+import { retryAfterOf } from './errors.ts';
+
+/** Answers after which the same request may succeed. */
+const PASSING = new Set([429, 502, 503, 504]);
+/** Milliseconds of the first pause, doubled with each further one; the pause itself is a random part of it. */
+const FIRST_PAUSE = 250;
+/** Milliseconds that a call waits at the most before it asks again; told to wait longer, it gives up. */
+const LONGEST_PAUSE = 10_000;
+
+export interface Attempts {
+  readonly retries: number;
+  readonly timeout: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Asks until there is an answer that asking again would not change, or no try or time is left. */
+export async function sendWithRetries(
+  send: (signal: AbortSignal | undefined) => Promise<Response>,
+  { retries, timeout, signal }: Attempts,
+): Promise<Response> {
+  const until = timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout;
+  const ending = endOf(signal, timeout);
+  for (let tries = 0; ; tries += 1) {
+    const response = await send(ending);
+    if (tries >= retries || !PASSING.has(response.status)) return response;
+    const pause = Math.max(
+      Math.random() * Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE),
+      (retryAfterOf(response.headers) ?? 0) * 1000,
+    );
+    if (pause > LONGEST_PAUSE || Date.now() + pause >= until) return response;
+    await response.body?.cancel();
+    await wait(pause, ending);
+  }
+}
+
+function endOf(signal: AbortSignal | undefined, timeout: number | undefined): AbortSignal | undefined {
+  if (timeout === undefined) return signal;
+  const late = AbortSignal.timeout(timeout);
+  return signal === undefined ? late : AbortSignal.any([signal, late]);
+}
+
+function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,159 @@
+import { createClient } from '../client.ts';
+import { CastellanError, ok } from '../errors.ts';
+import type { Token } from '../generated/types.ts';
+
+export interface GuardOptions {
+  /** Address of the service. */
+  baseUrl: string;
+  /** Where given, asked first: spares the service what is no token of this application (see `createVerifier`). */
+  verify?: ((jwt: string) => Promise<unknown>) | undefined;
+  /** Milliseconds for asking the service; 5,000 where absent. */
+  timeout?: number | undefined;
+  /** Stands in for the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** What a caller must be. */
+export interface Requirement {
+  /** Least clearance level of the token's owner. */
+  level?: number | undefined;
+  /** Anything else that can be told from the token and its owner. */
+  allow?: ((token: Token) => boolean | Promise<boolean>) | undefined;
+}
+
+interface ExpressRequest {
+  readonly headers: { readonly authorization?: string | undefined };
+}
+interface ExpressResponse {
+  readonly locals: Record<string, unknown>;
+  setHeader(name: string, value: string): unknown;
+  status(code: number): { json(body: unknown): unknown };
+}
+interface HonoContext {
+  readonly req: { header(name: string): string | undefined };
+  set(name: string, value: unknown): void;
+  json(body: unknown, status: never, headers?: Record<string, string>): Response;
+}
+
+export interface Guard {
+  /**
+   * The token behind an `Authorization` header, as the service knows it at this moment.
+   *
+   * @throws {CastellanError} 401 where there is no usable token, 403 where the requirement is not met, and what the
+   *   service answers otherwise.
+   */
+  check(authorization: string | null | undefined, requirement?: Requirement): Promise<Token>;
+  /** Middleware for Express: the token is in `res.locals.castellan`. */
+  express(
+    requirement?: Requirement,
+  ): (req: ExpressRequest, res: ExpressResponse, next: (error?: unknown) => void) => Promise<void>;
+  /** Middleware for Hono: the token is in `c.get('castellan')`. */
+  hono(
+    requirement?: Requirement,
+  ): (c: HonoContext, next: () => Promise<void>) => Promise<Response | undefined>;
+  /** Puts the guard before a handler in the style of `fetch`. */
+  fetch<Rest extends unknown[]>(
+    requirement: Requirement,
+    handler: (request: Request, token: Token, ...rest: Rest) => Response | Promise<Response>,
+  ): (request: Request, ...rest: Rest) => Promise<Response>;
+}
+
+/** Answers that are remembered at the most; the service forbids to remember them, a proxy may allow it. */
+const MOST_KEPT = 1_000;
+
+/** Asks `GET /token` for what is privileged, and remembers the answer no longer than it allows. */
+export function createGuard(options: GuardOptions): Guard {
+  const { baseUrl, fetch, timeout = 5_000, verify } = options;
+  const client = createClient({ baseUrl, timeout, fetch });
+  const kept = new Map<string, { readonly token: Promise<Token>; until: number }>();
+
+  async function ask(jwt: string): Promise<Token> {
+    const known = kept.get(jwt);
+    if (known !== undefined && known.until > Date.now()) return known.token;
+    const answer = client.token.current({ headers: { authorization: `Bearer ${jwt}` } });
+    // Until it is there, others who ask for the same token wait for the same answer.
+    const entry = { token: ok(answer), until: Number.POSITIVE_INFINITY };
+    kept.delete(jwt);
+    kept.set(jwt, entry);
+    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
+    const seconds = await answer
+      .then(({ status, headers }) => (status === 200 ? maxAge(headers) : 0))
+      .catch(() => 0);
+    if (seconds > 0) entry.until = Date.now() + seconds * 1000;
+    else if (kept.get(jwt) === entry) kept.delete(jwt);
+    return entry.token;
+  }
+
+  async function check(
+    authorization: string | null | undefined,
+    { level, allow }: Requirement = {},
+  ): Promise<Token> {
+    const jwt = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization ?? '')?.[1];
+    if (jwt === undefined) throw refusal(401, 'A user token is needed: Authorization: Bearer <token>.');
+    await verify?.(jwt).catch(() => {
+      throw refusal(401, 'This is not a token for this application.');
+    });
+    const token = await ask(jwt);
+    const present = token.owner.clearance_level;
+    if (level !== undefined && present < level) {
+      throw refusal(403, `Insufficient clearance level: this needs ${level}, you have ${present}.`);
+    }
+    if (allow !== undefined && !(await allow(token))) throw refusal(403, 'You may not do this.');
+    return token;
+  }
+
+  return {
+    check,
+    express: (requirement) => async (req, res, next) => {
+      try {
+        res.locals.castellan = await check(req.headers.authorization, requirement);
+      } catch (error) {
+        if (!(error instanceof CastellanError)) return next(error);
+        for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
+        res.status(error.status).json({ detail: error.detail });
+        return;
+      }
+      next();
+    },
+    hono: (requirement) => async (c, next) => {
+      try {
+        c.set('castellan', await check(c.req.header('authorization'), requirement));
+      } catch (error) {
+        if (!(error instanceof CastellanError)) throw error;
+        return c.json({ detail: error.detail }, error.status as never, headersOf(error));
+      }
+      await next();
+      return undefined;
+    },
+    fetch:
+      (requirement, handler) =>
+      async (request, ...rest) => {
+        let token: Token;
+        try {
+          token = await check(request.headers.get('authorization'), requirement);
+        } catch (error) {
+          if (!(error instanceof CastellanError)) throw error;
+          return Response.json({ detail: error.detail }, { status: error.status, headers: headersOf(error) });
+        }
+        return handler(request, token, ...rest);
+      },
+  };
+}
+
+function refusal(status: number, detail: string): CastellanError {
+  return new CastellanError({ status, headers: new Headers(), body: { detail } });
+}
+
+function headersOf({ status, retryAfter }: CastellanError): Record<string, string> {
+  return {
+    ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    ...(retryAfter !== undefined && { 'Retry-After': String(Math.ceil(retryAfter)) }),
+  };
+}
+
+/** Seconds for which an answer may be used again. */
+function maxAge(headers: Headers): number {
+  const control = headers.get('cache-control') ?? '';
+  if (/no-store|no-cache/i.test(control)) return 0;
+  return Number(/max-age=(\d{1,6})/i.exec(control)?.[1] ?? 0);
+}

@@ -1,0 +1,64 @@
+/** Signing people in from a browser, for applications whose own back end holds the dynamic app token. */
+
+/** What `POST /token/use/from/dyn` answers; the application's back end hands it to its pages. */
+export interface StartedLogin {
+  readonly login_url: string;
+  readonly state_code: string;
+}
+
+/** Where a browser is, and what it remembers: the page's own where absent. */
+export interface BrowserContext {
+  readonly location?: { readonly href: string; assign(url: string): void } | undefined;
+  readonly history?: { replaceState(data: unknown, unused: string, url: string): void } | undefined;
+  /** Must be of this browser alone: it is what a sign-in begun elsewhere is told apart by. */
+  readonly storage?: BrowserStorage | undefined;
+}
+
+/** Such as `sessionStorage`. */
+export interface BrowserStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/** Why the end of a sign-in is not believed. */
+export class SignInError extends Error {
+  override readonly name = 'SignInError';
+}
+
+const KEPT_AS = 'castellan.sign-in';
+
+const page = globalThis as unknown as Required<{
+  [Name in 'location' | 'history']: NonNullable<BrowserContext[Name]>;
+}> & { readonly sessionStorage: BrowserStorage };
+
+export const signIn = {
+  /** Notes in this browser which sign-in it began, and sends it to the game's sign-on. */
+  start(login: StartedLogin, browser: BrowserContext = {}): void {
+    (browser.storage ?? page.sessionStorage).setItem(KEPT_AS, login.state_code);
+    (browser.location ?? page.location).assign(login.login_url);
+  },
+
+  /**
+   * The user token of a sign-in that ends on this page, undefined where none does. Token and state leave the address
+   * bar and the history in any case.
+   *
+   * @throws {SignInError} when another browser began the sign-in: somebody wants this one to act for him.
+   */
+  finish(browser: BrowserContext = {}): string | undefined {
+    const { location = page.location, history = page.history, storage = page.sessionStorage } = browser;
+    const url = new URL(location.href);
+    const token = url.searchParams.get('user_token');
+    const state = url.searchParams.get('state_code');
+    if (token === null && state === null) return undefined;
+    url.searchParams.delete('user_token');
+    url.searchParams.delete('state_code');
+    history.replaceState(null, '', url.href);
+    const begun = storage.getItem(KEPT_AS);
+    storage.removeItem(KEPT_AS);
+    if (token === null || state === null || state !== begun) {
+      throw new SignInError('This sign-in was not begun in this browser; begin again.');
+    }
+    return token;
+  },
+};

@@ -1,0 +1,58 @@
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The address that paths are put behind; a relative one is meant from the page that the client runs in.
+ *
+ * @throws {TypeError} when it is no http or https URL, or holds a password.
+ */
+export function baseOf(baseUrl: string): string {
+  const { location } = globalThis as { location?: { href: string } };
+  const url = new URL(baseUrl, location?.href);
+  const usable = /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  if (!usable) throw new TypeError('baseUrl must be an http or https URL without user and password');
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** An operation as the generated table has it, read once when a client is made. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly body: boolean;
+  readonly json: boolean;
+  readonly public: boolean;
+}
+
+export function routeOf(text: string): Route {
+  const [method = '', address = '', marks = ''] = text.split(' ');
+  const [path = '', query] = address.split('?');
+  const has = (mark: string) => marks.includes(mark);
+  return { method, path, query: query?.split('&') ?? [], body: has('b'), json: has('j'), public: has('u') };
+}
+
+/** @throws {TypeError} for a parameter that is missing, empty, or would lead to another path. */
+export function pathOf({ path }: Route, params: Values): string {
+  return path.replace(/:(\w+)(\*?)/g, (_, name: string, rest: string) => {
+    const value = params[name];
+    const usable = typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+    if (!usable || value === '') throw new TypeError(`Path parameter ${name} is missing`);
+    const segments = rest === '' ? [String(value)] : String(value).replace(/^\//, '').split('/');
+    // URLs treat these as steps, encoded or not.
+    if (segments.some((segment) => segment === '.' || segment === '..')) {
+      throw new TypeError(`Path parameter ${name} must not be a dot segment`);
+    }
+    return segments.map(encodeURIComponent).join('/');
+  });
+}
+
+/** What is null or undefined is left out; an object travels as JSON. */
+export function queryOf({ query: names }: Route, query: Values): string {
+  const search = new URLSearchParams();
+  for (const name of names) {
+    const value = query[name];
+    if (value === undefined || value === null) continue;
+    search.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,8 +1,8 @@
 import { inTransaction } from '../server/database/transaction.ts';
-import type { Parts } from '../server/parts.ts';
-import type { Run } from '../server/run.ts';
+import type { Payload } from '../server/queue/catalogue.ts';
+import type { Run } from '../server/queue/run.ts';
+import type { Parts } from '../server/services/services.ts';
 import { deliverEvent } from '../server/sign-in/event.ts';
-import type { Payload } from './catalogue.ts';
 
 /** Seconds before the next try: 5 s at first, doubling up to 10 minutes. */
 function pause(attempt: number): number {

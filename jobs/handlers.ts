@@ -1,20 +1,20 @@
+import { checkGrants } from '../server/grant/check-grants.ts';
 import {
   collectLocations,
   collectMail,
   collectSkillPoints,
   collectWallets,
 } from '../server/history/collect.ts';
-import { keepHouse } from '../server/housekeeping.ts';
-import type { Parts } from '../server/parts.ts';
+import type { JobName, Payload } from '../server/queue/catalogue.ts';
+import type { Change, Run } from '../server/queue/run.ts';
 import { followNames } from '../server/registry/follow-names.ts';
-import { refreshBodies } from '../server/registry/refresh-bodies.ts';
+import { refreshBodies } from '../server/registry/refresh-organizations.ts';
 import { syncUsers } from '../server/registry/sync-users.ts';
-import type { Change, Run } from '../server/run.ts';
-import { checkGrants } from '../server/sign-in/grant-check.ts';
+import type { Parts } from '../server/services/services.ts';
 import { checkVoiceNicknames } from '../server/voice/check-nicknames.ts';
 import { syncVoiceGroups } from '../server/voice/sync-groups.ts';
-import type { JobName, Payload } from './catalogue.ts';
 import { deliverSignIn } from './deliver-sign-in.ts';
+import { keepHouse } from './maintenance.ts';
 import { registerAllianceMembers } from './register-alliance-members.ts';
 import { revokeGrant } from './revoke-grant.ts';
 

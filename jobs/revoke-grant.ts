@@ -1,6 +1,6 @@
-import type { Parts } from '../server/parts.ts';
-import { grantPlace } from '../server/sign-in/grant.queries.ts';
-import type { Payload } from './catalogue.ts';
+import { grantPlace } from '../server/grant/grant.queries.ts';
+import type { Payload } from '../server/queue/catalogue.ts';
+import type { Parts } from '../server/services/services.ts';
 
 /** Tells the provider that a refresh token is no longer wanted. */
 export async function revokeGrant({ vault, sso }: Parts, payload: Payload<'revoke-grant'>): Promise<void> {

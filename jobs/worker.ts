@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Parts } from '../server/parts.ts';
-import type { Change } from '../server/run.ts';
-import { previousRun } from '../server/system/schedule.ts';
-import { catalogue, type JobName, type Payload, scheduledJobs, scheduleOf } from './catalogue.ts';
+import {
+  catalogue,
+  type JobName,
+  type Payload,
+  scheduledJobs,
+  scheduleOf,
+} from '../server/queue/catalogue.ts';
+import type { Change } from '../server/queue/run.ts';
+import { previousRun } from '../server/queue/schedule.ts';
+import type { Job } from '../server/queue/work.ts';
+import type { Parts } from '../server/services/services.ts';
+import { createRun } from './create-run.ts';
 import { handlers, rehearsals } from './handlers.ts';
-import type { Job } from './queue-work.ts';
-import { createRun } from './run.ts';
 
 /** Milliseconds between two looks for runs that were missed. */
 const LOOK_FOR_MISSED = 60_000;

@@ -8,6 +8,7 @@ const BUILT = 'dist/.tsbuildinfo';
 const SOURCES = [
   'contract',
   'server',
+  'dev',
   'jobs',
   'migrations',
   'tsconfig.json',

@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '../contract/openapi.ts';
-import { openApiYaml } from '../server/openapi-yaml.ts';
+import { openApiYaml } from '../server/http/openapi-yaml.ts';
 import { schemaSql } from './generate/schema.ts';
 import { sdkRoutes } from './generate/sdk-routes.ts';
 import { sdkTypes } from './generate/sdk-types.ts';

@@ -1,27 +1,27 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import { openQueue } from '../jobs/queue.ts';
+import { keyMaterial } from '../dev/keys.ts';
+import type { SimulatedProvider } from '../dev/provider/provider.ts';
 import { rehearse, startWorker } from '../jobs/worker.ts';
-import { type Clock, systemClock } from './clock.ts';
+import type { Settings } from './config/settings.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import type { Database } from './database/tables.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { createHttp } from './http/server.ts';
-import { requireKeys } from './key-rotation.ts';
-import { keyMaterial } from './local-keys.ts';
-import { createMetrics } from './metrics.ts';
-import { createOutages } from './outages.ts';
-import type { Parts } from './parts.ts';
+import { loadSigningKeys } from './keys/signing-keys.ts';
+import { createVault } from './keys/vault.ts';
+import { createMetrics } from './observability/metrics.ts';
+import { createOutages } from './observability/outages.ts';
+import { requireKeys } from './process/key-rotation.ts';
+import { findService } from './process/running-service.queries.ts';
 import type { Limits } from './provider/http.ts';
 import { createProvider } from './provider/provider.ts';
 import { createSso } from './provider/sso.ts';
+import { openQueue } from './queue/queue.ts';
 import { createRateLimit } from './rate-limit/rate-limit.ts';
-import { findService } from './running-service.queries.ts';
-import { seldom } from './seldom.ts';
-import type { Settings } from './settings.ts';
-import type { SimulatedProvider } from './simulated/provider.ts';
-import { loadSigningKeys } from './token/signing-keys.ts';
-import { createVault } from './vault.ts';
+import type { Parts } from './services/services.ts';
+import { type Clock, systemClock } from './shared/clock.ts';
+import { seldom } from './shared/seldom.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -140,7 +140,7 @@ async function withProvider(
   beside: boolean,
 ): Promise<{ settings: Settings; simulated: SimulatedProvider | undefined }> {
   if (settings.sso.clientId !== undefined || settings.production) return { settings, simulated: undefined };
-  const { joinForDevelopment, startForDevelopment } = await import('./simulated/development.ts');
+  const { joinForDevelopment, startForDevelopment } = await import('../dev/development.ts');
   if (beside) return { settings: await joinForDevelopment(settings), simulated: undefined };
   return startForDevelopment(settings);
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, createApp } from './app.ts';
-import { CannotStart } from './cannot-start.ts';
-import { readArguments } from './command-line.ts';
+import { readArguments } from './cli/command-line.ts';
+import { loadSettings, type Settings } from './config/settings.ts';
 import { createGate, type Gate } from './http/gate.ts';
 import { type Listening, listen } from './http/listen.ts';
-import { openLog } from './log.ts';
-import { serveMetrics } from './metrics.ts';
-import { print } from './output.ts';
+import { openLog } from './observability/log.ts';
+import { serveMetrics } from './observability/metrics.ts';
+import { print } from './observability/output.ts';
+import { announce } from './process/running-service.ts';
 import { runProgram, untilStopped } from './process.ts';
-import { announce } from './running-service.ts';
-import { loadSettings, type Settings } from './settings.ts';
+import { CannotStart } from './shared/cannot-start.ts';
 
 const USAGE = `npm start        runs the service until Ctrl-C or SIGTERM
 
@@ -71,7 +71,7 @@ async function welcome({ parts, simulated }: App): Promise<() => Promise<void>> 
     log.info(`ready: ${settings.baseUrl}/docs is the reference, npm run token prints a permanent token`);
     return async () => undefined;
   }
-  const { startWelcome } = await import('./simulated/welcome.ts');
+  const { startWelcome } = await import('../dev/welcome.ts');
   const { message, stop } = await startWelcome(parts, simulated);
   log.debug('the development start is complete');
   print(message);

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
+import { startEmbedded } from '../../dev/postgres/embedded.ts';
 import { connect } from '../../server/database/connection.ts';
-import { startEmbedded } from '../../server/database/embedded.ts';
 import { migrate } from '../../server/database/migrate.ts';
 import { describeSchema } from '../schema.ts';
 

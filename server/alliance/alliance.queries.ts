@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Alliance } from '../../contract/alliance.ts';
 import type { AllianceShort } from '../../contract/membership.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { scopesOfAlliance } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
-import { scopesOfAlliance } from '../registry/cumulated-scopes.ts';
 
 /** The row behind an Alliance record. */
 export interface AllianceRow extends Omit<Alliance, 'ceo' | 'executor_corporation' | 'updated_on'> {

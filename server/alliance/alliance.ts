@@ -1,16 +1,16 @@
 import type { Alliance, PutAlliance } from '../../contract/alliance.ts';
 import type { AllianceShort } from '../../contract/membership.ts';
 import type { Tracking } from '../../contract/user.ts';
+import { type Admission, readmit, rejudge } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { Parts } from '../parts.ts';
-import { notFound } from '../problem.ts';
+import { findTracking } from '../grant/tracking.queries.ts';
 import { createGameApi } from '../provider/api.ts';
 import { ProviderError } from '../provider/http.ts';
-import { type Admission, readmit, rejudge } from '../registry/admission.ts';
-import { findAlliance, findMembers } from '../registry/findings.ts';
-import { saveFindings } from '../registry/save.ts';
-import { findTracking } from '../registry/tracking.queries.ts';
-import { chargedTo } from '../token/budget.ts';
+import { chargedTo } from '../provider/purse.ts';
+import { findAlliance, findMembers } from '../registry/provider-snapshot.ts';
+import { saveFindings } from '../registry/save-snapshot.ts';
+import type { Parts } from '../services/services.ts';
+import { notFound } from '../shared/errors.ts';
 import {
   type AllianceRow,
   findAllianceRow,

@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, sql, type Updateable } from 'kysely';
 import type { Coalition, CoalitionShort } from '../../contract/coalition.ts';
 import type { CoalitionTable, Database } from '../database/tables.ts';
-import type { ListDifference } from '../member-list.ts';
+import type { ListDifference } from '../shared/list-change.ts';
 
 /** The row behind a Coalition record. */
 export type CoalitionRow = Omit<Coalition, 'created_on' | 'updated_on'> & {

@@ -2,17 +2,17 @@ import type { Transaction } from 'kysely';
 import { LOGIN_SWITCH_LEVEL } from '../../contract/access.ts';
 import type { Coalition, CoalitionShort, PostCoalition, PutCoalition } from '../../contract/coalition.ts';
 import type { Tracking } from '../../contract/user.ts';
+import { type Admission, readmit } from '../access/admission.ts';
+import { requireAuthorityOverAll } from '../access/require-authority.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { findTracking } from '../grant/tracking.queries.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
-import { changeList, difference, isEmpty, type ListChange, mentioned } from '../member-list.ts';
-import type { Parts } from '../parts.ts';
-import { forbidden, notFound, notFoundAmong } from '../problem.ts';
-import { type Admission, readmit } from '../registry/admission.ts';
-import { requireAuthorityOverAll } from '../registry/authority.ts';
-import { findTracking } from '../registry/tracking.queries.ts';
+import type { Parts } from '../services/services.ts';
+import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
+import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import type { Caller } from '../token/token.queries.ts';
 import {
   type Bodies,

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Corporation } from '../../contract/corporation.ts';
 import type { CorporationShort } from '../../contract/membership.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
-import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 
 /** The row behind a Corporation record; alliance id and name are null together. */
 export interface CorporationRow extends Omit<Corporation, 'alliance' | 'ceo' | 'updated_on'> {

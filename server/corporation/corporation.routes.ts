@@ -1,6 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../services/services.ts';
 import {
   allCorporations,
   getCorporation,

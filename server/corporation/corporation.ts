@@ -1,15 +1,15 @@
 import type { Corporation, PutCorporation } from '../../contract/corporation.ts';
 import type { CorporationShort } from '../../contract/membership.ts';
 import type { Tracking } from '../../contract/user.ts';
+import { type Admission, readmit, rejudge } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { Parts } from '../parts.ts';
-import { notFound } from '../problem.ts';
+import { findTracking } from '../grant/tracking.queries.ts';
 import { createGameApi } from '../provider/api.ts';
-import { type Admission, readmit, rejudge } from '../registry/admission.ts';
-import { findCorporation } from '../registry/findings.ts';
-import { saveFindings } from '../registry/save.ts';
-import { findTracking } from '../registry/tracking.queries.ts';
-import { chargedTo } from '../token/budget.ts';
+import { chargedTo } from '../provider/purse.ts';
+import { findCorporation } from '../registry/provider-snapshot.ts';
+import { saveFindings } from '../registry/save-snapshot.ts';
+import type { Parts } from '../services/services.ts';
+import { notFound } from '../shared/errors.ts';
 import {
   type CorporationRow,
   findCorporationRow,

@@ -3,8 +3,8 @@ import type { Kysely } from 'kysely';
 import type { CrashReport, CrashReportShort } from '../../contract/crash.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
-import { notFound } from '../problem.ts';
-import { redactText, redactValues } from '../redact.ts';
+import { redactText, redactValues } from '../observability/redact.ts';
+import { notFound } from '../shared/errors.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { deleteCrash, findCrash, insertCrash, newestCrashes } from './crash.queries.ts';
 

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import { CannotStart } from '../cannot-start.ts';
-import type { Settings } from '../settings.ts';
+import { startEmbedded } from '../../dev/postgres/embedded.ts';
+import type { Settings } from '../config/settings.ts';
+import { CannotStart } from '../shared/cannot-start.ts';
 import { type Connection, connect, type Log } from './connection.ts';
-import { startEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import type { Database } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import type { ExternalForwardRequest } from '../../contract/ext.ts';
-import { type Invalid, Problem } from '../problem.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
+import { type Invalid, Problem } from '../shared/errors.ts';
 
 /** Where the fields of a forwarded request came from. */
 export type FieldsFrom = 'body' | 'query';

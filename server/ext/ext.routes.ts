@@ -8,9 +8,9 @@ import type { Page } from '../history/page.ts';
 import { listSkillPoints } from '../history/skill-points.ts';
 import { listBalances } from '../history/wallet.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../parts.ts';
-import { Problem } from '../problem.ts';
-import { budgetOf } from '../token/budget.ts';
+import { budgetOf } from '../provider/purse.ts';
+import type { Parts } from '../services/services.ts';
+import { Problem } from '../shared/errors.ts';
 import { createForward, type Forwarded } from './forward.ts';
 
 export function extHandlers(parts: Parts): Handlers<typeof contract.ext> {

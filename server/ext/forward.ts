@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
-import type { Parts } from '../parts.ts';
-import { invalid, Problem } from '../problem.ts';
+import { requireAuthority } from '../access/require-authority.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
-import { requireAuthority } from '../registry/authority.ts';
-import { budgetOf } from '../token/budget.ts';
+import { budgetOf } from '../provider/purse.ts';
+import type { Parts } from '../services/services.ts';
+import { invalid, Problem } from '../shared/errors.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { findNameable } from './annotations.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';

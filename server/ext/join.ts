@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { Parts } from '../parts.ts';
-import { invalid, Problem } from '../problem.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
+import type { Parts } from '../services/services.ts';
+import { invalid, Problem } from '../shared/errors.ts';
 import type { FieldsFrom } from './ext-params.ts';
 import { createJoined, type Joined } from './joined.ts';
 import { readAllPages } from './pages.ts';

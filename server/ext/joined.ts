@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Problem } from '../problem.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
+import type { Problem } from '../shared/errors.ts';
 import { findNameable } from './annotations.ts';
 import { harmless } from './harmless.ts';
 import type { PageSink } from './pages.ts';

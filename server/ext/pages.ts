@@ -1,6 +1,6 @@
-import { Problem } from '../problem.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
+import { Problem } from '../shared/errors.ts';
 
 /** Pages of one list that are asked for at the same time. */
 const AT_ONCE = 8;

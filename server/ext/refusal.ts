@@ -1,5 +1,5 @@
-import { Problem } from '../problem.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
+import { Problem } from '../shared/errors.ts';
 import { harmless } from './harmless.ts';
 
 /** Of the provider's words, as many as make a sentence. */

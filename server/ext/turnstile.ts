@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../shared/errors.ts';
 
 export interface TurnstileLimits {
   /** Inside at the same time. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Updateable } from 'kysely';
 import type { Group, GroupShort } from '../../contract/group.ts';
 import type { Database, GroupTable } from '../database/tables.ts';
-import type { ListDifference } from '../member-list.ts';
+import type { ListDifference } from '../shared/list-change.ts';
 
 /** The row behind a Group record. */
 export type GroupRow = Omit<Group, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };

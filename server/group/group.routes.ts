@@ -1,6 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../services/services.ts';
 import { allGroups, createGroup, getGroup, removeGroup, updateGroup } from './group.ts';
 
 export function groupHandlers(parts: Parts): Handlers<typeof contract.group> {

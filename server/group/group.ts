@@ -1,12 +1,12 @@
 import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { Group, GroupShort, PostGroup, PutGroup } from '../../contract/group.ts';
+import { type Admission, readmit } from '../access/admission.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { changeList, difference, isEmpty, type ListChange, mentioned } from '../member-list.ts';
-import type { Parts } from '../parts.ts';
-import { forbidden, notFound, notFoundAmong, Problem } from '../problem.ts';
-import { type Admission, readmit } from '../registry/admission.ts';
+import type { Parts } from '../services/services.ts';
+import { forbidden, notFound, notFoundAmong, Problem } from '../shared/errors.ts';
+import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
 import {

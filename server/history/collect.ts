@@ -1,10 +1,10 @@
 import { isUnreachable } from '../database/errors.ts';
-import { createPace, type Pace } from '../pace.ts';
-import type { Parts } from '../parts.ts';
 import { ProviderError } from '../provider/http.ts';
 import { createNames } from '../provider/names.ts';
-import type { Run } from '../run.ts';
-import { createLine, Ended } from './line.ts';
+import { createPace, type Pace } from '../queue/adaptive-limit.ts';
+import type { Run } from '../queue/run.ts';
+import type { Parts } from '../services/services.ts';
+import { createLine, Ended } from './client-for-turn.ts';
 import { storeLocation } from './location.ts';
 import { indexMail } from './mailbox.ts';
 import { LOCATION, MAIL, type Rhythm, SKILL_POINTS, WALLET } from './rhythms.ts';

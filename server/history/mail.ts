@@ -1,5 +1,5 @@
 import type { CharacterMail, CharacterMailShort } from '../../contract/ext.ts';
-import { notFound } from '../problem.ts';
+import { notFound } from '../shared/errors.ts';
 import { findMail, findMails } from './mail.queries.ts';
 import { fetchBody } from './mail-body.ts';
 import { type Page, toPage } from './page.ts';

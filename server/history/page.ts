@@ -1,5 +1,5 @@
 import { PAGE_SIZE } from '../../contract/common.ts';
-import { invalid } from '../problem.ts';
+import { invalid } from '../shared/errors.ts';
 
 /** One page of a history, newest entries first, and how many pages there are. */
 export interface Page<Entry> {

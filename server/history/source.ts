@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
 import { storable } from '../database/text.ts';
-import { notFound } from '../problem.ts';
 import type { ProviderClient, ProviderRequest } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Names } from '../provider/names.ts';
+import type { Clock } from '../shared/clock.ts';
+import { notFound } from '../shared/errors.ts';
 import { findSubject, type Subject } from './subject.queries.ts';
 
 /** What the histories need of the service's parts. */

@@ -1,9 +1,9 @@
 import type { AppRoute } from '@ts-rest/core';
 import type { RequestHandler, Response } from 'express';
 import type { AccessRule, RouteMetadata } from '../../contract/access.ts';
-import type { Parts } from '../parts.ts';
-import { requireClearance } from '../registry/admission.ts';
-import { authenticate } from '../token/authenticate.ts';
+import { requireClearance } from '../access/admission.ts';
+import { authenticate } from '../access/authenticate.ts';
+import type { Parts } from '../services/services.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { callerWithinLimit, withinLimit } from './within-limit.ts';
 

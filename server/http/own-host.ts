@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { Problem } from '../problem.ts';
-import { isLoopback } from '../settings.ts';
+import { isLoopback } from '../config/settings.ts';
+import { Problem } from '../shared/errors.ts';
 
 const HOST = /^(?:\[([\da-f:.]+)\]|([^\s:[\]]+?)\.?)(?::\d*)?$/i;
 

@@ -5,9 +5,9 @@ import helmet from 'helmet';
 import { API_VERSION, openApiDocument } from '../../contract/openapi.ts';
 import { isUnreachable } from '../database/errors.ts';
 import { pendingMigrations } from '../database/migrate.ts';
-import { openApiYaml } from '../openapi-yaml.ts';
-import type { Parts } from '../parts.ts';
-import { Problem } from '../problem.ts';
+import type { Parts } from '../services/services.ts';
+import { Problem } from '../shared/errors.ts';
+import { openApiYaml } from './openapi-yaml.ts';
 import { withinLimit } from './within-limit.ts';
 
 /** Paths that need no token and are no part of the contract (decisions §1). */

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Parts } from '../parts.ts';
-import { Problem } from '../problem.ts';
+import { authenticate, readToken, recognise } from '../access/authenticate.ts';
 import { usualForm } from '../rate-limit/address.ts';
 import type { Quota } from '../rate-limit/leases.ts';
-import { authenticate, readToken, recognise } from '../token/authenticate.ts';
+import type { Parts } from '../services/services.ts';
+import { Problem } from '../shared/errors.ts';
 import type { Caller } from '../token/token.queries.ts';
 
 /** What a 429 says, by whom the request is counted against. */

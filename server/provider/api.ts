@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { chunksOf } from '../chunks.ts';
 import { storable } from '../database/text.ts';
+import { chunksOf } from '../shared/chunks.ts';
 import type { ProviderAnswer } from './answer.ts';
 import type { ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
+import type { Clock } from '../shared/clock.ts';
 import { reserve, type Verdict, type Wanted } from './budget.queries.ts';
 import type { ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
-import type { AccessTokens } from './access.ts';
+import type { AccessTokens } from '../grant/access-tokens.ts';
+import type { Clock } from '../shared/clock.ts';
 import { answerOf, type ProviderAnswer } from './answer.ts';
 import {
   findGrantWithAnswer,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
+import type { Clock } from '../shared/clock.ts';
 import { type Bucket, settle } from './budget.queries.ts';
 import { takeBudget } from './budget.ts';
 import type { CachedAnswer } from './cache.queries.ts';

@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
 import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
-import type { Clock } from '../clock.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Clock } from '../shared/clock.ts';
 import { ProviderError } from './http.ts';
 import { profile } from './profile.ts';
 import { fromProviderScopes } from './scopes.ts';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { chunksOf } from '../chunks.ts';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
 import { storable } from '../database/text.ts';
+import { chunksOf } from '../shared/chunks.ts';
+import type { Clock } from '../shared/clock.ts';
 import type { ProviderClient, ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';
 import { findNames, type KnownName, saveNames } from './names.queries.ts';

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Database } from '../database/tables.ts';
-import type { Outages } from '../outages.ts';
-import type { Settings } from '../settings.ts';
-import type { Vault } from '../vault.ts';
-import { createAccessTokens } from './access.ts';
+import { createAccessTokens } from '../grant/access-tokens.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { Outages } from '../observability/outages.ts';
+import type { Clock } from '../shared/clock.ts';
 import { createGameApi, type GameApi } from './api.ts';
 import { createProviderClient, type ProviderClient } from './client.ts';
 import { createDocumentStore, type LiveDocumentStore } from './document-store.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { redactText } from '../redact.ts';
+import { redactText } from '../observability/redact.ts';
 
 const OAuthError = z.object({ error: z.string(), error_description: z.string().default('') });
 

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { ExtScope } from '../../contract/scopes.ts';
-import type { Clock } from '../clock.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Clock } from '../shared/clock.ts';
 import { boundedFetch, type Limits, ProviderError } from './http.ts';
 import { createIdentification, type Identity } from './identity.ts';
 import { causeOfDeath, GRANT_TYPE_UNKNOWN } from './refresh-answer.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
+import type { Clock } from '../shared/clock.ts';
 import { sweep } from './budget.queries.ts';
 import { beginGeneration } from './cache.queries.ts';
 

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/tables.ts';
+import type { Clock } from '../shared/clock.ts';
 import { alone, firstSize, type Held, isOpen, nextSize } from './held.ts';
 import { type Block, deleteOver, giveBack, takeBlocks, type Unused, type Want } from './windows.queries.ts';
 

@@ -1,4 +1,4 @@
-import type { TokenClaims } from '../token/signing-keys.ts';
+import type { TokenClaims } from '../keys/signing-keys.ts';
 import { countedAs } from './address.ts';
 import { createLeases, type LeaseParts, type Quota } from './leases.ts';
 

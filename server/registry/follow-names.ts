@@ -1,11 +1,11 @@
 import { nameKey } from '../database/name-key.ts';
-import type { Parts } from '../parts.ts';
 import { askNames, BULK } from '../provider/api.ts';
+import { meter } from '../provider/client-for-run.ts';
 import type { ProviderError } from '../provider/http.ts';
 import { saveNames } from '../provider/names.queries.ts';
-import type { Change, Run } from '../run.ts';
+import type { Change, Run } from '../queue/run.ts';
+import type { Parts } from '../services/services.ts';
 import { readNames, saveNewNames } from './follow-names.queries.ts';
-import { meter } from './meter.ts';
 import { boundedName } from './storable.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
 

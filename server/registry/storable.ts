@@ -1,4 +1,4 @@
-import type { Findings } from './findings.ts';
+import type { Findings } from './provider-snapshot.ts';
 
 /** As many as names and tickers may have here (D3b), in UTF-16 units; far longer ones fit into no index. */
 const LONGEST_NAME = 100;

@@ -1,14 +1,14 @@
-import { FIRST_PLAYER_CORPORATION } from '../access/office.ts';
-import type { Parts } from '../parts.ts';
+import { FIRST_PLAYER_CORPORATION } from '../access/levels.ts';
 import { type Affiliation, askAffiliations, BULK } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
+import { meter, OUT_OF_TIME } from '../provider/client-for-run.ts';
 import { ProviderError } from '../provider/http.ts';
-import type { Change, Run } from '../run.ts';
-import { type BodyIds, readBodies, type StoredBodies } from './bodies.queries.ts';
-import type { Move, Seen } from './carry-out.queries.ts';
-import { carryOut } from './carry-out.ts';
-import { meter, OUT_OF_TIME } from './meter.ts';
-import { type Survey, survey } from './survey.ts';
+import type { Change, Run } from '../queue/run.ts';
+import type { Parts } from '../services/services.ts';
+import type { Move, Seen } from './apply-plan.queries.ts';
+import { carryOut } from './apply-plan.ts';
+import { type Survey, survey } from './fetch-snapshot.ts';
+import { type BodyIds, readBodies, type StoredBodies } from './organizations.queries.ts';
 import {
   countUsers,
   type Place,

@@ -1,18 +1,18 @@
 import type { Kysely } from 'kysely';
-import { LASTING_LEVEL } from '../access/office.ts';
+import { LASTING_LEVEL } from '../access/levels.ts';
 import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { Parts } from '../parts.ts';
+import { saveGrant } from '../grant/grant.queries.ts';
+import { revokeGrants } from '../grant/revoke.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
-import { type Findings, findCharacter } from '../registry/findings.ts';
-import { raiseCeos, saveFindings } from '../registry/save.ts';
+import { type Findings, findCharacter } from '../registry/provider-snapshot.ts';
+import { raiseCeos, saveFindings } from '../registry/save-snapshot.ts';
+import type { Parts } from '../services/services.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './event.ts';
-import { saveGrant } from './grant.queries.ts';
-import { revokeGrants } from './grant.ts';
 import { COMPLETED, type Refusal, type SignedIn, UNKNOWN } from './outcome.ts';
 import {
   endVisit,

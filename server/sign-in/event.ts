@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
-import type { Parts } from '../parts.ts';
+import { ForbiddenAddress, hostOf, isPublicAddress, publicLookup } from '../outbound/public-address.ts';
+import type { Parts } from '../services/services.ts';
 import { findToken } from '../token/token.queries.ts';
-import { ForbiddenAddress, hostOf, isPublicAddress, publicLookup } from './callback-address.ts';
 
 /** Adds what an application gets at the end of a sign-in to its callback's query (D26, D29). */
 export function callbackUrl(callback: string, stateCode: string, userToken: string): string {

@@ -1,5 +1,5 @@
 import type { ExtScope } from '../../contract/scopes.ts';
-import type { Voice } from '../user/login-permission.ts';
+import type { Voice } from '../access/login-permission.queries.ts';
 
 /** How a provider callback ends (D26). */
 export type SignInOutcome =

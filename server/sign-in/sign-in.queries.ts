@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { LASTING_LEVEL } from '../access/office.ts';
+import { LASTING_LEVEL } from '../access/levels.ts';
+import { mayLogIn, refusingVoices, type Voice } from '../access/login-permission.queries.ts';
+import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
-import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
-import { mayLogIn, refusingVoices, type Voice } from '../user/login-permission.ts';
 import { forgetVoice } from '../voice/voice.queries.ts';
 
 /** What is known of a character before it signs in again. */

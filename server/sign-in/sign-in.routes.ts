@@ -1,7 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../parts.ts';
-import { Problem } from '../problem.ts';
+import type { Parts } from '../services/services.ts';
+import { Problem } from '../shared/errors.ts';
 import type { Refusal } from './outcome.ts';
 import { PAGE_HEADERS } from './page.ts';
 import { refusalPage } from './pages.ts';

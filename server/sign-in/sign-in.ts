@@ -1,5 +1,5 @@
-import type { Parts } from '../parts.ts';
 import { ProviderError } from '../provider/http.ts';
+import type { Parts } from '../services/services.ts';
 import { admit } from './admission.ts';
 import {
   COMPLETED,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Login, PostLogin } from '../../contract/token.ts';
-import type { Parts } from '../parts.ts';
-import { Problem } from '../problem.ts';
+import type { Parts } from '../services/services.ts';
+import { Problem } from '../shared/errors.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { bindStateCode, insertStateCode, requiredScopes } from './state-code.queries.ts';
 

@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database, StateCodeTable } from '../database/tables.ts';
-import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 
 /** A state code that an app token presented, and where its sign-in ends. */
 export interface StateCode {

@@ -1,8 +1,8 @@
 import type { Job, JobDryRun, JobRun } from '../../contract/system.ts';
-import { catalogue, isScheduled, type JobName, scheduledJobs } from '../../jobs/catalogue.ts';
-import type { Parts } from '../parts.ts';
-import { invalid, notFound } from '../problem.ts';
-import { nextRun } from './schedule.ts';
+import { catalogue, isScheduled, type JobName, scheduledJobs } from '../queue/catalogue.ts';
+import { nextRun } from '../queue/schedule.ts';
+import type { Parts } from '../services/services.ts';
+import { invalid, notFound } from '../shared/errors.ts';
 
 /** The scheduled jobs, by name (D52). */
 export function listJobs({ settings, clock }: Pick<Parts, 'settings' | 'clock'>): Job[] {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../services/services.ts';
 import { findRootToken, insertToken, setKey } from './token.queries.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type CompiledQuery, type Insertable, type Kysely, sql, type Transaction } from 'kysely';
 import type { TokenKind } from '../../contract/access.ts';
+import { mayUseTokens } from '../access/login-permission.queries.ts';
 import type { Database, TokenTable } from '../database/tables.ts';
-import { mayUseTokens } from '../user/login-permission.ts';
 
 /** Who calls: the token, its owner, and what that owner may do at this moment. */
 export interface Caller {

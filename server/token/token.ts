@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/token.ts';
+import { type Admission, readmit } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { Parts } from '../parts.ts';
-import { invalid, notFound, revoked } from '../problem.ts';
-import { type Admission, readmit } from '../registry/admission.ts';
-import { ForbiddenAddress, requirePublicHost } from '../sign-in/callback-address.ts';
+import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
+import type { Parts } from '../services/services.ts';
+import { invalid, notFound, revoked } from '../shared/errors.ts';
 import { findUser } from '../user/user.queries.ts';
 import { toUser } from '../user/user.ts';
 import { type Caller, deleteToken, insertToken } from './token.queries.ts';

@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { User, UserShort } from '../../contract/user.ts';
+import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
-import { scopesOfCorporation } from '../registry/cumulated-scopes.ts';
 
 /** The row behind a User record; one query whatever the size of the registry (D38). */
 export type UserRow = Omit<User, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };

@@ -1,13 +1,13 @@
 import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { User, UserShort } from '../../contract/user.ts';
+import { type Admission, readmit } from '../access/admission.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
+import { findStandings } from '../access/position.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
-import type { Parts } from '../parts.ts';
-import { forbidden, notFound, revoked } from '../problem.ts';
-import { type Admission, readmit } from '../registry/admission.ts';
-import { findStandings } from '../registry/standing.queries.ts';
-import { revokeGrants } from '../sign-in/grant.ts';
+import type { Parts } from '../services/services.ts';
+import { forbidden, notFound, revoked } from '../shared/errors.ts';
 import {
   deleteUsers,
   findUser,

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
+import type { Pace } from './flood-limit.ts';
 import { createLineReader } from './line-reader.ts';
-import type { Pace } from './pace.ts';
 import {
   encodeCommand,
   type Outcome,

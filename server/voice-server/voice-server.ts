@@ -1,6 +1,6 @@
 import type { VoiceAddress } from './address.ts';
 import { type ConnectionOptions, openConnection, type VoiceConnection } from './connection.ts';
-import { paceFor } from './pace.ts';
+import { paceFor } from './flood-limit.ts';
 import { type Row, wholeNumber } from './protocol.ts';
 import { ERROR_IDS, isRefusal, VoiceError } from './voice-error.ts';
 

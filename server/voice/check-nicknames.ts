@@ -1,11 +1,11 @@
-import type { Parts } from '../parts.ts';
-import type { Change, Run } from '../run.ts';
+import type { Change, Run } from '../queue/run.ts';
+import type { Parts } from '../services/services.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
 import type { VoiceClient, VoiceServer } from '../voice-server/voice-server.ts';
 import { findTellable, markTold } from './nicknames.queries.ts';
+import { onVoiceServer } from './on-voice-server.ts';
 import { shorten } from './shorten.ts';
-import { onVoiceServer } from './voice-job.ts';
 
 type Needs = Pick<Parts, 'db' | 'clock' | 'log' | 'settings'>;
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
-import { mayLogIn } from '../user/login-permission.ts';
 
 /** Somebody who belongs into the server group of a group. */
 export interface Entitled {

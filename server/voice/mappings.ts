@@ -1,4 +1,4 @@
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../services/services.ts';
 import type { ServerGroup } from '../voice-server/voice-server.ts';
 import { findBindings, findGroupNames } from './groups.queries.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
+import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
-import { mayLogIn } from '../user/login-permission.ts';
 import { tickeredName } from '../user/user.queries.ts';
 
 /** A user as the voice server should show it. */

@@ -1,14 +1,14 @@
 import { inTransaction } from '../database/transaction.ts';
-import type { Parts } from '../parts.ts';
-import { mayTakeAway } from '../registry/brake.ts';
-import type { Change, Run } from '../run.ts';
+import { mayTakeAway } from '../guard/mass-change-guard.ts';
+import type { Change, Run } from '../queue/run.ts';
+import type { Parts } from '../services/services.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
 import type { VoiceServer } from '../voice-server/voice-server.ts';
 import { bindGroup, findEntitled, findIdentities } from './groups.queries.ts';
 import { type Mapping, resolveMappings } from './mappings.ts';
+import { onVoiceServer } from './on-voice-server.ts';
 import { LONGEST_NAME, shorten } from './shorten.ts';
-import { onVoiceServer } from './voice-job.ts';
 
 type Needs = Pick<Parts, 'db' | 'clock' | 'log' | 'settings' | 'metrics'>;
 

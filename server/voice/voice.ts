@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { VoiceChallenge } from '../../contract/voice.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { Parts } from '../parts.ts';
-import { forbidden, Problem, revoked } from '../problem.ts';
+import type { Parts } from '../services/services.ts';
+import { forbidden, Problem, revoked } from '../shared/errors.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
-import { sharedLook } from '../voice-server/shared-look.ts';
+import { sharedLook } from '../voice-server/shared-lookup.ts';
 import { type VoiceClient, withVoiceServer } from '../voice-server/voice-server.ts';
 import {
   bindIdentity,

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXT_SCOPES } from '../../contract/scopes.ts';
 import { nameKey } from '../../server/database/name-key.ts';
+import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addBodies, addCoalition, addUser } from '../harness/people.ts';
 
 /** Alliances that only the registry knows: OWN shares a coalition with FRIEND, nothing with STRANGER. */
 const [OWN, FRIEND, STRANGER] = [99_100_001, 99_100_002, 99_100_003];

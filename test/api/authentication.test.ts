@@ -3,8 +3,8 @@ import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { addHome, addMember, addUser, claimsOf, makeToken, uuidOf } from '../fixtures/users.ts';
 import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember, addUser, claimsOf, makeToken, uuidOf } from '../harness/people.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;

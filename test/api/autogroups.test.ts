@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Group, ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
-import type { Findings } from '../../server/registry/findings.ts';
-import { saveFindings } from '../../server/registry/save.ts';
+import type { Findings } from '../../server/registry/provider-snapshot.ts';
+import { saveFindings } from '../../server/registry/save-snapshot.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addUser, makeToken, uuidOf } from '../harness/people.ts';
-import { setLevel } from '../harness/registry.ts';
 
 let app: TestApp;
 let root: Client;

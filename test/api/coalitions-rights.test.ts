@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Coalition, ok } from '../../sdk/src/index.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../harness/people.ts';
 import { INSUFFICIENT, needs, noAuthority } from '../harness/refusals.ts';
-import { setLevel } from '../harness/registry.ts';
 
 /** The caller's own alliance and corporations, others allied by a coalition, and strangers. */
 const OWN = { alliance: 99_300_001, corporation: 98_300_001, sister: 98_300_006 };

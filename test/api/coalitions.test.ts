@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Coalition, ok } from '../../sdk/src/index.ts';
+import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../harness/people.ts';
 
 const NORTH = 99_200_001;
 const SOUTH = 99_200_002;

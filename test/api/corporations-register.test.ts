@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { corporationRoutes } from '../../contract/corporation.ts';
+import { authenticate } from '../../server/access/authenticate.ts';
 import { registerCorporation } from '../../server/corporation/corporation.ts';
-import { authenticate } from '../../server/token/authenticate.ts';
+import { addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addUser } from '../harness/people.ts';
 import { madeAnswer } from '../harness/provider.ts';
 
 /** Corporation n of the simulated game is led by its character n; the first seven lead alliances. */

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXT_SCOPES, type ExtScope } from '../../contract/scopes.ts';
 import { nameKey } from '../../server/database/name-key.ts';
+import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addBodies, addCoalition, addUser } from '../harness/people.ts';
 
 /** OWN and SISTER are of one alliance, FRIEND shares a coalition with it, STRANGER nothing. */
 const [OWN, SISTER, FRIEND, STRANGER] = [98_100_001, 98_100_002, 98_100_003, 98_100_004];

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CrashReport } from '../../contract/crash.ts';
 import { objectId } from '../../server/database/object-id.ts';
+import { addHome, addMember } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember } from '../harness/people.ts';
 import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
 
 let app: TestApp;

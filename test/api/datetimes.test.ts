@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addHome, addMember, HOME } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember, HOME } from '../harness/people.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;

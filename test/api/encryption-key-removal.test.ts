@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../server/app.ts';
-import type { EncryptionKey } from '../../server/key-settings.ts';
-import { createLog } from '../../server/log.ts';
-import type { Settings } from '../../server/settings.ts';
+import type { Settings } from '../../server/config/settings.ts';
+import type { EncryptionKey } from '../../server/keys/formats.ts';
+import { createLog } from '../../server/observability/log.ts';
+import { addGrants } from '../fixtures/grants.ts';
 import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
-import { addGrants } from '../harness/grants.ts';
 
 const SCOPE = 'ext-wallet.read_character_wallet.v1';
 

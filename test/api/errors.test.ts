@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addBodies, addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addBodies, addHome, addMember, makeToken, uuidOf } from '../harness/people.ts';
 import { INSUFFICIENT, noAuthority } from '../harness/refusals.ts';
 import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliverEvent } from '../../server/sign-in/event.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { makeToken, uuidOf } from '../harness/people.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { letIn } from '../harness/registry.ts';
 
 const MEMBER = 2_112_000_049;
 

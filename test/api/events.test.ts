@@ -4,10 +4,10 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deliverSignIn } from '../../jobs/deliver-sign-in.ts';
 import { deliverEvent } from '../../server/sign-in/event.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { uuidOf } from '../harness/people.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { letIn } from '../harness/registry.ts';
 import { expectPage, startLogin, TITLES, trySignIn, userTokenOf } from '../harness/sign-in.ts';
 
 const MEMBER = 2_112_000_049;

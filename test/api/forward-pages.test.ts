@@ -9,8 +9,8 @@ import { type App, createApp } from '../../server/app.ts';
 import { createJoiner } from '../../server/ext/join.ts';
 import { renewPlace, takePlace } from '../../server/ext/places.queries.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
+import { addHome, addMember, type MadeToken } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember, type MadeToken } from '../harness/people.ts';
 import { forgetProvider, madeAnswer } from '../harness/provider.ts';
 import { type Problem, send } from '../harness/send.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { refusal } from '../../server/ext/refusal.ts';
+import { letIn, setLevel } from '../fixtures/registry.ts';
 import { type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
 import { madeAnswer } from '../harness/provider.ts';
-import { letIn, setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
 /** The simulated world is the same for each run: a CEO, and two members of one corporation. */

@@ -6,11 +6,11 @@ import { changeMembers } from '../../server/coalition/coalition.queries.ts';
 import type { Database } from '../../server/database/tables.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
-import type { Findings } from '../../server/registry/findings.ts';
-import { saveFindings } from '../../server/registry/save.ts';
+import type { Findings } from '../../server/registry/provider-snapshot.ts';
+import { saveFindings } from '../../server/registry/save-snapshot.ts';
+import { addBodies, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
-import { addBodies, addUser } from '../harness/people.ts';
 import { replay, type Step, tick } from '../harness/serial.ts';
 
 const PARALLEL = 200;

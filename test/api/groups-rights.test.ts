@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Group, ok } from '../../sdk/src/index.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../harness/people.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
-import { setLevel } from '../harness/registry.ts';
 
 const CORPORATION = 98_500_001;
 const UNKNOWN = '0123456789abcdef01234567';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Group, ok } from '../../sdk/src/index.ts';
+import { addBodies, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addBodies, addUser } from '../harness/people.ts';
 
 const CORPORATION = 98_400_001;
 const UNKNOWN = '0123456789abcdef01234567';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { letIn, setLevel } from '../fixtures/registry.ts';
+import { addCoalition } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addCoalition } from '../harness/people.ts';
-import { letIn, setLevel } from '../harness/registry.ts';
 import {
   addInvitation,
   expectPage,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { UserShort } from '../../contract/user.ts';
+import { letIn, setLevel } from '../fixtures/registry.ts';
+import { addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addCoalition, addUser } from '../harness/people.ts';
-import { letIn, setLevel } from '../harness/registry.ts';
 import { expectPage, startLogin, TITLES, trySignIn, userRow, userTokenOf } from '../harness/sign-in.ts';
 
 /** Two corporations without an alliance, let in: they invite. */

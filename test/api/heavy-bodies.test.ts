@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { AccessRule } from '../../contract/access.ts';
 import { contract, ExternalForwardRequest } from '../../contract/index.ts';
 import { operations } from '../../contract/openapi.ts';
+import { addHome, addMember, HOME } from '../fixtures/users.ts';
 import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
 import { type HeavyBody, heavyBodies } from '../harness/heavy/bodies.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type Outcome,
   startMeasuredServer,
 } from '../harness/heavy/measured-server.ts';
-import { addHome, addMember, HOME } from '../harness/people.ts';
 
 const MIB = 1024 * 1024;
 

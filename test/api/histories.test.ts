@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CharacterLocation, CharacterMail, CharacterMailShort } from '../../contract/ext.ts';
+import * as sheet from '../../dev/world/character-sheet.ts';
+import { mailbox } from '../../dev/world/mailbox.ts';
+import type { Character } from '../../dev/world/world.ts';
 import { indexMail } from '../../server/history/mailbox.ts';
 import { ensurePartitions } from '../../server/history/partitions.ts';
 import { storeSkillPoints } from '../../server/history/skill-points.ts';
 import { storeWallet } from '../../server/history/wallet.ts';
-import * as sheet from '../../server/simulated/character-sheet.ts';
-import { mailbox } from '../../server/simulated/mailbox.ts';
-import type { Character } from '../../server/simulated/world.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { addHome, addMember } from '../fixtures/users.ts';
 import { type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember } from '../harness/people.ts';
-import { letIn } from '../harness/registry.ts';
 import { type Problem, send } from '../harness/send.ts';
 
 const ALLIANCE = 99_000_001;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type App, createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
-import type { JwkSet } from '../../server/key-settings.ts';
-import { createLog } from '../../server/log.ts';
+import type { JwkSet } from '../../server/keys/formats.ts';
+import { createLog } from '../../server/observability/log.ts';
 import { rootToken } from '../../server/token/root-token.ts';
+import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
-import { makeToken, uuidOf } from '../harness/people.ts';
 import { send } from '../harness/send.ts';
 
 type Key = JwkSet['keys'][number];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDemoApplication } from '../../server/simulated/demo-application.ts';
+import { startDemoApplication } from '../../dev/demo-application.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { send } from '../harness/send.ts';
 

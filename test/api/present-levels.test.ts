@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contract } from '../../contract/index.ts';
 import { ok } from '../../sdk/src/index.ts';
+import { authenticate } from '../../server/access/authenticate.ts';
 import { registerAlliance } from '../../server/alliance/alliance.ts';
 import { registerCorporation } from '../../server/corporation/corporation.ts';
-import { authenticate } from '../../server/token/authenticate.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../harness/people.ts';
 import { needs, noAuthority } from '../harness/refusals.ts';
-import { setLevel } from '../harness/registry.ts';
 
 const OWN = { alliance: 99_900_001, corporation: 98_900_001 };
 const OTHER = { alliance: 99_900_002, corporation: 98_900_002 };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rootToken } from '../../server/token/root-token.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { addHome, addMember, type MadeToken, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember, type MadeToken, makeToken, uuidOf } from '../harness/people.ts';
 import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
-import { letIn } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
 /** Ids of corporations that do not exist: each is an error of the provider. */

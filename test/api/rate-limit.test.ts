@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { statementsOf } from '../fixtures/grants.ts';
+import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { statementsOf } from '../harness/grants.ts';
-import { addHome, addMember, makeToken, uuidOf } from '../harness/people.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
 

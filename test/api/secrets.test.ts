@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { FORGERIES } from '../../server/simulated/forgeries.ts';
+import { FORGERIES } from '../../dev/provider/forgeries.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { copyEverything } from '../harness/dump.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { letIn } from '../harness/registry.ts';
 import { expectPage, startLogin, TITLES, trySignIn } from '../harness/sign-in.ts';
 
 const [FIRST, SECOND, THIRD] = [2_112_000_049, 2_112_000_055, 2_112_000_070] as const;

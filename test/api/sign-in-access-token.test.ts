@@ -1,11 +1,11 @@
 import { generateKeyPairSync, webcrypto } from 'node:crypto';
 import { type CryptoKey, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AccessTokenDraft } from '../../server/simulated/access-token.ts';
-import { FORGERIES } from '../../server/simulated/forgeries.ts';
+import type { AccessTokenDraft } from '../../dev/provider/access-token.ts';
+import { FORGERIES } from '../../dev/provider/forgeries.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { snapshot } from '../harness/dump.ts';
-import { letIn } from '../harness/registry.ts';
 import { callBack, expectPage, startLogin, TITLES, userTokenOf } from '../harness/sign-in.ts';
 import { type ScriptedSignOn, startSignOn } from '../harness/sign-on.ts';
 

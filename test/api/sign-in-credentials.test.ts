@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSso } from '../../server/provider/sso.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp } from '../harness/app.ts';
-import { letIn } from '../harness/registry.ts';
 
 const MEMBER = 2_112_000_049;
 

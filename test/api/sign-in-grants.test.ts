@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXT_SCOPES, type ExtScope } from '../../contract/scopes.ts';
-import { grantPlace } from '../../server/sign-in/grant.queries.ts';
+import { grantPlace } from '../../server/grant/grant.queries.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { letIn } from '../harness/registry.ts';
 import { startLogin } from '../harness/sign-in.ts';
 
 const MAIL = 'ext-mail.read_mail.v1';

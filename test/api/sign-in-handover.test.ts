@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { letIn, setLevel } from '../fixtures/registry.ts';
+import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { makeToken, uuidOf } from '../harness/people.ts';
-import { letIn, setLevel } from '../harness/registry.ts';
 import {
   callBack,
   expectPage,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { letIn } from '../harness/registry.ts';
 import { addInvitation, startLogin, userTokenOf } from '../harness/sign-in.ts';
 
 const NEWCOMER = 2_112_000_023;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nameKey } from '../../server/database/name-key.ts';
 import { objectId } from '../../server/database/object-id.ts';
+import { letIn, setLevel } from '../fixtures/registry.ts';
+import { addCoalition } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addCoalition } from '../harness/people.ts';
-import { letIn, setLevel } from '../harness/registry.ts';
 import {
   addInvitation,
   expectPage,

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FORGERIES } from '../../server/simulated/forgeries.ts';
+import { FORGERIES } from '../../dev/provider/forgeries.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { snapshot } from '../harness/dump.ts';
-import { letIn } from '../harness/registry.ts';
 import {
   addInvitation,
   callBack,

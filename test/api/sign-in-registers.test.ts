@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nameKey } from '../../server/database/name-key.ts';
+import { letIn, setLevel } from '../fixtures/registry.ts';
+import { addUser } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addUser } from '../harness/people.ts';
 import { forgetProvider } from '../harness/provider.ts';
-import { letIn, setLevel } from '../harness/registry.ts';
 import { trySignIn, userRow, userTokenOf } from '../harness/sign-in.ts';
 
 const ALLIANCE = 99_000_001;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { letIn } from '../harness/registry.ts';
 import {
   addInvitation,
   expectPage,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { completeSignIn } from '../../server/sign-in/sign-in.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { otherProcess } from '../harness/provider.ts';
-import { letIn } from '../harness/registry.ts';
 import {
   addInvitation,
   callBack,

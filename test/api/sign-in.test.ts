@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { letIn } from '../fixtures/registry.ts';
+import { uuidOf } from '../fixtures/users.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
-import { uuidOf } from '../harness/people.ts';
-import { letIn } from '../harness/registry.ts';
 import {
   addInvitation,
   callBack,

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { admitUser, setLevel } from '../fixtures/registry.ts';
+import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../harness/people.ts';
-import { admitUser, setLevel } from '../harness/registry.ts';
 
 const [OWN, OTHER] = [98_920_001, 98_920_002];
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/config/settings.ts';
 import { redactSettings } from '../../server/system/configuration.ts';
+import { addHome, addMember } from '../fixtures/users.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember } from '../harness/people.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;

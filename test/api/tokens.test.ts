@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootToken } from '../../server/token/root-token.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addHome, addMember, claimsOf, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember, claimsOf, HOME, makeToken, uuidOf } from '../harness/people.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
-import { setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Tracking } from '../../contract/user.ts';
 import { nameKey } from '../../server/database/name-key.ts';
-import { findTracking } from '../../server/registry/tracking.queries.ts';
+import { findTracking } from '../../server/grant/tracking.queries.ts';
+import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
-import { addBodies, addCoalition, addUser } from '../harness/people.ts';
 
 /** FIRST and SECOND are of one alliance; the coalition holds that alliance and LONE; OTHER is of neither. */
 const [FIRST, SECOND, LONE, OTHER] = [98_100_001, 98_100_002, 98_100_003, 98_100_004];

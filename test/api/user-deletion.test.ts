@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { letIn, setLevel } from '../fixtures/registry.ts';
+import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../harness/people.ts';
 import { INSUFFICIENT, needs } from '../harness/refusals.ts';
-import { letIn, setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootToken } from '../../server/token/root-token.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../harness/people.ts';
 import { INSUFFICIENT, needs, noAuthority } from '../harness/refusals.ts';
-import { setLevel } from '../harness/registry.ts';
 
 /** Corporations at each distance from a member of the first (D11). */
 const AT = { 1: 98_500_001, 3: 98_500_002, 5: 98_500_003, 7: 98_500_004 } as const;

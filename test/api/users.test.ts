@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addBodies, addCoalition, addHome, addMember, addUser, HOME } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addBodies, addCoalition, addHome, addMember, addUser, HOME } from '../harness/people.ts';
-import { setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
+import { addHome, addMember } from '../fixtures/users.ts';
+import { addGroup, addIdentity, membershipsOf } from '../fixtures/voice.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember } from '../harness/people.ts';
 import { send } from '../harness/send.ts';
-import { addGroup, addIdentity, membershipsOf } from '../harness/voice.ts';
 
 const GROUP = 'a1'.repeat(12);
 const FAILED = 'The voice server cannot be reached or gave an answer that cannot be used.';

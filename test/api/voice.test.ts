@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VoiceChallenge } from '../../contract/voice.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { nameKey } from '../../server/database/name-key.ts';
-import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
 import { ensureVoiceGroup } from '../../server/voice/voice.queries.ts';
+import { letIn, setLevel } from '../fixtures/registry.ts';
+import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember, makeToken, uuidOf } from '../harness/people.ts';
-import { letIn, setLevel } from '../harness/registry.ts';
 import { send } from '../harness/send.ts';
 
 let voice: SimulatedVoiceServer;

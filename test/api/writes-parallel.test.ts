@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
-import { saveFindings } from '../../server/registry/save.ts';
+import { saveFindings } from '../../server/registry/save-snapshot.ts';
+import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../harness/people.ts';
 
 const ALLIANCE = 99_910_001;
 const CORPORATIONS = [98_910_001, 98_910_002] as const;

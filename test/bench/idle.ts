@@ -48,7 +48,7 @@ export async function benchIdle(seconds: number): Promise<string> {
 }
 
 function startWorker(env: NodeJS.ProcessEnv): Running {
-  const child = spawn(process.execPath, ['dist/jobs/main.js'], {
+  const child = spawn(process.execPath, ['dist/server/worker.js'], {
     cwd: join(import.meta.dirname, '../..'),
     env,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { startSimulatedProvider } from '../../server/simulated/provider.ts';
+import { startSimulatedProvider } from '../../dev/provider/provider.ts';
 
 /** What the parent process reads. */
 export interface ProviderReady {

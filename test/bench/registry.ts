@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import type { Connection } from '../../server/database/connection.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
-import type { Findings } from '../../server/registry/findings.ts';
-import { saveFindings } from '../../server/registry/save.ts';
+import type { Findings } from '../../server/registry/provider-snapshot.ts';
+import { saveFindings } from '../../server/registry/save-snapshot.ts';
 import { compare, createDatabase } from './scale.ts';
 
 /** Corporations of one alliance, and the fewest. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../server/app.ts';
+import { readSettings } from '../../server/config/settings.ts';
 import { listen } from '../../server/http/listen.ts';
-import { createLog } from '../../server/log.ts';
-import { readSettings } from '../../server/settings.ts';
+import { createLog } from '../../server/observability/log.ts';
 import { newSigningKey } from '../harness/app.ts';
 import { makeWorld } from './world.ts';
 

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { request } from 'undici';
 import { connect } from '../../server/database/connection.ts';
-import { createLog } from '../../server/log.ts';
+import { createLog } from '../../server/observability/log.ts';
 import { generateLoad, type Load, type Target } from './load.ts';
 import { build, startDatabase, startProvider, startService } from './processes.ts';
 import { median } from './report.ts';

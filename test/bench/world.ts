@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import { nameKey } from '../../server/database/name-key.ts';
 import type { Database } from '../../server/database/tables.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
-import { saveFindings } from '../../server/registry/save.ts';
-import type { SignableToken } from '../../server/token/signing-keys.ts';
+import type { SignableToken } from '../../server/keys/signing-keys.ts';
+import { saveFindings } from '../../server/registry/save-snapshot.ts';
 
 /** One alliance of 50 corporations with 200 characters each, in a coalition that lets them in. */
 const CORPORATIONS = 50;

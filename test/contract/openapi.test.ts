@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { OpenApiOperation, OpenApiResponse } from '../../contract/openapi.ts';
 import { API_VERSION, accessSentence, openApiDocument, operations } from '../../contract/openapi.ts';
-import { openApiYaml } from '../../server/openapi-yaml.ts';
+import { openApiYaml } from '../../server/http/openapi-yaml.ts';
 
 /**
  * The table of interface "Endpoints" with D13 to D17 filled in, written out independently of the contract:

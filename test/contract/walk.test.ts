@@ -3,8 +3,8 @@ import type { AccessRule } from '../../contract/access.ts';
 import { contract } from '../../contract/index.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import { objectId } from '../../server/database/object-id.ts';
+import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../harness/people.ts';
 import { send } from '../harness/send.ts';
 import { forbidden, type Kind, RULES, type TurnedAway, turnedAway } from './rules.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fault, FaultTarget } from '../../server/simulated/faults.ts';
+import type { Fault, FaultTarget } from '../../dev/provider/faults.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { snapshot } from '../harness/dump.ts';
 import { forgetProvider } from '../harness/provider.ts';
-import { letIn } from '../harness/registry.ts';
 import {
   expectPage,
   type StartedLogin,

@@ -4,8 +4,8 @@ import pg from 'pg';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { startEmbedded } from '../../dev/postgres/embedded.ts';
 import { createClient, ok } from '../../sdk/src/index.ts';
-import { startEmbedded } from '../../server/database/embedded.ts';
 import { newSigningKey } from '../harness/app.ts';
 import { snapshot } from '../harness/dump.ts';
 import {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FIRST_ALLIANCE_ID, FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../../dev/world/world.ts';
 import { beginGeneration } from '../../server/provider/cache.queries.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
-import { FIRST_ALLIANCE_ID, FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../../server/simulated/world.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addGrant, forgetProvider, ownRecord, SKILLS } from '../harness/provider.ts';
 

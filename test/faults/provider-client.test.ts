@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Fault } from '../../dev/provider/faults.ts';
 import { ProviderError } from '../../server/provider/http.ts';
-import type { Fault } from '../../server/simulated/faults.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import {
   addGrant,

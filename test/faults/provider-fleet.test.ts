@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addHome, addMember } from '../fixtures/users.ts';
 import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
 import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
-import { addHome, addMember } from '../harness/people.ts';
 import { addGrant, forgetProvider, MAIL, WALLET } from '../harness/provider.ts';
 
 // Whole processes: generous, for a machine that has other work, too.

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addBodies } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addBodies } from '../harness/people.ts';
 import { addGrant, expireAccessTokens, forgetProvider, outcomeOf, ownRecord } from '../harness/provider.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

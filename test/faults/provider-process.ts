@@ -1,11 +1,11 @@
-import { systemClock } from '../../server/clock.ts';
+import { readSettings } from '../../server/config/settings.ts';
 import { connect } from '../../server/database/connection.ts';
-import { createLog } from '../../server/log.ts';
-import { createOutages } from '../../server/outages.ts';
+import { createVault } from '../../server/keys/vault.ts';
+import { createLog } from '../../server/observability/log.ts';
+import { createOutages } from '../../server/observability/outages.ts';
 import { createProvider } from '../../server/provider/provider.ts';
 import { createSso } from '../../server/provider/sso.ts';
-import { readSettings } from '../../server/settings.ts';
-import { createVault } from '../../server/vault.ts';
+import { systemClock } from '../../server/shared/clock.ts';
 
 /** A process that asks for one character's skills and says how it went; it may be killed on the way. */
 const [characterId] = process.argv.slice(2).map(Number);

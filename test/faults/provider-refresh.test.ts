@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { claimRefresh } from '../../server/provider/access.queries.ts';
-import { createAccessTokens } from '../../server/provider/access.ts';
-import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../server/simulated/faults.ts';
+import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/faults.ts';
+import { claimRefresh } from '../../server/grant/access-tokens.queries.ts';
+import { createAccessTokens } from '../../server/grant/access-tokens.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import {
   addGrant,

@@ -1,15 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Fault, type FaultTarget, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/faults.ts';
 import { createSso } from '../../server/provider/sso.ts';
-import {
-  type Fault,
-  type FaultTarget,
-  OAUTH_FAULTS,
-  type OAuthFault,
-} from '../../server/simulated/faults.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { snapshot } from '../harness/dump.ts';
 import { startReceiver } from '../harness/receiver.ts';
-import { letIn } from '../harness/registry.ts';
 import { callBack, expectPage, startLogin, TITLES, userTokenOf } from '../harness/sign-in.ts';
 import { type ScriptedSignOn, startSignOn } from '../harness/sign-on.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type App, createApp } from '../../server/app.ts';
 import { createGate, type Gate } from '../../server/http/gate.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
-import { createLog } from '../../server/log.ts';
+import { createLog } from '../../server/observability/log.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { untilWaiting } from '../harness/meanwhile.ts';
 import { send } from '../harness/send.ts';

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hash, sequence } from '../../server/simulated/random.ts';
-import type { VoiceMoment, VoiceServerFault } from '../../server/simulated/voice-faults.ts';
-import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
+import type { VoiceMoment, VoiceServerFault } from '../../dev/voice-server/faults.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
+import { hash, sequence } from '../../dev/world/random.ts';
 import { checkVoiceNicknames } from '../../server/voice/check-nicknames.ts';
 import { syncVoiceGroups } from '../../server/voice/sync-groups.ts';
 import type { VoiceLimits } from '../../server/voice-server/connection.ts';
 import { VoiceError } from '../../server/voice-server/voice-error.ts';
+import { addHome, addUser, HOME } from '../fixtures/users.ts';
+import { addGroup, addIdentity, membershipsOf } from '../fixtures/voice.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addUser, HOME } from '../harness/people.ts';
 import { testRun } from '../harness/run.ts';
-import { addGroup, addIdentity, membershipsOf } from '../harness/voice.ts';
 
 const LIMITS: VoiceLimits = { connect: 250, command: 250, total: Number.POSITIVE_INFINITY };
 /** One command that hangs, a goodbye that nobody answers, and a machine that is busy. */

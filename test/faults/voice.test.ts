@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { VoiceServerFault } from '../../server/simulated/voice-faults.ts';
-import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
+import type { VoiceServerFault } from '../../dev/voice-server/faults.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../../server/voice-server/address.ts';
 import type { VoiceLimits } from '../../server/voice-server/connection.ts';
 import { VoiceError } from '../../server/voice-server/voice-error.ts';
 import { withVoiceServer } from '../../server/voice-server/voice-server.ts';
+import { addHome, addMember } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember } from '../harness/people.ts';
 import { send } from '../harness/send.ts';
 
 const LIMITS: VoiceLimits = { connect: 250, command: 250, total: 700 };

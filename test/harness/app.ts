@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { User } from '../../contract/user.ts';
-import { scheduledJobs } from '../../jobs/catalogue.ts';
-import { createClient } from '../../sdk/src/index.ts';
-import { type App, type AppOptions, createApp } from '../../server/app.ts';
-import { type Listening, listen } from '../../server/http/listen.ts';
-import { createLog } from '../../server/log.ts';
-import { readSettings } from '../../server/settings.ts';
 import {
   type Choice,
   type SimulatedProvider,
   type SimulatedProviderOptions,
   startSimulatedProvider,
-} from '../../server/simulated/provider.ts';
+} from '../../dev/provider/provider.ts';
+import { createClient } from '../../sdk/src/index.ts';
+import { type App, type AppOptions, createApp } from '../../server/app.ts';
+import { readSettings } from '../../server/config/settings.ts';
+import { type Listening, listen } from '../../server/http/listen.ts';
+import { createLog } from '../../server/observability/log.ts';
+import { scheduledJobs } from '../../server/queue/catalogue.ts';
 import { rootToken } from '../../server/token/root-token.ts';
 import { TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';

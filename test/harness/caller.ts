@@ -1,6 +1,6 @@
+import { admitUser } from '../fixtures/registry.ts';
+import { addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import type { Client, TestApp } from './app.ts';
-import { addUser, makeToken, uuidOf } from './people.ts';
-import { admitUser } from './registry.ts';
 
 /** A user of the test's own making with a permanent token, who may log in. */
 export async function callerAt(

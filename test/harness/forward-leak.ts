@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { assets, location, skills, wallet } from '../../dev/world/character-sheet.ts';
+import { sequence } from '../../dev/world/random.ts';
+import { mayDock, structure, structureOf } from '../../dev/world/universe.ts';
+import type { Character } from '../../dev/world/world.ts';
 import { createClient } from '../../sdk/src/index.ts';
 import { createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
-import { assets, location, skills, wallet } from '../../server/simulated/character-sheet.ts';
-import { sequence } from '../../server/simulated/random.ts';
-import { mayDock, structure, structureOf } from '../../server/simulated/universe.ts';
-import type { Character } from '../../server/simulated/world.ts';
+import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import type { TestApp } from './app.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from './people.ts';
 import { addGrant, expireAccessTokens } from './provider.ts';
 
 const CORPORATIONS = 4;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pino from 'pino';
 import type { TestProject } from 'vitest/node';
-import { openQueue } from '../../jobs/queue.ts';
 import { connect } from '../../server/database/connection.ts';
 import { migrate } from '../../server/database/migrate.ts';
+import { openQueue } from '../../server/queue/queue.ts';
 import { databaseUrl, onServer } from './postgres.ts';
 
 declare module 'vitest' {

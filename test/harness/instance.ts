@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
-import { withLock } from '../../server/database/embedded/lock.ts';
+import { withLock } from '../../dev/postgres/lock.ts';
 
 /** The checkout: where `npm` runs, and what is compiled. */
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -12,9 +12,9 @@ export const ROOT = resolve(import.meta.dirname, '../..');
 /** The programs as they run in production. */
 export const PROGRAMS = {
   server: ['node', join(ROOT, 'dist/server/main.js')],
-  token: ['node', join(ROOT, 'dist/server/token/cli.js')],
-  jobs: ['node', join(ROOT, 'dist/jobs/main.js')],
-  openapi: ['node', join(ROOT, 'dist/server/openapi-cli.js')],
+  token: ['node', join(ROOT, 'dist/server/cli/token.js')],
+  jobs: ['node', join(ROOT, 'dist/server/worker.js')],
+  openapi: ['node', join(ROOT, 'dist/server/cli/openapi.js')],
 } as const;
 
 /** Settings that a developer's environment or `.env` may hold; an empty one counts as not set. */

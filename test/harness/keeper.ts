@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
-import { startEmbedded } from '../../server/database/embedded.ts';
+import { startEmbedded } from '../../dev/postgres/embedded.ts';
 
 /**
  * Keeps a PostgreSQL for one test run and prints its URL. It ends, and leaves nothing behind, when its standard

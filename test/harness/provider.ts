@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { connect } from '../../server/database/connection.ts';
+import { saveGrant } from '../../server/grant/grant.queries.ts';
 import { answerOf, type ProviderAnswer } from '../../server/provider/answer.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
 import { createProvider } from '../../server/provider/provider.ts';
 import { createSso } from '../../server/provider/sso.ts';
-import { saveGrant } from '../../server/sign-in/grant.queries.ts';
+import { addUser } from '../fixtures/users.ts';
 import type { TestApp, TestAppOptions } from './app.ts';
-import { addUser } from './people.ts';
 
 /** Forgets what the provider answered and what is left of its limits: the next request finds a service that is new. */
 export async function forgetProvider({ db }: TestApp): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Run } from '../../server/run.ts';
+import type { Run } from '../../server/queue/run.ts';
 
 /** A run as a worker would begin it. */
 export function testRun(job: string, options: Partial<Omit<Run, 'job'>> = {}): Run {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
-import type { Choice } from '../../server/simulated/provider.ts';
+import type { Choice } from '../../dev/provider/provider.ts';
 import type { TestApp } from './app.ts';
 
 export interface StartedLogin {

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Bell, openBell } from '../../jobs/queue-bell.ts';
-import { BELL } from '../../jobs/queue-tables.ts';
+import { type Bell, openBell } from '../../server/queue/bell.ts';
+import { BELL } from '../../server/queue/pgboss.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Run } from '../../server/run.ts';
-import { checkGrants } from '../../server/sign-in/grant-check.ts';
-import type { Fault, OAuthFault } from '../../server/simulated/faults.ts';
-import { FIRST_CHARACTER_ID } from '../../server/simulated/world.ts';
+import type { Fault, OAuthFault } from '../../dev/provider/faults.ts';
+import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
+import { checkGrants } from '../../server/grant/check-grants.ts';
+import type { Run } from '../../server/queue/run.ts';
+import { addGrants, statementsOf } from '../fixtures/grants.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addGrants, statementsOf } from '../harness/grants.ts';
 import {
   addGrant,
   expireAccessTokens,

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
+import type { Fault } from '../../dev/provider/faults.ts';
+import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import {
   collectLocations,
   collectMail,
@@ -10,12 +12,10 @@ import {
 } from '../../server/history/collect.ts';
 import { takeTurns } from '../../server/history/turn.queries.ts';
 import { storeWallet } from '../../server/history/wallet.ts';
-import type { Parts } from '../../server/parts.ts';
-import type { Run } from '../../server/run.ts';
-import type { Fault } from '../../server/simulated/faults.ts';
-import { FIRST_CHARACTER_ID } from '../../server/simulated/world.ts';
+import type { Run } from '../../server/queue/run.ts';
+import type { Parts } from '../../server/services/services.ts';
+import { addGrants, statementsOf } from '../fixtures/grants.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addGrants, statementsOf } from '../harness/grants.ts';
 import { addGrant, forgetProvider, otherProcess, SKILLS, WALLET } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 

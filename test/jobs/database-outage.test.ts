@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { letIn } from '../harness/registry.ts';
 
 let app: TestApp;
 let proxy: DatabaseProxy;

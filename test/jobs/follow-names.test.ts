@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Run } from '../../server/queue/run.ts';
 import { followNames } from '../../server/registry/follow-names.ts';
-import type { Run } from '../../server/run.ts';
+import { atRequest, errorsIn, populate, requestsOf, standings } from '../fixtures/population.ts';
+import { addUser } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addUser } from '../harness/people.ts';
-import { atRequest, errorsIn, populate, requestsOf, standings } from '../harness/population.ts';
 import { forgetProvider } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { scheduledJobs } from '../../jobs/catalogue.ts';
 import { startWorker } from '../../jobs/worker.ts';
-import { readSettings, SettingsError } from '../../server/settings.ts';
-import { nextRun } from '../../server/system/schedule.ts';
+import { readSettings, SettingsError } from '../../server/config/settings.ts';
+import { scheduledJobs } from '../../server/queue/catalogue.ts';
+import { nextRun } from '../../server/queue/schedule.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
-import { letIn } from '../harness/registry.ts';
 
 let app: TestApp;
 let root: Client;

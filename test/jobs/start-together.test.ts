@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openQueue } from '../../jobs/queue.ts';
+import { openQueue } from '../../server/queue/queue.ts';
 import { newSigningKey } from '../harness/app.ts';
 import { farOff } from '../harness/far-off.ts';
 import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';

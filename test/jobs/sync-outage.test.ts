@@ -1,10 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Fault } from '../../dev/provider/faults.ts';
 import { ProviderError } from '../../server/provider/http.ts';
+import type { Run } from '../../server/queue/run.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
-import type { Run } from '../../server/run.ts';
-import type { Fault } from '../../server/simulated/faults.ts';
-import { startTestApp, type TestApp } from '../harness/app.ts';
-import { makeToken, uuidOf } from '../harness/people.ts';
 import {
   atRequest,
   errorsIn,
@@ -13,7 +11,9 @@ import {
   requestsOf,
   standings,
   untrue,
-} from '../harness/population.ts';
+} from '../fixtures/population.ts';
+import { makeToken, uuidOf } from '../fixtures/users.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
 import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';

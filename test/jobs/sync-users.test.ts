@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Change, Run } from '../../server/queue/run.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
-import type { Change, Run } from '../../server/run.ts';
+import { statementsOf } from '../fixtures/grants.ts';
+import { forget, membersOf, populate, requestsOf } from '../fixtures/population.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { statementsOf } from '../harness/grants.ts';
-import { addUser, makeToken, uuidOf } from '../harness/people.ts';
-import { forget, membersOf, populate, requestsOf } from '../harness/population.ts';
 import { addGrant, SKILLS } from '../harness/provider.ts';
-import { setLevel } from '../harness/registry.ts';
 import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';
 

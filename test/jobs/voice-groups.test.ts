@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Run } from '../../server/run.ts';
-import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
+import type { Run } from '../../server/queue/run.ts';
 import { syncVoiceGroups } from '../../server/voice/sync-groups.ts';
 import { VoiceError } from '../../server/voice-server/voice-error.ts';
+import { addHome, addUser, HOME } from '../fixtures/users.ts';
+import { addGroup, addIdentity, membershipsOf } from '../fixtures/voice.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addUser, HOME } from '../harness/people.ts';
 import { testRun } from '../harness/run.ts';
-import { addGroup, addIdentity, membershipsOf } from '../harness/voice.ts';
 
 const [MADE, ADOPTED] = ['a1'.repeat(12), 'b2'.repeat(12)];
 const SERVER_ADMIN = 6;

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Run } from '../../server/run.ts';
-import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
+import type { Run } from '../../server/queue/run.ts';
 import { checkVoiceNicknames } from '../../server/voice/check-nicknames.ts';
 import { VoiceError } from '../../server/voice-server/voice-error.ts';
+import { addHome, addUser, HOME } from '../fixtures/users.ts';
+import { addIdentity } from '../fixtures/voice.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addUser, HOME } from '../harness/people.ts';
 import { testRun } from '../harness/run.ts';
-import { addIdentity } from '../harness/voice.ts';
 
 const LIMITS = { connect: 2_000, command: 2_000, total: 20_000 };
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { mailbox } from '../../server/simulated/mailbox.ts';
-import { membershipsOf } from '../harness/voice.ts';
+import { mailbox } from '../../dev/world/mailbox.ts';
+import { membershipsOf } from '../fixtures/voice.ts';
 import { type Asked, ownTurns } from './jobs-change.ts';
 import { type Stage, VOICE_GROUPS } from './jobs-stage.ts';
 

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { createRefreshTokens, type RefreshTokens } from '../../dev/provider/refresh-token.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
+import { sequence } from '../../dev/world/random.ts';
+import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { nameKey } from '../../server/database/name-key.ts';
-import { sequence } from '../../server/simulated/random.ts';
-import { createRefreshTokens, type RefreshTokens } from '../../server/simulated/refresh-token.ts';
-import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../server/simulated/voice-server.ts';
-import { FIRST_CHARACTER_ID } from '../../server/simulated/world.ts';
+import { addGrants } from '../fixtures/grants.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { makeToken, uuidOf } from '../fixtures/users.ts';
+import { addGroup, addIdentity } from '../fixtures/voice.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addGrants } from '../harness/grants.ts';
-import { makeToken, uuidOf } from '../harness/people.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { letIn } from '../harness/registry.ts';
-import { addGroup, addIdentity } from '../harness/voice.ts';
 
 const WORLD = { alliances: 3, corporations: 14, characters: 700 } as const;
 const ONE_SCOPE: readonly ExtScope[] = ['ext-location.read_online.v1'];

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../server/simulated/faults.ts';
-import type { RecordedRequest } from '../../server/simulated/request-log.ts';
+import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/faults.ts';
+import type { RecordedRequest } from '../../dev/provider/request-log.ts';
 import type { TestApp } from '../harness/app.ts';
 
 /** Short, so that what hangs costs little. */

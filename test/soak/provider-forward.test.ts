@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sequence } from '../../dev/world/random.ts';
+import { FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../../dev/world/world.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
-import { sequence } from '../../server/simulated/random.ts';
-import { FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../../server/simulated/world.ts';
+import { addHome, addMember } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { addHome, addMember } from '../harness/people.ts';
 import { addGrant } from '../harness/provider.ts';
 import { type Got, send } from '../harness/send.ts';
 import { createMisbehaviour, LIMITS } from './misbehaviour.ts';

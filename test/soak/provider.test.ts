@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sequence } from '../../dev/world/random.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
-import { sequence } from '../../server/simulated/random.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addGrant, otherProcess, outcomeOf, ownRecord } from '../harness/provider.ts';
 import { createMisbehaviour, LIMITS } from './misbehaviour.ts';

@@ -4,10 +4,10 @@
  */
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { type SimulatedProvider, startSimulatedProvider } from '../../dev/provider/provider.ts';
+import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import type { Database } from '../../server/database/tables.ts';
-import { type SimulatedProvider, startSimulatedProvider } from '../../server/simulated/provider.ts';
-import { FIRST_CHARACTER_ID } from '../../server/simulated/world.ts';
 
 export interface WorldSize {
   readonly alliances: number;

@@ -2,7 +2,7 @@ import { type RequestHandler, raw } from 'express';
 import type { z } from 'zod';
 import { limitsOf } from '../../../contract/json/limits.ts';
 import { readJson } from '../../../contract/json/read.ts';
-import { type Invalid, Problem } from '../../problem.ts';
+import { type Invalid, Problem } from '../../shared/errors.ts';
 
 /**
  * Reads a JSON body for an operation, whatever its content type says: at most that many bytes once unpacked (D3b),

@@ -1,6 +1,6 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { ZodError } from 'zod';
-import { type Invalid, Problem } from '../../problem.ts';
+import { type Invalid, Problem } from '../../shared/errors.ts';
 import { MOST_ISSUES } from './first-issues.ts';
 
 /** 422 with everything that is wrong with a request, as far as an answer goes (D3). */

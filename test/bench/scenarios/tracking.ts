@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Tracking } from '../../../contract/user.ts';
+import { findStandings } from '../../../server/access/position.queries.ts';
 import type { Database } from '../../../server/database/tables.ts';
-import { findStandings } from '../../../server/registry/standing.queries.ts';
-import { findTracking, type TrackedBody } from '../../../server/registry/tracking.queries.ts';
+import { findTracking, type TrackedBody } from '../../../server/grant/tracking.queries.ts';
 import { findCaller } from '../../../server/token/token.queries.ts';
 import type { Scenario } from '../scenario.ts';
 import { ALLIANCE, CHARACTERS, COALITION, character, corporation, PEOPLE, TOKEN } from '../world.ts';

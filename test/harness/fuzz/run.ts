@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { ok } from '../../../sdk/src/index.ts';
 import { nameKey } from '../../../server/database/name-key.ts';
 import { objectId } from '../../../server/database/object-id.ts';
+import { addBodies, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { TestApp } from '../app.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../people.ts';
 import { type FuzzRequest, OPERATIONS, requestsTo } from './requests.ts';
 import type { Hints } from './schemas.ts';
 

@@ -3,9 +3,9 @@
  * its port when it is ready, and what it measured whenever it is asked; ends with the process that started it.
  */
 import { createApp } from '../../../server/app.ts';
+import { readSettings } from '../../../server/config/settings.ts';
 import { listen } from '../../../server/http/listen.ts';
-import { createLog } from '../../../server/log.ts';
-import { readSettings } from '../../../server/settings.ts';
+import { createLog } from '../../../server/observability/log.ts';
 import { LoopMeter } from './loop-meter.ts';
 
 /** What the process that started this one says: measure anew, from a clean heap or as it is. */

@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { nameKey } from '../../../server/database/name-key.ts';
 import { inTransaction } from '../../../server/database/transaction.ts';
-import { saveFindings } from '../../../server/registry/save.ts';
+import { saveFindings } from '../../../server/registry/save-snapshot.ts';
+import { addCoalition, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { Client, TestApp } from '../app.ts';
 import { CHARACTERS, type ModelUser, mayRaise, mayTouch, mayUseTokens, type World } from '../model/world.ts';
-import { addCoalition, addUser, makeToken, uuidOf } from '../people.ts';
 import { type Plan, plans, type Try } from './plan.ts';
 
 /** How many calls came through, by what they do: a property that holds because nothing happens shows nothing. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasAuthority } from '../../../server/access/authority.ts';
 import { distanceToUser } from '../../../server/access/distance.ts';
-import { pair } from './worlds.ts';
+import { pair } from '../../fixtures/positions.ts';
 
 const DISTANCES = [0, 1, 3, 5, 7] as const;
 const LEVELS = [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];

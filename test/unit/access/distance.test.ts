@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { distanceToBody, distanceToUser, type Standing } from '../../../server/access/distance.ts';
-import { pair } from './worlds.ts';
+import { pair } from '../../fixtures/positions.ts';
 
 const nobody: Standing = {
   characterId: 0,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lack } from '../../../server/access/lack.ts';
 import { lackToSetLevel, type Ranked } from '../../../server/access/level-change.ts';
-import { pair, registry } from './worlds.ts';
+import { pair, registry } from '../../fixtures/positions.ts';
 
 const somebody = (characterId: number, level: number, where: Partial<Ranked> = {}): Ranked => ({
   characterId,

@@ -6,8 +6,8 @@ import { indexMail } from '../../../server/history/mailbox.ts';
 import type { Page } from '../../../server/history/page.ts';
 import type { HistoryParts } from '../../../server/history/source.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
+import { addPerson, Game, type GameMail, partsOf } from '../../fixtures/game.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { addPerson, Game, type GameMail, partsOf } from './game.ts';
 
 const ADA = 2_112_000_001;
 const BEN = 2_112_000_002;

@@ -8,8 +8,8 @@ import { listSkillPoints, storeSkillPoints } from '../../../server/history/skill
 import type { HistoryParts } from '../../../server/history/source.ts';
 import { listBalances, storeWallet } from '../../../server/history/wallet.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
+import { addPerson, Game, partsOf } from '../../fixtures/game.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { addPerson, Game, partsOf } from './game.ts';
 
 const ADA = 2_112_000_001;
 const BEN = 2_112_000_002;

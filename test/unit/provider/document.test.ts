@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { openApiDocument, swaggerDocument } from '../../../dev/provider/document.ts';
 import { parseDocument } from '../../../server/provider/document.ts';
 import { createDocument, type ProviderOperation } from '../../../server/provider/operations.ts';
-import { openApiDocument, swaggerDocument } from '../../../server/simulated/document.ts';
 
 const CHARACTER = '/characters/{character_id}';
 

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { openDataDir } from '../server/config/data-dir.ts';
+import type { Settings } from '../server/config/settings.ts';
+import { isInUse } from '../server/http/listen.ts';
+import { CannotStart } from '../server/shared/cannot-start.ts';
+import { type SimulatedProvider, startSimulatedProvider } from './provider/provider.ts';
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from './voice-server/server.ts';
+
+/** What DATA_DIR keeps of the simulated provider: the secret for later starts, all of it for workers. */
+const Kept = z.object({
+  sso: z.object({ url: z.string(), clientId: z.string(), clientSecret: z.string() }),
+  extApi: z.object({ url: z.string(), specUrl: z.string() }),
+  voice: z.object({ url: z.string().optional() }).default({}),
+});
+type Kept = z.infer<typeof Kept>;
+
+const fileOf = (settings: Settings) => join(settings.dataDir, 'simulated-provider.json');
+
+/**
+ * Starts the simulated provider beside the service (on the next port if free), with a simulated voice server where
+ * none is configured, and points the settings at them.
+ */
+export async function startForDevelopment(
+  settings: Settings,
+): Promise<{ settings: Settings; simulated: SimulatedProvider }> {
+  const clientId = 'castellan-development';
+  // Its refresh tokens are sealed with the secret: those in the database must outlive a restart.
+  const clientSecret = (await readKept(settings))?.sso.clientSecret ?? randomBytes(24).toString('base64url');
+  const { scopePrefix } = settings.extApi;
+  const voice = settings.voice.url === undefined ? await startVoice() : undefined;
+  const start = (port: number) =>
+    startSimulatedProvider({ clientId, clientSecret, port, scopePrefix, voice });
+  const simulated = await start(settings.port === 0 ? 0 : settings.port + 1).catch((error: unknown) => {
+    if (!isInUse(error)) throw error;
+    return start(0);
+  });
+  const { ssoUrl, apiUrl, specUrl } = simulated;
+  const at = {
+    sso: { url: ssoUrl, clientId, clientSecret },
+    extApi: { url: apiUrl, specUrl },
+    voice: { url: voice?.url },
+  };
+  return { simulated, settings: pointAt(settings, at) };
+}
+
+/** A voice server with somebody on it: the same identities at every start, as the database remembers them. */
+async function startVoice(): Promise<SimulatedVoiceServer> {
+  const voice = await startSimulatedVoiceServer();
+  for (const nickname of ['Visitor', 'Scout', 'Logistics']) voice.world.connect(nickname);
+  return voice;
+}
+
+/** Writes down where the simulated provider is; for a service that listens, not one whose start may yet fail. */
+export async function keepForWorkers(
+  settings: Settings,
+  { voice }: Pick<SimulatedProvider, 'voice'>,
+): Promise<void> {
+  const file = fileOf(settings);
+  await openDataDir(settings.dataDir);
+  // A voice server that is configured, every process learns of by itself; its password is not for this file.
+  const kept = Kept.parse({ ...settings, voice: { url: voice?.url } });
+  await writeFile(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+}
+
+/**
+ * Points the settings of a worker at the simulated provider of the service.
+ * @throws CannotStart when the service was never started on this DATA_DIR
+ */
+export async function joinForDevelopment(settings: Settings): Promise<Settings> {
+  const kept = await readKept(settings);
+  if (kept === undefined) {
+    throw new CannotStart(
+      'Without SSO_CLIENT_ID a worker uses the simulated provider of the service: start that first (npm start).',
+    );
+  }
+  return pointAt(settings, kept);
+}
+
+function pointAt(settings: Settings, { sso, extApi, voice }: Kept): Settings {
+  const url = settings.voice.url ?? voice.url;
+  return { ...settings, sso, extApi: { ...settings.extApi, ...extApi }, voice: { ...settings.voice, url } };
+}
+
+async function readKept(settings: Settings): Promise<Kept | undefined> {
+  try {
+    return Kept.parse(JSON.parse(await readFile(fileOf(settings), 'utf8')));
+  } catch {
+    // Missing, or cut off by a kill: made anew at the next start.
+    return undefined;
+  }
+}

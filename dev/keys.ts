@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, link, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair } from 'jose';
+import type { z } from 'zod';
+import { openDataDir } from '../server/config/data-dir.ts';
+import type { Settings } from '../server/config/settings.ts';
+import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from '../server/keys/formats.ts';
+import { CannotStart } from '../server/shared/cannot-start.ts';
+
+export interface KeyMaterial {
+  readonly tokenSigningKeys: JwkSet;
+  readonly encryptionKeys: readonly EncryptionKey[];
+}
+
+/** The keys of the settings; outside production those missing are made once and kept in DATA_DIR (D61). */
+export async function keyMaterial(settings: Settings): Promise<KeyMaterial> {
+  const { dataDir, tokenSigningKeys, encryptionKeys } = settings;
+  return {
+    tokenSigningKeys:
+      tokenSigningKeys ?? (await kept(JwkSetJson, dataDir, 'token-signing-keys.json', newSigningKeys)),
+    encryptionKeys:
+      encryptionKeys ?? (await kept(EncryptionKeys, dataDir, 'encryption-keys', newEncryptionKey)),
+  };
+}
+
+async function kept<Schema extends z.ZodTypeAny>(
+  schema: Schema,
+  dir: string,
+  name: string,
+  make: () => Promise<string>,
+): Promise<z.output<Schema>> {
+  const parsed = schema.safeParse(await keep(dir, name, make));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ message }) => message).join('; ');
+  throw new CannotStart(`The keys in ${join(dir, name)} cannot be used: ${problems}.`);
+}
+
+async function newSigningKeys(): Promise<string> {
+  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
+  const kid = randomBytes(6).toString('hex');
+  return JSON.stringify({ keys: [{ ...(await exportJWK(privateKey)), kid }] });
+}
+
+async function newEncryptionKey(): Promise<string> {
+  return `${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
+}
+
+/** Reads a file, or makes it: two processes that start together end with the same content. */
+async function keep(dir: string, name: string, make: () => Promise<string>): Promise<string> {
+  const path = join(dir, name);
+  const existing = await readFile(path, 'utf8').catch(whenMissing);
+  if (existing !== undefined) return existing.trim();
+  await openDataDir(dir);
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, `${await make()}\n`, { mode: 0o600 });
+  await chmod(draft, 0o600);
+  // A hard link appears whole or not at all, and never replaces what another process has made.
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(draft, { force: true });
+  return (await readFile(path, 'utf8')).trim();
+}
+
+function whenMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return;
+  throw new CannotStart(`The keys in DATA_DIR cannot be read: ${error.message}.`);
+}

@@ -1,0 +1,200 @@
+import { rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { openDataDir } from '../../server/config/data-dir.ts';
+import type { Log } from '../../server/database/connection.ts';
+import { codeOf } from '../../server/database/errors.ts';
+import { CannotStart } from '../../server/shared/cannot-start.ts';
+import { chooseAccount } from './account.ts';
+import * as cluster from './cluster.ts';
+import { withLock } from './lock.ts';
+import * as places from './places.ts';
+
+export interface EmbeddedOptions {
+  /** DATA_DIR; made when missing. */
+  readonly dataDir: string;
+  readonly log: Log;
+  /** Server settings for the run that starts the cluster, such as `{ fsync: 'off' }`; values without spaces. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Environment variables for the same run: PostgreSQL gets none of this process's own. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface EmbeddedDatabase {
+  /** The URL of the database `castellan`, over a Unix socket that only PostgreSQL's account and root can enter. */
+  readonly url: string;
+  /** Whether this call started PostgreSQL; false when it was running already. */
+  readonly started: boolean;
+  /** Leaves the cluster. The last process to leave stops it, whoever started it. */
+  stop(): Promise<void>;
+}
+
+const DATABASE = 'castellan';
+/** The connection by which every process that uses the cluster is counted. */
+const PRESENCE = 'castellan presence';
+const LOCK_PATIENCE_MILLIS = 90_000;
+const START_PATIENCE_MILLIS = 60_000;
+/** A killed postmaster's children take a moment to go; the rest is somebody else starting or stopping it. */
+const PASSING_TROUBLE =
+  /pre-existing shared memory block|lock file ".*" already exists|could not bind Unix address/;
+
+/**
+ * Joins the PostgreSQL cluster under DATA_DIR, making and starting it when need be; several processes share it.
+ * Whatever a kill left behind (of this service or of PostgreSQL) is cleared, and a cluster that dies while it is
+ * used is started again.
+ *
+ * @throws on Windows, when no account can run PostgreSQL, or when it does not start (with the end of its log).
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  if (process.platform === 'win32') {
+    throw new CannotStart(
+      'The embedded PostgreSQL runs on Linux and macOS: set DATABASE_URL to a PostgreSQL of your own.',
+    );
+  }
+  const { log } = options;
+  const dataDir = await openDataDir(options.dataDir);
+  const locked = <T>(work: () => Promise<T>) =>
+    withLock(join(dataDir, 'postgresql.lock'), LOCK_PATIENCE_MILLIS, work);
+
+  const { own, home, joined } = await locked(async () => {
+    const { own, home } = await locate(dataDir, options);
+    if (await cluster.initialise(own)) log.info({ folder: own.data }, 'made the PostgreSQL cluster');
+    const joined = await enter(own, home, log);
+    await createDatabase(joined.presence);
+    return { own, home, joined };
+  });
+
+  let presence = joined.presence;
+  let leaving: Promise<void> | undefined;
+  watch();
+  return {
+    url: urlOf(joined.socketFolder, DATABASE),
+    started: joined.started,
+    stop: () => {
+      leaving ??= locked(() => leave(own, home, presence));
+      return leaving;
+    },
+  };
+
+  function watch(): void {
+    presence.once('end', () => void revive());
+  }
+
+  async function revive(): Promise<void> {
+    for (let pause = 100; !leaving; pause = Math.min(pause * 2, 5000)) {
+      try {
+        log.warn('PostgreSQL went away, starting it again');
+        await locked(async () => {
+          if (!leaving) presence = (await enter(own, home, log)).presence;
+        });
+        if (!leaving) watch();
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'PostgreSQL did not start again');
+        await sleep(pause);
+      }
+    }
+  }
+}
+
+async function locate(dataDir: string, { settings = {}, environment = {} }: Partial<EmbeddedOptions>) {
+  const account = await chooseAccount(join(dataDir, 'postgresql'));
+  const native = await places.chooseBinaries(account);
+  const at = (home: string): cluster.Cluster => ({
+    ...{ account, native, settings, environment },
+    data: join(home, 'data'),
+    log: join(dataDir, 'postgresql.log'),
+  });
+  const home = await places.chooseHome(dataDir, account, (old) => cluster.stop(at(old)));
+  return { own: at(home), home };
+}
+
+interface Joined {
+  readonly presence: pg.Client;
+  readonly socketFolder: string;
+  readonly started: boolean;
+}
+
+/** Connects to the running cluster, or starts it and connects; asks again while it recovers, starts or stops. */
+async function enter(own: cluster.Cluster, home: string, log: Log): Promise<Joined> {
+  const deadline = Date.now() + START_PATIENCE_MILLIS;
+  let trouble = '';
+  let started = false;
+  for (let pause = 50; ; pause = Math.min(pause * 2, 2000)) {
+    const postmaster = await cluster.findPostmaster(own);
+    if (postmaster?.alive) {
+      const { socketFolder } = postmaster;
+      if (socketFolder !== '' && (await places.isPrivate(socketFolder, own.account))) {
+        const presence = await tryConnect(socketFolder);
+        if (presence) return { presence, socketFolder, started };
+      }
+      trouble ||= 'it runs but does not answer';
+    } else {
+      const socketFolder = await places.chooseSocketFolder(home, own.account);
+      if (postmaster) {
+        log.warn('PostgreSQL did not end properly the last time, recovering');
+        await cluster.clearStale(own, socketFolder);
+      }
+      const failure = await cluster.start(own, socketFolder);
+      started = failure === undefined;
+      if (started) continue;
+      trouble = failure ?? '';
+      if (!PASSING_TROUBLE.test(trouble)) break;
+    }
+    if (Date.now() > deadline) break;
+    await sleep(pause);
+  }
+  throw new CannotStart(`PostgreSQL did not start (its log is ${own.log}): ${trouble}`);
+}
+
+/** A presence connection, or undefined while nobody answers or the answer is "not now". */
+async function tryConnect(socketFolder: string): Promise<pg.Client | undefined> {
+  const client = new pg.Client({
+    connectionString: urlOf(socketFolder, 'postgres'),
+    application_name: PRESENCE,
+    connectionTimeoutMillis: 5000,
+  });
+  // Its end is what we watch; without a listener the error before it would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    if (['57P03', 'ENOENT', 'ECONNREFUSED', 'ECONNRESET'].includes(codeOf(error) ?? '')) return undefined;
+    if (/^Connection terminated|timeout expired/.test((error as Error).message)) return undefined;
+    throw error;
+  }
+}
+
+async function createDatabase(presence: pg.Client): Promise<void> {
+  const found = await presence.query('select from pg_database where datname = $1', [DATABASE]);
+  if (found.rowCount === 0) await presence.query(`create database ${DATABASE}`);
+}
+
+/** Ends the presence, and PostgreSQL with it when no other process is present. */
+async function leave(own: cluster.Cluster, home: string, presence: pg.Client): Promise<void> {
+  await presence.end();
+  const postmaster = await cluster.findPostmaster(own);
+  if (!postmaster?.alive) return;
+  const { socketFolder } = postmaster;
+  // A new connection, for the old one may have been cut; one that does not answer has nobody to disturb.
+  const client = await tryConnect(socketFolder);
+  const others = client ? await countOthers(client) : 0;
+  await client?.end();
+  if (others > 0) return;
+  await cluster.stop(own);
+  if (dirname(socketFolder) !== home) await rmdir(socketFolder).catch(() => undefined);
+}
+
+async function countOthers(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ others: number }>(
+    'select count(*)::int as others from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()',
+    [PRESENCE],
+  );
+  return rows[0]?.others ?? 0;
+}
+
+function urlOf(socketFolder: string, database: string): string {
+  return `postgresql://${cluster.SUPERUSER}@localhost/${database}?host=${encodeURIComponent(socketFolder)}&port=${cluster.PORT}&sslmode=disable`;
+}

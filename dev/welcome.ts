@@ -1,0 +1,73 @@
+import type { AccessRule } from '../contract/access.ts';
+import { contract } from '../contract/index.ts';
+import type { Admission } from '../server/access/admission.ts';
+import { authenticate } from '../server/access/authenticate.ts';
+import { registerAlliance } from '../server/alliance/alliance.ts';
+import { allCoalitions, createCoalition, updateCoalition } from '../server/coalition/coalition.ts';
+import type { Parts } from '../server/services/services.ts';
+import { rootToken } from '../server/token/root-token.ts';
+import { type DemoApplication, startDemoApplication } from './demo-application.ts';
+import { keepForWorkers } from './development.ts';
+import type { SimulatedProvider } from './provider/provider.ts';
+import { VOICE_PATH } from './voice-server/page.ts';
+
+export interface Welcome {
+  /** For the terminal: where everything is, and what to do next. */
+  readonly message: string;
+  stop(): Promise<void>;
+}
+
+/** Makes a fresh development instance usable at once: a coalition let in, an application to sign in to. */
+export async function startWelcome(parts: Parts, provider: SimulatedProvider): Promise<Welcome> {
+  await keepForWorkers(parts.settings, provider);
+  await letFirstCoalitionIn(parts, provider);
+  const demo = await startDemoApplication(parts);
+  return { message: await message(parts, provider, demo), stop: () => demo.stop() };
+}
+
+/**
+ * Once, while there is no coalition at all: what an operator has made since stays as it is. By what the API does, so
+ * that everything which follows from it is there, too.
+ */
+async function letFirstCoalitionIn(parts: Parts, { world }: SimulatedProvider): Promise<void> {
+  if ((await allCoalitions(parts)).length > 0) return;
+  const caller = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
+  const by = (rule: AccessRule, params = {}): Admission => ({ caller, rule, params, body: undefined });
+  const alliances = world.alliances.map(({ id }) => id);
+  for (const id of alliances)
+    await registerAlliance(parts, by(contract.alliance.register.metadata.access), id);
+  const { coalition_id } = await createCoalition(parts, by(contract.coalition.create.metadata.access), {
+    coalition_name: 'First Coalition',
+    ticker: 'FIRST',
+  });
+  const operator = by(contract.coalition.update.metadata.access, { coalition_id });
+  await updateCoalition(parts, operator, coalition_id, { add_member_alliances: alliances });
+}
+
+async function message(parts: Parts, provider: SimulatedProvider, demo: DemoApplication): Promise<string> {
+  const { baseUrl } = parts.settings;
+  const voice = provider.voice === undefined ? '' : `\n    Voice        ${provider.url}${VOICE_PATH}`;
+  // The token starts its line, so that copying the line copies the token alone, however it wraps.
+  return `
+  castellan is ready. The game provider beside it is simulated.
+
+    API          ${baseUrl}
+    Reference    ${baseUrl}/docs
+    Provider     ${provider.url}${voice}
+
+  Sign somebody in:
+
+    1. Open ${demo.url} in a browser, choose “Sign in”,
+       and pick a character that has an alliance.
+    2. The page you come back to shows the user token that the application got,
+       and a curl command: run it, and the API tells whose token that is.
+
+  Your own permanent token (built-in user, level 10; \`npm run token\` prints it
+  again):
+
+${await rootToken(parts, 0)}
+
+  Ctrl-C stops everything.
+
+`;
+}

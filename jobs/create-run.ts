@@ -1,0 +1,57 @@
+import { setMaxListeners } from 'node:events';
+import { catalogue, type JobName } from '../server/queue/catalogue.ts';
+import type { Run } from '../server/queue/run.ts';
+import type { Parts } from '../server/services/services.ts';
+
+/** Milliseconds between two lines about the progress of a run. */
+const TELL_EVERY = 10_000;
+/** Share of its time limit after which a run is told to end: in time for the queue to hear of it. */
+const END_AT = 0.9;
+
+/** A run that can be ended: nothing of it hangs on the process afterwards. */
+export interface EndableRun extends Run {
+  end(): void;
+}
+
+/** What one fetched job is told about its run; progress goes to the log, now and then, and to the metrics. */
+export function createRun(
+  { log, metrics, stopping }: Pick<Parts, 'log' | 'metrics'> & { readonly stopping: AbortSignal },
+  job: JobName,
+  { id, force = false, dryRun = false }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'dryRun'>>,
+): EndableRun {
+  const began = performance.now();
+  let told = began;
+  // AbortSignal.any would do, but in Node 20 what it makes lives as long as `stopping`.
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+  const abort = () => ending.abort();
+  const time = catalogue[job].timeLimit * 1000 * END_AT;
+  const timer = setTimeout(abort, time).unref();
+  stopping.addEventListener('abort', abort);
+  if (stopping.aborted) abort();
+  return {
+    job,
+    id,
+    force,
+    dryRun,
+    signal: ending.signal,
+    timeLeft: () => Math.max(0, 1 - (performance.now() - began) / time),
+    progress(done, total) {
+      metrics.jobProgress.set({ job, of: 'done' }, done);
+      metrics.jobProgress.set({ job, of: 'total' }, total);
+      const now = performance.now();
+      if (now - told < TELL_EVERY || done === 0) return;
+      told = now;
+      const perSecond = done / ((now - began) / 1000);
+      const secondsLeft = Math.max(0, Math.round((total - done) / perSecond));
+      log.info(
+        { job, run_id: id, done, total, per_second: Math.round(perSecond), seconds_left: secondsLeft },
+        'a job goes on',
+      );
+    },
+    end() {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', abort);
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { deleteCrashesBefore } from '../server/crash/crash.queries.ts';
+import { isUnreachable } from '../server/database/errors.ts';
+import { inTransaction } from '../server/database/transaction.ts';
+import { deleteOrphans, findOrphans } from '../server/history/mail.queries.ts';
+import { dropExpired, ensurePartitions } from '../server/history/partitions.ts';
+import { hasMoreToSweep, sweep } from '../server/provider/budget.queries.ts';
+import { beginGeneration } from '../server/provider/cache.queries.ts';
+import { findDocument } from '../server/provider/document.queries.ts';
+import { findStaleNames, forgetUnnamed, type NamePlace } from '../server/provider/names.queries.ts';
+import { createNames } from '../server/provider/names.ts';
+import { CACHE_BYTES } from '../server/provider/upkeep.ts';
+import type { Run } from '../server/queue/run.ts';
+import type { Parts } from '../server/services/services.ts';
+import { deleteExpiredCodes } from '../server/sign-in/state-code.queries.ts';
+import { deleteExpiredTokens } from '../server/token/token.queries.ts';
+import { deleteExpiredChallenges } from '../server/voice/voice.queries.ts';
+
+type HouseParts = Pick<Parts, 'db' | 'clock' | 'log' | 'client' | 'document'>;
+/** One thing to be done; returns how many rows it was about. */
+type Step = (parts: HouseParts, run: Run) => Promise<number>;
+
+const DAY = 86_400_000;
+/** Rows in one statement: its locks last some milliseconds. */
+const BATCH = 1000;
+/** In one run: rows that others hold on to must not keep it going for ever. */
+const MOST_SWEEPS = 1000;
+/** Mails that are looked at in one statement. */
+const LOOKED_AT = 5000;
+/** Names asked for in one request: of so many, halving finds an id that is refused within what a call may cost. */
+const NAMES = 500;
+/** Requests for names in one run. */
+const NAME_REQUESTS = 40;
+/** Milliseconds for which crash reports are kept (D50). */
+const CRASHES_KEPT = 90 * DAY;
+/** Milliseconds after which the provider's document is asked for anew (D31). */
+const DOCUMENT_GOOD_FOR = DAY;
+
+const steps: Readonly<Record<string, Step>> = {
+  'make partitions': async ({ db, clock }) => (await ensurePartitions(db, clock.now())).length,
+  'drop old partitions': async ({ db, clock }) => (await dropExpired(db, clock.now())).length,
+  'delete expired tokens': deleteInBatches(({ db, clock }) => deleteExpiredTokens(db, clock.now(), BATCH)),
+  'delete expired state codes': deleteInBatches(({ db, clock }) =>
+    deleteExpiredCodes(db, clock.now(), BATCH),
+  ),
+  'delete expired challenges': ({ db, clock }) => deleteExpiredChallenges(db, clock.now()),
+  'delete old crash reports': deleteInBatches(({ db, clock }) =>
+    deleteCrashesBefore(db, new Date(clock.now().getTime() - CRASHES_KEPT), BATCH),
+  ),
+  'delete orphaned mails': deleteOrphanedMails,
+  'sweep the cache': sweepAll,
+  'forget what has no name': deleteInBatches(({ db, clock }) => forgetUnnamed(db, clock.now(), BATCH)),
+  'renew names': renewNames,
+  'renew the document': renewDocument,
+};
+
+/**
+ * Puts away what has had its time and renews what grows old: partitions, tokens, state codes, crash reports, mails,
+ * the provider's names and document. No step waits for the success of another.
+ *
+ * @throws Error that names the steps that failed, after all of them; at once when the run is told to end
+ */
+export async function keepHouse(parts: HouseParts, run: Run): Promise<void> {
+  const { log } = parts;
+  const failed: string[] = [];
+  const all = Object.entries(steps);
+  for (const [index, [name, step]] of all.entries()) {
+    refuseWhenEnded(run);
+    try {
+      const rows = await step(parts, run);
+      if (rows > 0)
+        log.info({ job: run.job, run_id: run.id, step: name, rows }, 'a part of housekeeping is done');
+    } catch (error) {
+      refuseWhenEnded(run);
+      log.error({ err: error, job: run.job, run_id: run.id, step: name }, 'a part of housekeeping failed');
+      if (isUnreachable(error)) throw error;
+      failed.push(name);
+    }
+    run.progress(index + 1, all.length);
+  }
+  if (failed.length > 0) throw new Error(`failed to ${failed.join(', ')}; the log says why`);
+}
+
+function refuseWhenEnded({ signal }: Run): void {
+  if (signal.aborted) throw new Error('housekeeping was told to end');
+}
+
+function deleteInBatches(deleteSome: (parts: HouseParts) => Promise<number>): Step {
+  return async (parts, run) => {
+    for (let all = 0; ; ) {
+      refuseWhenEnded(run);
+      const deleted = await deleteSome(parts);
+      all += deleted;
+      if (deleted < BATCH) return all;
+    }
+  };
+}
+
+/** Mails that lost their last mailbox in another way than with its user. */
+async function deleteOrphanedMails({ db }: HouseParts, run: Run): Promise<number> {
+  let deleted = 0;
+  for (let after: number | null = 0; after !== null; ) {
+    refuseWhenEnded(run);
+    const { last, orphans } = await findOrphans(db, after, LOOKED_AT);
+    if (orphans.length > 0) deleted += await inTransaction(db, (tx) => deleteOrphans(tx, orphans));
+    after = last;
+  }
+  return deleted;
+}
+
+async function sweepAll({ db, clock }: HouseParts, run: Run): Promise<number> {
+  await beginGeneration(db, CACHE_BYTES);
+  let sweeps = 0;
+  while (sweeps < MOST_SWEEPS && (await hasMoreToSweep(db, clock.now()))) {
+    refuseWhenEnded(run);
+    await sweep(db, clock.now(), BATCH);
+    sweeps += 1;
+  }
+  return sweeps;
+}
+
+/** So that whoever needs a name finds it; asked in bulk, until the provider refuses an id: the next run goes on. */
+async function renewNames({ db, clock, client }: HouseParts, run: Run): Promise<number> {
+  const now = clock.now();
+  const patient = {
+    ask: (request: Parameters<typeof client.ask>[0]) => client.ask({ ...request, patient: true }),
+  };
+  const names = createNames({ db, clock, client: patient });
+  let renewed = 0;
+  let after: NamePlace | undefined;
+  for (let requests = 0; requests < NAME_REQUESTS; requests += 1) {
+    refuseWhenEnded(run);
+    const page = await findStaleNames(db, now, { after, most: NAMES });
+    const found = await names.find(
+      page.map(({ id }) => id),
+      'service',
+    );
+    renewed += found.size;
+    after = page.at(-1);
+    if (page.length < NAMES || found.size < page.length) break;
+  }
+  return renewed;
+}
+
+async function renewDocument({ db, clock, document }: HouseParts): Promise<number> {
+  const since = new Date(clock.now().getTime() - DOCUMENT_GOOD_FOR);
+  if ((await findDocument(db, since)) !== undefined) return 0;
+  await document.refresh();
+  return 1;
+}

@@ -1,0 +1,51 @@
+import { expired, type SigningKeys, type TokenClaims } from '../keys/signing-keys.ts';
+import type { Parts } from '../services/services.ts';
+import { revoked, unauthenticated } from '../shared/errors.ts';
+import { type Caller, findCaller } from '../token/token.queries.ts';
+
+const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
+
+/**
+ * The caller behind an Authorization header. A valid signature is never enough: the row must exist, so that
+ * deletion counts at once on every replica (D20), and its owner must be allowed to log in (D27b).
+ * Throws a 401 whose sentence says which (D4).
+ */
+export async function authenticate(
+  { db, keys, clock }: Pick<Parts, 'db' | 'keys' | 'clock'>,
+  header: string | undefined,
+): Promise<Caller> {
+  return recognise({ db, clock }, await readToken(keys, header));
+}
+
+/** What the token in an Authorization header says of itself, by a valid signature; else a 401. */
+export async function readToken(keys: SigningKeys, header: string | undefined): Promise<TokenClaims> {
+  if (header === undefined) throw unauthenticated('The Authorization header is missing.');
+  const jwt = BEARER.exec(header)?.[1];
+  if (jwt === undefined) throw unauthenticated('The Authorization header is not of the form "Bearer <jwt>".');
+  return keys.verify(jwt);
+}
+
+/** The caller whom a token's claims name; a 401 unless its row says the same and lets it in. */
+export async function recognise(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  claims: TokenClaims,
+): Promise<Caller> {
+  const caller = await findCaller(db, claims.uuid);
+  if (
+    caller === undefined ||
+    caller.token_type !== claims.kind ||
+    caller.owner_id !== claims.ownerId ||
+    caller.app_token !== claims.appToken
+  ) {
+    throw revoked();
+  }
+  if (caller.expires_on !== null && caller.expires_on <= clock.now()) throw expired();
+  return usable(caller);
+}
+
+/** 401 unless the token is still there and whoever answers for it may log in (D20, D27b). */
+export function usable(caller: Caller | undefined): Caller {
+  if (caller === undefined) throw revoked();
+  if (!caller.may_log_in) throw unauthenticated('The owner of this token is not allowed to log in.');
+  return caller;
+}

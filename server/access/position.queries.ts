@@ -1,0 +1,105 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import type { BodyStanding, Standing } from './distance.ts';
+import type { Ranked } from './level-change.ts';
+
+interface StandingRow {
+  readonly is_target: boolean;
+  readonly character_id: number | null;
+  readonly corporation_id: number | null;
+  readonly alliance_id: number | null;
+  readonly coalitions: readonly string[];
+  readonly level: number;
+}
+
+export type Target = 'user' | 'corporation' | 'alliance' | 'coalition';
+
+/** Whose standing is asked: the owner of a token, and who stands behind a token of the built-in user (D23). */
+export interface Asker {
+  readonly owner_id: number;
+  readonly sponsor_id: number | null;
+}
+
+const reached = sql`array(select coalition_id::text from coalition_reach r where r.corporation_id = c.corporation_id)`;
+
+/** At the level that counts at this moment; nobody where one of the two is gone. */
+const callerStanding = ({ owner_id, sponsor_id }: Asker) => sql`
+  select false as is_target, u.character_id, u.corporation_id, c.alliance_id, ${reached} as coalitions,
+    least(u.clearance_level, sponsor.clearance_level) as level
+  from users u join users sponsor on sponsor.character_id = ${sponsor_id ?? owner_id}
+    left join corporations c on c.corporation_id = u.corporation_id
+  where u.character_id = ${owner_id}`;
+
+const userStanding = (id: number) => sql`
+  select true, u.character_id, u.corporation_id, c.alliance_id, ${reached}, u.clearance_level
+  from users u left join corporations c on c.corporation_id = u.corporation_id where u.character_id = ${id}`;
+
+const corporationStandings = (ids: readonly number[]) => sql`
+  select true, null, c.corporation_id, c.alliance_id, ${reached}, 0 from corporations c
+  where c.corporation_id = any(${[...ids]}::bigint[])`;
+
+const allianceStandings = (ids: readonly number[]) => sql`
+  select true, null, null, a.alliance_id,
+    array(select coalition_id::text from coalition_alliances ca where ca.alliance_id = a.alliance_id), 0
+  from alliances a where a.alliance_id = any(${[...ids]}::bigint[])`;
+
+/** A coalition is as near as whoever reaches it: 5 to those whose body is a member, 7 to everybody else (D14). */
+const coalitionStanding = (id: string) => sql`
+  select true, null, null, null, array[co.coalition_id::text], 0 from coalitions co where co.coalition_id = ${id}`;
+
+const targetStanding: Record<Target, (id: number | string) => RawBuilder<unknown>> = {
+  user: (id) => userStanding(Number(id)),
+  corporation: (id) => corporationStandings([Number(id)]),
+  alliance: (id) => allianceStandings([Number(id)]),
+  coalition: (id) => coalitionStanding(String(id)),
+};
+
+/** Where a caller and the record that it touches stand, in one query; no target: there is no such record. */
+export async function findStandings(
+  db: Kysely<Database>,
+  asker: Asker,
+  over: Target,
+  id: number | string,
+): Promise<{ caller: Ranked | undefined; target: Ranked | undefined }> {
+  const { rows } = await sql<StandingRow>`
+    ${callerStanding(asker)} union all ${targetStanding[over](id)}`.execute(db);
+  const find = (isTarget: boolean) => {
+    const row = rows.find((candidate) => candidate.is_target === isTarget);
+    return row && toStanding(row);
+  };
+  return { caller: find(false), target: find(true) };
+}
+
+/** Ids of alliances and of corporations. */
+export interface Bodies {
+  readonly alliances: readonly number[];
+  readonly corporations: readonly number[];
+}
+
+/** Where a caller and several alliances and corporations stand, in one query. */
+export async function findBodyStandings(
+  db: Kysely<Database>,
+  asker: Asker,
+  bodies: Bodies,
+): Promise<{ caller: Ranked | undefined; targets: Ranked[] }> {
+  const { rows } = await sql<StandingRow>`
+    ${callerStanding(asker)}
+    union all ${allianceStandings(bodies.alliances)}
+    union all ${corporationStandings(bodies.corporations)}`.execute(db);
+  const caller = rows.find((row) => !row.is_target);
+  return {
+    caller: caller && toStanding(caller),
+    targets: rows.filter((row) => row.is_target).map(toStanding),
+  };
+}
+
+function toStanding(row: StandingRow): Ranked {
+  return {
+    characterId: row.character_id ?? -1,
+    corporationId: row.corporation_id,
+    allianceId: row.alliance_id,
+    coalitionIds: row.coalitions,
+    guest: row.level < 0,
+    level: row.level,
+  } satisfies Standing & BodyStanding & { level: number };
+}

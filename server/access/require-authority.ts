@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely';
+import type { Authority } from '../../contract/access.ts';
+import type { Database } from '../database/tables.ts';
+import { forbidden, notFound, revoked, someOf } from '../shared/errors.ts';
+import { hasAuthority } from './authority.ts';
+import { distanceToBody, distanceToUser } from './distance.ts';
+import { type Asker, type Bodies, findBodyStandings, findStandings } from './position.queries.ts';
+
+/**
+ * 404 when there is no such record, 403 without authority over it (D6, D12 to D14): by the level and the
+ * memberships of this moment, whatever they were when the caller was let in.
+ */
+export async function requireAuthority(
+  db: Kysely<Database>,
+  asker: Asker,
+  { over, mode }: Pick<Authority, 'over' | 'mode'>,
+  id: number | string,
+): Promise<void> {
+  const { caller, target } = await findStandings(db, asker, over, id);
+  if (caller === undefined) throw revoked();
+  if (target === undefined) throw notFound(over, id);
+  const distance = over === 'user' ? distanceToUser(caller, target) : distanceToBody(caller, target);
+  if (!hasAuthority(caller.level, distance, mode)) {
+    throw forbidden({ authority: mode, over: `${over} ${id}` });
+  }
+}
+
+/** Whoever may change somebody as far away as can be may change everybody. */
+const FARTHEST = 7;
+
+/** 403 without write authority over each of these bodies, all of which are registered (D14). */
+export async function requireAuthorityOverAll(
+  db: Kysely<Database>,
+  asker: Asker & { readonly level: number },
+  bodies: Bodies,
+): Promise<void> {
+  if (bodies.alliances.length + bodies.corporations.length === 0) return;
+  if (hasAuthority(asker.level, FARTHEST, 'write')) return;
+  const { caller, targets } = await findBodyStandings(db, asker, bodies);
+  if (caller === undefined) throw revoked();
+  const lacking = targets.filter((to) => !hasAuthority(caller.level, distanceToBody(caller, to), 'write'));
+  if (lacking.length === 0) return;
+  const names = lacking.map(({ corporationId, allianceId }) =>
+    corporationId === null ? `alliance ${allianceId}` : `corporation ${corporationId}`,
+  );
+  throw forbidden({ authority: 'write', over: someOf(names) });
+}

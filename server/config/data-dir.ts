@@ -1,0 +1,19 @@
+import { access, constants, mkdir, realpath } from 'node:fs/promises';
+import { CannotStart } from '../shared/cannot-start.ts';
+
+/**
+ * DATA_DIR, made when missing, without symbolic links, so that one folder has one name.
+ *
+ * @throws CannotStart when it cannot be made or written
+ */
+export async function openDataDir(dataDir: string): Promise<string> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.W_OK | constants.X_OK);
+    return await realpath(dataDir);
+  } catch (error) {
+    throw new CannotStart(
+      `DATA_DIR cannot be used: ${(error as Error).message}. Set it to a folder that can be written, or set what would be kept there: DATABASE_URL, TOKEN_SIGNING_KEYS and ENCRYPTION_KEYS.`,
+    );
+  }
+}

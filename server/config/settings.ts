@@ -1,0 +1,295 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from '../keys/formats.ts';
+import { isTimeZone, readSchedules, ScheduleError, type Schedules } from '../queue/schedule.ts';
+import { CannotStart } from '../shared/cannot-start.ts';
+import { VoiceUrl } from '../voice-server/address.ts';
+import { type MappedGroup, VoiceGroups } from './voice-groups.ts';
+
+/** Settings (D61): everything comes from the environment, and every problem is reported at once. */
+export interface Settings {
+  readonly production: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** Where clients reach the service, without a trailing slash; the `iss` of its tokens. */
+  readonly baseUrl: string;
+  /** Where the metrics are read: loopback unless METRICS_HOST says otherwise. */
+  readonly metricsHost: string;
+  readonly metricsPort: number;
+  /** Absent: the embedded PostgreSQL under dataDir. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  /** Without a client id the simulated provider is started. */
+  readonly sso: {
+    readonly url: string;
+    readonly clientId: string | undefined;
+    readonly clientSecret: string;
+  };
+  readonly extApi: {
+    readonly url: string;
+    readonly specUrl: string;
+    readonly scopePrefix: string;
+    readonly userAgent: string;
+    readonly compatibilityDate: string;
+  };
+  /** Absent outside production: made and kept in dataDir, like the encryption keys. */
+  readonly tokenSigningKeys: JwkSet | undefined;
+  /** Start although a key that living tokens use was removed (D20b). */
+  readonly forceKeyRemoval: boolean;
+  readonly encryptionKeys: readonly EncryptionKey[] | undefined;
+  /** Start although an encryption key was removed, and give up the grants that only it opens (D61). */
+  readonly forceGrantLoss: boolean;
+  readonly voice: {
+    /** Absent: there is no voice server (D42). */
+    readonly url: string | undefined;
+    readonly authGroup: string;
+    readonly groups: readonly MappedGroup[];
+  };
+  /** Requests a minute for each token, or address without one (D60); 0: no limit. */
+  readonly rateLimit: number;
+  readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[] | undefined;
+  readonly callbackAllowPrivate: boolean;
+  readonly logLevel: string;
+  /** Absent: text at a terminal outside production, else JSON lines. */
+  readonly logFormat: 'json' | 'pretty' | undefined;
+  /** Seconds for which a process that was sent SIGTERM goes on serving, so that balancers notice. */
+  readonly drainSeconds: number;
+  readonly workers: 'embedded' | 'none';
+  /** When the scheduled jobs run. */
+  readonly schedules: Schedules;
+}
+
+/** Every problem of the configuration, one per line; never a value of a secret. */
+export class SettingsError extends CannotStart {
+  override name = 'SettingsError';
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+const httpUrl = z
+  .string()
+  .refine(isHttpUrl, 'must be an http or https URL')
+  .transform((value) => value.replace(/\/+$/, ''));
+const port = z.string().regex(/^\d+$/, 'must be a port number').transform(Number).pipe(z.number().max(65535));
+const flag = z.enum(['true', 'false', '1', '0'], { message: 'must be true or false' }).transform(isTrue);
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+);
+
+function isHttpUrl(value: string): boolean {
+  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
+/** As a browser names it: scheme and host, port where it is not the usual one, nothing more. */
+function isOrigin(value: string): boolean {
+  return isHttpUrl(value) && new URL(value).origin === value;
+}
+
+/** An address, a network in CIDR notation, or a name that Express has for some. */
+function isProxy(value: string): boolean {
+  const [address = '', prefix, ...more] = value.split('/');
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return bits > 0 && fits && more.length === 0;
+}
+
+function isTrue(value: string): boolean {
+  return value === 'true' || value === '1';
+}
+
+const schedules = z.string().transform((text, context) => {
+  try {
+    return readSchedules(text);
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    for (const message of error.problems) context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
+});
+
+const environment = z.object({
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'], { message: 'must be development, test or production' })
+    .default('development'),
+  HOST: z.string().optional(),
+  PORT: port.default('8080'),
+  BASE_URL: httpUrl.optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: port.default('9464'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+    .optional(),
+  DATA_DIR: z.string().default('.data'),
+  SSO_URL: httpUrl.default('https://login.eveonline.com'),
+  SSO_CLIENT_ID: z.string().optional(),
+  SSO_CLIENT_SECRET: z.string().optional(),
+  EXT_API_URL: httpUrl.default('https://esi.evetech.net'),
+  EXT_API_SPEC_URL: httpUrl.optional(),
+  EXT_SCOPE_PREFIX: z
+    .string()
+    .regex(/^[a-z]*-?$/, 'must be lower-case letters and a hyphen')
+    .default('esi-'),
+  EXT_USER_AGENT: z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+    .default('castellan/0.1.0 (contact not set)'),
+  EXT_COMPATIBILITY_DATE: z.string().date('must be a date, YYYY-MM-DD').default('2026-08-04'),
+  TOKEN_SIGNING_KEYS: JwkSetJson.optional(),
+  FORCE_KEY_REMOVAL: flag.default('false'),
+  ENCRYPTION_KEYS: EncryptionKeys.optional(),
+  FORCE_GRANT_LOSS: flag.default('false'),
+  VOICE_URL: VoiceUrl.optional(),
+  VOICE_AUTH_GROUP: z.string().min(1).max(30, 'has more than 30 characters').default('Voice'),
+  VOICE_GROUPS: VoiceGroups.default(''),
+  RATE_LIMIT: z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number of requests a minute')
+    .transform(Number)
+    .pipe(z.number().max(1_000_000, 'must be at most 1000000; 0 sets no limit'))
+    .default('600'),
+  TRUSTED_PROXIES: list
+    .refine((values) => values.every(isProxy), 'must be addresses or networks, such as 10.0.0.0/8')
+    .default(''),
+  CORS_ORIGINS: list
+    .refine((values) => values.every(isOrigin), 'must be origins, such as https://fleet.example')
+    .optional(),
+  CALLBACK_ALLOW_PRIVATE: flag.optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
+  DRAIN_SECONDS: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
+    .transform(Number)
+    .default('0'),
+  WORKERS: z.enum(['embedded', 'none']).default('embedded'),
+  JOB_SCHEDULES: schedules.default(''),
+  JOB_TIME_ZONE: z
+    .string()
+    .refine(isTimeZone, 'must be a time zone, such as UTC or Europe/Berlin')
+    .default('UTC'),
+});
+type Environment = z.infer<typeof environment>;
+
+/** What production refuses to invent (D61). */
+const NEEDED_IN_PRODUCTION = [
+  'DATABASE_URL',
+  'BASE_URL',
+  'TOKEN_SIGNING_KEYS',
+  'ENCRYPTION_KEYS',
+  'SSO_CLIENT_ID',
+  'SSO_CLIENT_SECRET',
+] as const;
+
+/** What tokens and secrets travel by. */
+const SECURE_IN_PRODUCTION = ['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL'] as const;
+const LISTENING = ['HOST', 'METRICS_HOST'] as const;
+
+/** Reads the settings; throws one {@link SettingsError} that lists every problem. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  // An empty variable is what compose files and shells leave behind for "not set".
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  const production = given.NODE_ENV === 'production';
+  const problems = [
+    ...(parsed.error?.issues.map((issue) => `${issue.path[0]}: ${issue.message}`) ?? []),
+    ...(production ? problemsInProduction(given) : problemsOutsideProduction(given)),
+  ];
+  if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
+  return toSettings(parsed.data, production);
+}
+
+function problemsInProduction(given: NodeJS.ProcessEnv): string[] {
+  const missing = NEEDED_IN_PRODUCTION.filter((name) => given[name] === undefined);
+  const insecure = SECURE_IN_PRODUCTION.filter((name) => isInsecure(given[name] ?? ''));
+  return [
+    ...missing.map((name) => `${name}: must be given when NODE_ENV is production`),
+    ...insecure.map((name) => `${name}: must be https when NODE_ENV is production, unless it is loopback`),
+  ];
+}
+
+function problemsOutsideProduction(given: NodeJS.ProcessEnv): string[] {
+  const open = LISTENING.filter((name) => !isLoopback(given[name] ?? 'localhost'));
+  const problems = open.map(
+    (name) => `${name}: only a loopback address is listened on unless NODE_ENV is production`,
+  );
+  if (given.SSO_CLIENT_ID !== undefined && given.SSO_CLIENT_SECRET === undefined) {
+    problems.push('SSO_CLIENT_SECRET: must be given together with SSO_CLIENT_ID');
+  }
+  return problems;
+}
+
+/** Whether what is sent there can be read, and changed, on its way. */
+function isInsecure(value: string): boolean {
+  if (!isHttpUrl(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
+}
+
+function toSettings(env: Environment, production: boolean): Settings {
+  const host = env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1');
+  return {
+    production,
+    host,
+    port: env.PORT,
+    baseUrl: env.BASE_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${env.PORT}`,
+    metricsHost: env.METRICS_HOST,
+    metricsPort: env.METRICS_PORT,
+    databaseUrl: env.DATABASE_URL,
+    dataDir: resolve(env.DATA_DIR),
+    sso: { url: env.SSO_URL, clientId: env.SSO_CLIENT_ID, clientSecret: env.SSO_CLIENT_SECRET ?? '' },
+    extApi: {
+      url: env.EXT_API_URL,
+      specUrl: env.EXT_API_SPEC_URL ?? `${env.EXT_API_URL}/meta/openapi.json`,
+      scopePrefix: env.EXT_SCOPE_PREFIX,
+      userAgent: env.EXT_USER_AGENT,
+      compatibilityDate: env.EXT_COMPATIBILITY_DATE,
+    },
+    tokenSigningKeys: env.TOKEN_SIGNING_KEYS,
+    forceKeyRemoval: env.FORCE_KEY_REMOVAL,
+    encryptionKeys: env.ENCRYPTION_KEYS,
+    forceGrantLoss: env.FORCE_GRANT_LOSS,
+    voice: { url: env.VOICE_URL, authGroup: env.VOICE_AUTH_GROUP, groups: env.VOICE_GROUPS },
+    rateLimit: env.RATE_LIMIT,
+    trustedProxies: env.TRUSTED_PROXIES,
+    corsOrigins: env.CORS_ORIGINS,
+    callbackAllowPrivate: env.CALLBACK_ALLOW_PRIVATE ?? !production,
+    logLevel: env.LOG_LEVEL,
+    logFormat: env.LOG_FORMAT,
+    drainSeconds: env.DRAIN_SECONDS,
+    workers: env.WORKERS,
+    schedules: { timeZone: env.JOB_TIME_ZONE, cron: env.JOB_SCHEDULES },
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  try {
+    return ipaddr.parse(host).range() === 'loopback';
+  } catch {
+    return false;
+  }
+}
+
+/** Reads `.env` in the working directory, when there is one, and the environment, which wins over it. */
+export function loadSettings(): Settings {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new CannotStart(`The file .env cannot be read: ${message}.`);
+  }
+  return readSettings(process.env);
+}

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import type { Database } from '../database/tables.ts';
+import type { Vault } from '../keys/vault.ts';
+import { ProviderError } from '../provider/http.ts';
+import type { Sso } from '../provider/sso.ts';
+import type { Clock } from '../shared/clock.ts';
+import {
+  claimRefresh,
+  endRefresh,
+  leaveToCheck,
+  markInvalid,
+  readRefreshState,
+  storeTokens,
+} from './access-tokens.queries.ts';
+import { grantPlace, nextCheck } from './grant.queries.ts';
+
+/** A grant as its row says; the tokens are sealed. */
+export interface HeldGrant {
+  readonly grant_id: string;
+  readonly refresh_token: Buffer;
+  readonly access_token: Buffer | null;
+  readonly access_expires_on: Date | null;
+  readonly cut_off: boolean;
+}
+
+/** A refresh token that the provider called dead. */
+export interface Death {
+  readonly grantId: string;
+  readonly characterId: number;
+  /** The refresh token that was used, sealed. */
+  readonly used: Buffer;
+  readonly cause: string;
+}
+
+export interface Asked {
+  /** An access token that the provider took for dead before its time, or that shall be replaced whatever its age. */
+  readonly refused?: string | undefined;
+  /** What becomes of a dead refresh token; `mark`, the default: it is invalid from now on (D34). */
+  readonly dead?: 'mark' | 'leave' | ((death: Death) => void);
+}
+
+/** Access tokens of stored grants, refreshed when needed (D33, D34). */
+export interface AccessTokens {
+  /**
+   * An access token of the grant that lives for another minute. Undefined: the refresh token is dead, or the grant
+   * is gone. Throws ProviderError.
+   */
+  of(grant: HeldGrant, characterId: number, deadline: number, asked?: Asked): Promise<string | undefined>;
+}
+
+/** Milliseconds that an access token must still live to be used. */
+const SPARE_LIFE = 60_000;
+/** Milliseconds between two looks at a refresh that another process makes. */
+const LOOK_EVERY = 40;
+
+export function createAccessTokens(parts: {
+  readonly db: Kysely<Database>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly sso: Pick<Sso, 'refresh' | 'identify'>;
+  readonly log: Logger;
+}): AccessTokens {
+  const { db, vault, clock, sso, log } = parts;
+  /** Within one process everybody waits for the same refresh, and shares its failure, too. */
+  const refreshing = new Map<string, Promise<string | undefined>>();
+
+  function living(grant: HeldGrant, refused: string | undefined): string | undefined {
+    const { access_token: sealed, access_expires_on: expiresOn, grant_id: id, cut_off: cutOff } = grant;
+    if (sealed === null || expiresOn === null || cutOff) return undefined;
+    if (expiresOn.getTime() - clock.now().getTime() < SPARE_LIFE) return undefined;
+    const token = vault.open(sealed, grantPlace(id, 'access_token'));
+    return token === refused ? undefined : token;
+  }
+
+  /** Refreshes, or waits for whoever does; the row tells how it ended. */
+  async function renew(
+    grantId: string,
+    characterId: number,
+    deadline: number,
+    { refused, dead = 'mark' }: Asked,
+  ): Promise<string | undefined> {
+    for (;;) {
+      const state = await readRefreshState(db, grantId);
+      if (state === undefined || !state.valid) return undefined;
+      const token = living({ ...state, grant_id: grantId }, refused);
+      if (token !== undefined) return token;
+      if (!state.in_flight && (await claimRefresh(db, grantId, state.refresh_token))) {
+        return refresh(grantId, characterId, state.refresh_token, dead);
+      }
+      if (performance.now() + LOOK_EVERY >= deadline) {
+        throw new ProviderError('timeout', 'another process did not end its refresh of this token in time');
+      }
+      await sleep(LOOK_EVERY);
+    }
+  }
+
+  async function refresh(
+    grantId: string,
+    characterId: number,
+    sealed: Buffer,
+    dead: NonNullable<Asked['dead']>,
+  ): Promise<string | undefined> {
+    const place = grantPlace(grantId, 'refresh_token');
+    try {
+      const outcome = await askTwice(vault.open(sealed, place));
+      if (outcome.kind === 'dead') {
+        await bury({ grantId, characterId, used: sealed, cause: outcome.cause }, dead);
+        return undefined;
+      }
+      const { accessToken } = outcome;
+      const refreshToken = vault.seal(outcome.refreshToken, place);
+      const nextCheckOn = nextCheck(clock.now());
+      const identity = await sso.identify(accessToken).catch(async (error: unknown) => {
+        // Whoever it is of, the former refresh token may be dead.
+        await storeTokens(db, grantId, sealed, {
+          refreshToken,
+          accessToken: null,
+          accessExpiresOn: null,
+          nextCheckOn,
+        });
+        throw error;
+      });
+      if (identity.characterId !== characterId) {
+        throw new ProviderError('unusable', 'the provider refreshed a token into that of another character');
+      }
+      await storeTokens(db, grantId, sealed, {
+        refreshToken,
+        accessToken: vault.seal(accessToken, grantPlace(grantId, 'access_token')),
+        accessExpiresOn: identity.expiresOn,
+        nextCheckOn,
+      });
+      return accessToken;
+    } catch (error) {
+      // Without the provider's word nothing is known against the token (D34).
+      if (error instanceof ProviderError) await endRefresh(db, grantId, sealed);
+      throw error;
+    }
+  }
+
+  async function bury(death: Death, dead: NonNullable<Asked['dead']>): Promise<void> {
+    const { grantId, characterId, used, cause } = death;
+    if (dead === 'leave') return leaveToCheck(db, grantId, used);
+    if (dead !== 'mark') {
+      await endRefresh(db, grantId, used);
+      return dead(death);
+    }
+    await markInvalid(db, grantId, used, cause, clock.now());
+    log.info({ character_id: characterId, grant_id: grantId, cause }, 'a refresh token is dead');
+  }
+
+  /** An answer that was lost may have replaced the token: asking at once tells, before anybody counts on it. */
+  async function askTwice(refreshToken: string) {
+    try {
+      return await sso.refresh(refreshToken);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.fault !== 'unreachable') throw error;
+      return sso.refresh(refreshToken);
+    }
+  }
+
+  return {
+    async of(grant, characterId, deadline, asked = {}) {
+      const { refused } = asked;
+      const token = living(grant, refused);
+      if (token !== undefined) return token;
+      const { grant_id: id } = grant;
+      const started = refreshing.get(id);
+      if (started !== undefined) {
+        const shared = await until(deadline, started);
+        // Who joins with a refused token does not want that very token again.
+        if (shared !== refused || shared === undefined) return shared;
+      }
+      const renewing = renew(id, characterId, deadline, asked).finally(() => {
+        if (refreshing.get(id) === renewing) refreshing.delete(id);
+      });
+      refreshing.set(id, renewing);
+      return until(deadline, renewing);
+    },
+  };
+}
+
+/** Who has no more time goes; the refresh goes on, for its answer may hold the only refresh token that works. */
+async function until<T>(deadline: number, work: Promise<T>): Promise<T> {
+  const gone = new AbortController();
+  const late = sleep(Math.max(deadline - performance.now(), 0), undefined, { signal: gone.signal }).then(
+    () => {
+      throw new ProviderError('timeout', 'an access token was not refreshed in time');
+    },
+  );
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    gone.abort();
+    late.catch(() => undefined);
+  }
+}

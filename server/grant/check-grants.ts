@@ -1,0 +1,120 @@
+import { isUnreachable } from '../database/errors.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { mayTakeAway } from '../guard/mass-change-guard.ts';
+import { ProviderError } from '../provider/http.ts';
+import { createPace, type Pace, TOLD_TO_END } from '../queue/adaptive-limit.ts';
+import type { Run } from '../queue/run.ts';
+import type { Parts } from '../services/services.ts';
+import { type AccessTokens, createAccessTokens, type Death } from './access-tokens.ts';
+import {
+  type CheckPlace,
+  countToCheck,
+  findToCheck,
+  type GrantToCheck,
+  markAllInvalid,
+  postponeCheck,
+} from './check-grants.queries.ts';
+import { grantPlace } from './grant.queries.ts';
+
+type CheckParts = Pick<Parts, 'db' | 'vault' | 'clock' | 'sso' | 'log' | 'outages' | 'metrics'>;
+
+/** Grants in one statement, and those that wait for their answers in memory. */
+const PAGE = 200;
+/** As the log names it. */
+const SUBJECT = 'the check of refresh tokens';
+const BOUNDS = { most: 8, atStart: 3, inARow: 10 };
+/** Milliseconds for one refresh, its waiting for another process included. */
+const WITHIN = 20_000;
+/** Milliseconds after which a grant is tried again that nothing was learned about. */
+const AGAIN_AFTER = 5 * 60_000;
+
+interface Check {
+  readonly run: Run;
+  readonly tokens: AccessTokens;
+  readonly pace: Pace;
+  readonly deaths: Death[];
+}
+
+/**
+ * Asks the sign-on whether refresh tokens live that it was not asked about for 40 to 45 minutes, each once in a run,
+ * so that tracking is true within the hour and access tokens are at hand before they are needed. Those that it calls
+ * dead (D34) become invalid together at the end, if they are not suspiciously many (D63).
+ *
+ * @throws Error when the run was told to end, the rest being left to the next one, or when the sign-on is sick: then
+ *   what it called dead is left to that, too
+ */
+export async function checkGrants(parts: CheckParts, run: Run): Promise<void> {
+  const { db, clock } = parts;
+  const check: Check = {
+    run,
+    tokens: createAccessTokens(parts),
+    pace: createPace(BOUNDS, run.signal),
+    deaths: [],
+  };
+  const now = clock.now();
+  const total = await countToCheck(db, now);
+  const characters = new Set<number>();
+  let done = 0;
+  let after: CheckPlace | undefined;
+  do {
+    const page = await findToCheck(db, { now, after, most: PAGE });
+    after = page.length === PAGE ? page.at(-1) : undefined;
+    await Promise.all(
+      page.map(async (grant) => {
+        if (!(await check.pace.enter())) return;
+        try {
+          await checkGrant(parts, check, grant);
+        } finally {
+          check.pace.leave();
+        }
+        characters.add(grant.character_id);
+        done += 1;
+        run.progress(done, Math.max(done, total));
+      }),
+    );
+  } while (after !== undefined && check.pace.stopped === undefined);
+  const { stopped } = check.pace;
+  // What is out of time has learned what it has: else a run that is always too long would never say so.
+  if (stopped === undefined || stopped === TOLD_TO_END) await bury(parts, check, characters.size);
+  if (stopped !== undefined) {
+    throw new Error(`the check of refresh tokens ended after ${done} of ${total}: ${stopped}`);
+  }
+}
+
+async function checkGrant(parts: CheckParts, check: Check, grant: GrantToCheck): Promise<void> {
+  const { db, vault, clock, outages } = parts;
+  const { tokens, pace, deaths } = check;
+  const { grant_id: id, character_id: characterId, access_token: sealed } = grant;
+  try {
+    // Whatever its age: what shall be known is whether another one can be had.
+    const refused = sealed === null ? undefined : vault.open(sealed, grantPlace(id, 'access_token'));
+    const held = { ...grant, access_expires_on: null, cut_off: false };
+    const dead = (death: Death) => void deaths.push(death);
+    await tokens.of(held, characterId, performance.now() + WITHIN, { refused, dead });
+    pace.succeeded();
+    outages.worked(SUBJECT);
+  } catch (error) {
+    const told = { err: error, grant_id: id, character_id: characterId };
+    outages.failed(SUBJECT, told, 'a refresh token could not be checked');
+    if (isUnreachable(error)) return pace.stop('the database cannot be reached');
+    // What is our own fault, as a key that is gone, says nothing about the sign-on.
+    if (error instanceof ProviderError) pace.failed(error.message);
+    await postponeCheck(db, id, new Date(clock.now().getTime() + AGAIN_AFTER));
+  }
+}
+
+/** The provider's word on each of them counts unless it says so of too many at once (D34, D63). */
+async function bury(parts: CheckParts, { run, deaths, pace }: Check, lookedAt: number): Promise<void> {
+  const { db, clock, log } = parts;
+  const losers = [...new Set(deaths.map(({ characterId }) => characterId))];
+  const ids = deaths.map(({ grantId }) => grantId).sort();
+  const losses = { lookedAt, losers, changes: ids.join(' '), healthy: pace.failures === 0 };
+  const invalid = await inTransaction(db, async (tx) =>
+    (await mayTakeAway(tx, parts, run, losses)) ? markAllInvalid(tx, deaths, clock.now()) : [],
+  );
+  const buried = new Set(invalid);
+  for (const { grantId, characterId, cause } of deaths) {
+    if (!buried.has(grantId)) continue;
+    log.info({ character_id: characterId, grant_id: grantId, cause }, 'a refresh token is dead');
+  }
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { Database } from '../database/tables.ts';
+import { openTurns } from '../history/turn.queries.ts';
+import type { Vault } from '../keys/vault.ts';
+
+/** Where a sealed token is stored: row and column, so that it opens nowhere else (D34). */
+export function grantPlace(grantId: string, column: 'refresh_token' | 'access_token'): string {
+  return `grants/${grantId}/${column}`;
+}
+
+/** Milliseconds after its last word when the provider is asked again whether a refresh token lives: at the most. */
+const CHECK_AFTER = 45 * 60_000;
+/** Share of that by which the next check may come earlier, so that tokens of one moment do not stay together. */
+const EARLIER = 0.1;
+
+/** When a refresh token that lives at this moment is checked again, if nobody uses it before. */
+export function nextCheck(now: Date): Date {
+  return new Date(now.getTime() + CHECK_AFTER * (1 - EARLIER * Math.random()));
+}
+
+export interface NewGrant {
+  readonly characterId: number;
+  /** Sorted. */
+  readonly scopes: readonly ExtScope[];
+  readonly refreshToken: string;
+  readonly accessToken: string;
+  readonly accessExpiresOn: Date;
+}
+
+/**
+ * Stores what the provider granted: one refresh token per user and set of scopes, the newest (D34b). From now on the
+ * histories that it allows are kept.
+ */
+export async function saveGrant(
+  db: Kysely<Database>,
+  vault: Vault,
+  grant: NewGrant,
+  now: Date,
+): Promise<void> {
+  await openTurns(db, grant.characterId, now);
+  const existing = await db
+    .selectFrom('grants')
+    .select('grant_id')
+    .where('character_id', '=', grant.characterId)
+    .where('scopes', '=', sql<ExtScope[]>`${[...grant.scopes]}::text[]`)
+    .forUpdate()
+    .executeTakeFirst();
+  const grantId = existing?.grant_id ?? randomUUID();
+  const values = {
+    refresh_token: vault.seal(grant.refreshToken, grantPlace(grantId, 'refresh_token')),
+    access_token: vault.seal(grant.accessToken, grantPlace(grantId, 'access_token')),
+    access_expires_on: grant.accessExpiresOn,
+    valid: true,
+    cause: null,
+    refresh_started_on: null,
+    next_check_on: nextCheck(now),
+    updated_on: now,
+  };
+  if (existing !== undefined) {
+    await db.updateTable('grants').set(values).where('grant_id', '=', grantId).execute();
+  } else {
+    await db
+      .insertInto('grants')
+      .values({
+        ...values,
+        grant_id: grantId,
+        character_id: grant.characterId,
+        scopes: [...grant.scopes],
+        created_on: now,
+      })
+      .execute();
+  }
+}
+
+/** Removes the users' grants and returns them, so that the provider can be told (D19b, D29b). */
+export async function takeGrants(db: Kysely<Database>, characterIds: readonly number[]) {
+  return db
+    .deleteFrom('grants')
+    .where('character_id', 'in', characterIds)
+    .returning(['grant_id', 'refresh_token'])
+    .execute();
+}

@@ -1,0 +1,21 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import type { Queue } from '../queue/queue.ts';
+import { takeGrants } from './grant.queries.ts';
+
+/** Drops the users' refresh tokens and has them revoked at the provider, in the caller's transaction. */
+export async function revokeGrants(
+  db: Kysely<Database>,
+  queue: Queue,
+  characterIds: readonly number[],
+): Promise<void> {
+  const taken = await takeGrants(db, characterIds);
+  await queue.sendAll(
+    db,
+    'revoke-grant',
+    taken.map(({ grant_id, refresh_token }) => ({
+      grant_id,
+      refresh_token: refresh_token.toString('base64'),
+    })),
+  );
+}

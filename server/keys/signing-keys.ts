@@ -1,0 +1,175 @@
+import { hash } from 'node:crypto';
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  errors,
+  importJWK,
+  type JSONWebKeySet,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { TokenKind } from '../../contract/access.ts';
+import type { Clock } from '../shared/clock.ts';
+import { type Problem, unauthenticated } from '../shared/errors.ts';
+import type { JwkSet } from './formats.ts';
+
+/** What a JWT of ours says (D20), in our own words. */
+export interface TokenClaims {
+  readonly uuid: string;
+  readonly kind: TokenKind;
+  readonly ownerId: number;
+  readonly appToken: string;
+  /** Seconds since the epoch; application tokens do not expire (D22). */
+  readonly expires: number | undefined;
+}
+
+/** The row of a token as far as its JWT needs it. */
+export interface SignableToken {
+  readonly uuid: string;
+  readonly token_type: TokenKind;
+  readonly owner_id: number;
+  readonly app_token: string;
+  readonly kid: string;
+  readonly created_on: Date;
+  readonly expires_on: Date | null;
+}
+
+export interface SigningKeys {
+  /** Public keys, for `/.well-known/jwks.json`. */
+  readonly jwks: JSONWebKeySet;
+  /** The key that signs new tokens. */
+  readonly currentKid: string;
+  /** Key ids that can verify, and those that can sign again. */
+  readonly kids: readonly string[];
+  readonly signingKids: readonly string[];
+  /** The JWT of a token: the same row gives the same text, as Ed25519 is deterministic (D29). */
+  sign(token: SignableToken): Promise<string>;
+  /** Checks signature, issuer and claims; a 401 {@link Problem} says what is wrong (D4). */
+  verify(jwt: string): Promise<TokenClaims>;
+}
+
+/** A JWT is about 400 bytes; what is cached is its hash and five values. */
+const CACHED_SIGNATURES = 20_000;
+const LONGEST_JWT = 4096;
+const KINDS: ReadonlySet<unknown> = new Set(['dyn', 'per', 'use']);
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * Keys that sign and verify this service's tokens; `issuer` is BASE_URL. `onUnknownKey` hears of tokens that were
+ * signed with a key that is not in the set.
+ */
+export async function loadSigningKeys(
+  set: JwkSet,
+  issuer: string,
+  clock: Clock,
+  onUnknownKey: (kid: string | undefined) => void = () => undefined,
+): Promise<SigningKeys> {
+  const publicKeys = set.keys.map(({ d: _private, ...key }) => ({ ...key, alg: 'EdDSA', use: 'sig' }));
+  const jwks: JSONWebKeySet = { keys: publicKeys };
+  const findKey = createLocalJWKSet(jwks);
+  const privateKeys = new Map(
+    await Promise.all(
+      set.keys
+        .filter((key) => key.d !== undefined)
+        .map(async (key) => [key.kid, await importJWK({ ...key, d: key.d as string }, 'EdDSA')] as const),
+    ),
+  );
+  const [currentKid] = privateKeys.keys();
+  if (currentKid === undefined) throw new Error('no private key to sign with');
+  const verified = new LRUCache<string, TokenClaims>({ max: CACHED_SIGNATURES });
+
+  async function check(jwt: string): Promise<TokenClaims> {
+    if (jwt.length > LONGEST_JWT) throw unauthenticated('The token is not a JWT of this service.');
+    const { payload } = await jwtVerify(jwt, findKey, {
+      algorithms: ['EdDSA'],
+      issuer,
+      requiredClaims: ['jti', 'sub', 'azp', 'typ', 'iat', 'nbf'],
+      currentDate: clock.now(),
+      // Replicas' clocks differ a little, and a token is used as soon as it is made.
+      clockTolerance: 5,
+    });
+    const { jti, sub, azp, typ, exp } = payload;
+    const valid =
+      UUID.test(jti ?? '') &&
+      /^\d{1,16}$/.test(sub ?? '') &&
+      typeof azp === 'string' &&
+      KINDS.has(typ) &&
+      (typ !== 'use' || exp !== undefined);
+    if (!valid) throw unauthenticated('The token lacks a claim that every token of this service has.');
+    return { uuid: jti as string, kind: typ as TokenKind, ownerId: Number(sub), appToken: azp, expires: exp };
+  }
+
+  function unknownKey(jwt: string): Problem {
+    const kid = presentable(decodeProtectedHeader(jwt).kid, /^[\w.:-]{1,64}$/);
+    onUnknownKey(kid);
+    const which = kid === undefined ? '' : ` (kid ${kid})`;
+    return unauthenticated(`The token was signed with an unknown key${which}.`);
+  }
+
+  return {
+    jwks,
+    currentKid,
+    kids: publicKeys.map((key) => key.kid),
+    signingKids: [...privateKeys.keys()],
+    async sign(token) {
+      const key = privateKeys.get(token.kid);
+      if (key === undefined) throw new Error(`key ${token.kid} cannot sign: it is verify-only or removed`);
+      const issued = seconds(token.created_on);
+      const jwt = new SignJWT({ azp: token.app_token, typ: token.token_type })
+        .setProtectedHeader({ alg: 'EdDSA', kid: token.kid })
+        .setIssuer(issuer)
+        .setJti(token.uuid)
+        .setSubject(String(token.owner_id))
+        .setIssuedAt(issued)
+        .setNotBefore(issued);
+      if (token.expires_on !== null) jwt.setExpirationTime(seconds(token.expires_on));
+      return jwt.sign(key);
+    },
+    async verify(jwt) {
+      const id = hash('sha256', jwt, 'base64');
+      let claims = verified.get(id);
+      if (claims === undefined) {
+        claims = await check(jwt).catch((error: unknown) => {
+          if (error instanceof errors.JWKSNoMatchingKey) throw unknownKey(jwt);
+          throw explain(error, issuer);
+        });
+        verified.set(id, claims);
+      }
+      if (claims.expires !== undefined && claims.expires <= clock.now().getTime() / 1000) throw expired();
+      return claims;
+    },
+  };
+}
+
+function seconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000);
+}
+
+export function expired() {
+  return unauthenticated('The token has expired.');
+}
+
+/** One sentence for each way in which a JWT can be wrong; never the token itself. */
+function explain(error: unknown, issuer: string): unknown {
+  if (error instanceof errors.JWTExpired) return expired();
+  if (error instanceof errors.JWSSignatureVerificationFailed)
+    return unauthenticated("The token's signature is not valid.");
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return unauthenticated('The token was signed with an algorithm that is not accepted.');
+  if (error instanceof errors.JWTClaimValidationFailed) return unauthenticated(wrongClaim(error, issuer));
+  if (error instanceof errors.JOSEError) return unauthenticated('The token is not a JWT of this service.');
+  return error;
+}
+
+/** By now the signature was found valid: the issuer shares our key, and is most likely this service by another name. */
+function wrongClaim({ claim, payload }: errors.JWTClaimValidationFailed, issuer: string): string {
+  const other = presentable(payload.iss, /^https?:\/\/[\x21-\x7e]{1,200}$/);
+  if (claim !== 'iss' || other === undefined) return `The token's claim ${claim} is missing or not valid.`;
+  return `The token was issued by ${other}, but this service is ${issuer}.`;
+}
+
+/** What a token says, if it can be repeated in a sentence. */
+function presentable(value: unknown, form: RegExp): string | undefined {
+  return typeof value === 'string' && form.test(value) ? value : undefined;
+}

@@ -1,0 +1,59 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { EncryptionKey } from './formats.ts';
+
+/** Encrypts secrets at rest: AES-256-GCM, key id kept, bound to where they are stored (D34). */
+export interface Vault {
+  /** Of all keys; the first one seals. */
+  readonly keyIds: readonly string[];
+  /** `place` names row and column: a ciphertext moved elsewhere does not open. */
+  seal(secret: string, place: string): Buffer;
+  /** Throws when the key is gone, the text was changed, or it was sealed for another place. */
+  open(sealed: Buffer, place: string): string;
+  canOpen(sealed: Buffer, place: string): boolean;
+}
+
+const VERSION = 1;
+const IV = 12;
+const TAG = 16;
+
+/** Layout: version (1 byte), length of the key id (1), key id, IV (12), tag (16), ciphertext. */
+export function createVault(keys: readonly EncryptionKey[]): Vault {
+  const byId = new Map(keys.map((entry) => [entry.id, entry.key]));
+  const [current] = keys;
+  if (current === undefined) throw new Error('no encryption key');
+  const vault: Vault = {
+    keyIds: [...byId.keys()],
+    seal(secret, place) {
+      const id = Buffer.from(current.id);
+      const iv = randomBytes(IV);
+      const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(place));
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return Buffer.concat([Buffer.from([VERSION, id.length]), id, iv, cipher.getAuthTag(), text]);
+    },
+    open(sealed, place) {
+      const idEnd = 2 + (sealed[1] ?? 0);
+      const id = sealed.subarray(2, idEnd).toString();
+      const key = byId.get(id);
+      if (sealed[0] !== VERSION || key === undefined) {
+        throw new Error(
+          `a secret of ${place} was sealed with an encryption key that is not in ENCRYPTION_KEYS`,
+        );
+      }
+      const iv = sealed.subarray(idEnd, idEnd + IV);
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG })
+        .setAAD(Buffer.from(place))
+        .setAuthTag(sealed.subarray(idEnd + IV, idEnd + IV + TAG));
+      const text = decipher.update(sealed.subarray(idEnd + IV + TAG));
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    },
+    canOpen(sealed, place) {
+      try {
+        vault.open(sealed, place);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+  return vault;
+}

@@ -1,0 +1,97 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../shared/clock.ts';
+import { redactText } from './redact.ts';
+
+/** What a log line tells besides the error. */
+interface Told {
+  readonly err: unknown;
+  readonly [name: string]: unknown;
+}
+
+/** One kind of failure. */
+interface Kind {
+  /** When a line about it was written last. */
+  toldAt: number;
+  /** Failures since then. */
+  untold: number;
+}
+
+/** Something that fails and works. */
+interface Subject {
+  readonly kinds: Map<string, Kind>;
+  /** Failures since it worked, and when the first of them was. */
+  failures: number;
+  since: number;
+  /** Whether the log's last word is that it fails. */
+  toldOf: boolean;
+}
+
+/**
+ * Tells of what fails again and again while something outside is away: the first failure of a kind in full, then how
+ * many there were, once a minute, then that it works again. What fails and works in turns is not told of more often.
+ */
+export interface Outages {
+  /** Subjects and messages are words of the source, so there are few of them. */
+  failed(subject: string, told: Told, message: string, level?: 'warn' | 'error'): void;
+  worked(subject: string): void;
+}
+
+/** Milliseconds between two lines about one kind of failure. */
+const TELL_EVERY = 60_000;
+/** Kinds of failure of one subject that are told apart. */
+const MOST_KINDS = 20;
+
+export function createOutages(log: Logger, clock: Clock): Outages {
+  const subjects = new Map<string, Subject>();
+
+  function subjectOf(name: string): Subject {
+    const known = subjects.get(name);
+    if (known !== undefined) return known;
+    const subject = { kinds: new Map(), failures: 0, since: 0, toldOf: false };
+    subjects.set(name, subject);
+    return subject;
+  }
+
+  return {
+    failed(name, told, message, level = 'warn') {
+      const now = clock.now().getTime();
+      const subject = subjectOf(name);
+      const { kinds } = subject;
+      if (subject.failures === 0) subject.since = now;
+      subject.failures += 1;
+      const exact = `${message} ${kindOf(told.err)}`;
+      const key = kinds.has(exact) || kinds.size < MOST_KINDS ? exact : 'others';
+      const kind = kinds.get(key);
+      const isDue = kind === undefined || now - kind.toldAt >= TELL_EVERY;
+      if (!isDue) {
+        kind.untold += 1;
+        return;
+      }
+      const isNew = kind === undefined || (!subject.toldOf && kind.untold === 0);
+      const { err, ...rest } = told;
+      if (isNew) log[level](told, message);
+      else log[level]({ ...rest, reason: reasonOf(err), times: kind.untold + 1 }, `${message} (again)`);
+      kinds.set(key, { toldAt: now, untold: 0 });
+      subject.toldOf = true;
+    },
+
+    worked(name) {
+      const subject = subjects.get(name);
+      if (subject === undefined || !subject.toldOf) return;
+      const seconds = Math.round((clock.now().getTime() - subject.since) / 1000);
+      log.info({ failures: subject.failures, seconds }, `${name}: works again`);
+      for (const kind of subject.kinds.values()) kind.untold = 0;
+      subject.failures = 0;
+      subject.toldOf = false;
+    },
+  };
+}
+
+/** What tells one kind of failure from another: its words without their numbers, which may be ids and counts. */
+function kindOf(error: unknown): string {
+  return reasonOf(error).replace(/\d+/g, 'N').slice(0, 200);
+}
+
+function reasonOf(error: unknown): string {
+  return redactText(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+}

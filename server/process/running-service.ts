@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Parts } from '../services/services.ts';
+import { announceService, withdrawService } from './running-service.queries.ts';
+
+/** Milliseconds that a stop waits for a database that does not answer. */
+const WITHDRAWN_WITHIN = 1_000;
+
+/**
+ * Writes down how this process was started, for commands beside it; returns what takes that back at its stop. What a
+ * killed process leaves there is overwritten by the next start.
+ */
+export async function announce({ db, clock, keys, settings, log }: Parts): Promise<() => Promise<void>> {
+  const process = randomUUID();
+  await announceService(db, {
+    process,
+    base_url: settings.baseUrl,
+    key_ids: [...keys.kids],
+    started_on: clock.now(),
+  });
+  return async () => {
+    const withdrawn = withdrawService(db, process).catch((error: unknown) =>
+      log.warn({ err: error }, 'the database still says that this process runs'),
+    );
+    await Promise.race([withdrawn, sleep(WITHDRAWN_WITHIN, undefined, { ref: false })]);
+  };
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type PgBoss from 'pg-boss';
+import type { Logger } from 'pino';
+import { openBell } from './bell.ts';
+import { catalogue, type JobName } from './catalogue.ts';
+import { BELL } from './pgboss.queries.ts';
+import { type Puller, pull } from './pull.ts';
+import type { QueueDatabase } from './queue-database.ts';
+
+/** A job that was taken from its queue. */
+export type Job = PgBoss.JobWithMetadata<object>;
+
+interface Options {
+  readonly boss: PgBoss;
+  readonly database: QueueDatabase;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** Does a job; one that throws fails, and is tried again or kept among the dead letters. */
+  handle(name: JobName, job: Job): Promise<void>;
+}
+
+export interface Work {
+  /** Takes no more jobs, waits so many milliseconds for those at work, and fails the rest. */
+  stop(patience: number): Promise<void>;
+}
+
+/** Takes the jobs of all queues, each as soon as it is due. */
+export function startWork({ boss, database, databaseUrl, log, handle }: Options): Work {
+  /** Queues of the jobs at work, by their ids. */
+  const atWork = new Map<string, JobName>();
+
+  async function work(name: JobName, job: Job): Promise<void> {
+    atWork.set(job.id, name);
+    const done = await within(job.expireInSeconds * 1000, handle(name, job));
+    // The end of the process may have failed it already.
+    if (atWork.delete(job.id)) await end(name, job.id, done);
+  }
+
+  async function end(name: JobName, id: string, done: boolean): Promise<void> {
+    try {
+      // What was thrown may hold more than the queue should keep.
+      await (done ? boss.complete(name, id) : boss.fail(name, id, { message: 'failed; the log says why' }));
+    } catch (error) {
+      log.error(
+        { err: error, job: name, run_id: id },
+        'the end of a job is not written down: it will be done again',
+      );
+    }
+  }
+
+  const pullers = new Map<string, Puller>();
+  const bell = openBell({
+    databaseUrl,
+    log,
+    strike: (words) => database.executeSql('select pg_notify($1, $2)', [BELL, words]),
+    onRing(queue) {
+      if (queue !== undefined) pullers.get(queue)?.ring();
+      else for (const puller of pullers.values()) puller.ring();
+    },
+  });
+  for (const [name, { concurrency }] of Object.entries(catalogue) as [JobName, { concurrency: number }][]) {
+    const source = {
+      nextIn: () => nextIn(database, name),
+      take: (most: number) => boss.fetch<object>(name, { batchSize: most, includeMetadata: true }),
+      work: (job: Job) => work(name, job),
+    };
+    const puller = pull(source, { log, concurrency, patience: bell.patience });
+    pullers.set(name, puller);
+    puller.ring();
+  }
+
+  return {
+    async stop(patience) {
+      bell.close();
+      const stopped = Promise.all([...pullers.values()].map((puller) => puller.stop()));
+      await within(patience, stopped);
+      const left = [...atWork];
+      atWork.clear();
+      for (const [id, name] of left) await end(name, id, false);
+    },
+  };
+}
+
+/** Milliseconds until the next job of a queue begins that waits for a time. */
+async function nextIn(database: QueueDatabase, name: JobName): Promise<number | undefined> {
+  const answer = await database.executeSql(
+    `select extract(epoch from min(start_after) - now())::float * 1000 as wait from pgboss.job
+     where name = $1 and state < 'active' and start_after > now()`,
+    [name],
+  );
+  const [row] = (answer?.rows ?? []) as { wait: number | null }[];
+  return row?.wait ?? undefined;
+}
+
+/** Whether it succeeds in so many milliseconds. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  const decided = new AbortController();
+  try {
+    return await Promise.race([
+      work.then(() => true),
+      sleep(milliseconds, false, { signal: decided.signal }),
+    ]);
+  } catch {
+    return false;
+  } finally {
+    decided.abort();
+  }
+}

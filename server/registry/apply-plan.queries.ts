@@ -1,0 +1,120 @@
+import { type Kysely, sql } from 'kysely';
+import { LASTING_LEVEL } from '../access/levels.ts';
+import { mayLogIn } from '../access/login-permission.queries.ts';
+import type { Database } from '../database/tables.ts';
+
+/** A user as a run read it, by its last sign-in: one since then knows better, whatever the clock said. */
+export interface Seen {
+  readonly character_id: number;
+  /** As text, to the millisecond; `-infinity` for who never did. */
+  readonly signed_in: string;
+}
+
+/** A user that the provider has elsewhere than the registry, or a guest that joined its host. */
+export interface Move extends Seen {
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly guest: boolean;
+}
+
+/** Whose standing a set of changes may touch. */
+export interface Touched {
+  readonly users: readonly number[];
+  /** All their members and guests. */
+  readonly corporations: readonly number[];
+  /** Their CEOs alone. */
+  readonly led: readonly number[];
+}
+
+/** What belongs to the standing of the user `u` in the corporation `c`. */
+const standing = sql`
+  u.character_id, u.corporation_id, u.clearance_level, c.alliance_id, ${mayLogIn} as may_log_in,
+  array(select r.coalition_id::text from coalition_reach r where r.corporation_id = u.corporation_id) as coalitions`;
+
+/** Keeps the standing of users until the transaction ends, to be compared with {@link compareStandings}. */
+export async function keepStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
+  await sql`
+    create temporary table former_standings on commit drop as
+    select ${standing} from users u left join corporations c on c.corporation_id = u.corporation_id
+    where u.character_id in (
+      select unnest(${[...touched.users]}::bigint[])
+      union select character_id from users where corporation_id = any(${[...touched.corporations]}::bigint[])
+      union select ceo_id from corporations where corporation_id = any(${[...touched.led]}::bigint[]))`.execute(
+    db,
+  );
+}
+
+export interface ChangedStanding {
+  readonly character_id: number;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly from_level: number;
+  readonly to_level: number;
+  /** Whether anything was taken away: membership, level or login permission (D63). */
+  readonly loses: boolean;
+}
+
+/** Whose standing differs from what {@link keepStandings} kept. */
+export async function compareStandings(db: Kysely<Database>): Promise<ChangedStanding[]> {
+  const { rows } = await sql<ChangedStanding>`
+    select f.character_id, f.corporation_id as "from", n.corporation_id as "to",
+      f.clearance_level as from_level, n.clearance_level as to_level,
+      n.clearance_level < f.clearance_level
+        or f.may_log_in and not n.may_log_in
+        or f.clearance_level >= 0 and (
+          f.corporation_id is not null and n.corporation_id is distinct from f.corporation_id
+          or f.alliance_id is not null and n.alliance_id is distinct from f.alliance_id
+          or not f.coalitions <@ n.coalitions) as loses
+    from former_standings f
+      join (select ${standing} from users u left join corporations c on c.corporation_id = u.corporation_id
+        where u.character_id in (select character_id from former_standings)) n using (character_id)
+    where (f.corporation_id, f.clearance_level, f.alliance_id, f.may_log_in, f.coalitions)
+      is distinct from (n.corporation_id, n.clearance_level, n.alliance_id, n.may_log_in, n.coalitions)
+    order by f.character_id`.execute(db);
+  return rows;
+}
+
+/**
+ * Moves users that still are as the run read them and have not signed in since. Leaving a corporation resets the
+ * level, 9 and 10 aside (D19); a guest becomes a member of its host (D28).
+ */
+export async function moveUsers(db: Kysely<Database>, moves: readonly Move[], now: Date): Promise<void> {
+  if (moves.length === 0) return;
+  await sql`
+    update users u set corporation_id = f."to", updated_on = ${now},
+      clearance_level = case when u.clearance_level >= ${LASTING_LEVEL} then u.clearance_level else 0 end
+    from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb)
+      as f(character_id bigint, signed_in timestamptz, "from" bigint, "to" bigint, guest boolean)
+    where u.character_id = f.character_id
+      and u.corporation_id is not distinct from f."from"
+      and (u.clearance_level < 0) = f.guest
+      and coalesce(u.signed_in_on, '-infinity') = f.signed_in`.execute(db);
+}
+
+/** Locks those users that are still taken for deleted and have not signed in since. */
+export async function lockDeleted(db: Kysely<Database>, deleted: readonly Seen[]): Promise<number[]> {
+  if (deleted.length === 0) return [];
+  const { rows } = await sql<{ character_id: number }>`
+    select u.character_id from users u
+      join jsonb_to_recordset(${JSON.stringify(deleted)}::jsonb)
+        as f(character_id bigint, signed_in timestamptz) using (character_id)
+    where u.graveyard_on is not null and coalesce(u.signed_in_on, '-infinity') = f.signed_in
+    order by u.character_id for update of u`.execute(db);
+  return rows.map((row) => row.character_id);
+}
+
+/** Owners of all tokens that go when these users do: their own, and whatever descends from them (D19b). */
+export async function findTokenLosers(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+): Promise<number[]> {
+  if (characterIds.length === 0) return [];
+  const { rows } = await sql<{ owner_id: number }>`
+    with recursive doomed as (
+      select uuid, owner_id from tokens where owner_id = any(${[...characterIds]}::bigint[])
+      union
+      select t.uuid, t.owner_id from tokens t join doomed d on t.parent = d.uuid or t.app_token = d.uuid
+    )
+    select distinct owner_id from doomed`.execute(db);
+  return rows.map((row) => row.owner_id);
+}

@@ -1,0 +1,199 @@
+import { FIRST_PLAYER_CORPORATION } from '../access/levels.ts';
+import type { AllianceFacts, CorporationFacts, GameApi } from '../provider/api.ts';
+import { ProviderError } from '../provider/http.ts';
+
+/** What the provider says about some characters, corporations and alliances: enough to be stored as a whole. */
+export interface Findings {
+  readonly alliances: readonly FoundAlliance[];
+  readonly corporations: readonly FoundCorporation[];
+  readonly characters: readonly FoundCharacter[];
+}
+
+export interface FoundAlliance {
+  readonly alliance_id: number;
+  readonly alliance_name: string;
+  readonly ticker: string;
+  readonly executor_corporation_id: number;
+}
+
+export interface FoundCorporation {
+  readonly corporation_id: number;
+  readonly corporation_name: string;
+  readonly ticker: string;
+  /** Stored if that alliance is registered or found as well: one without an executor may be neither. */
+  readonly alliance_id: number | null;
+  readonly ceo_id: number;
+  readonly ceo_name: string;
+}
+
+export interface FoundCharacter {
+  readonly character_id: number;
+  readonly character_name: string;
+  readonly corporation_id: number | null;
+}
+
+const NOTHING: Findings = { alliances: [], corporations: [], characters: [] };
+
+/** The game's own bodies and those without a CEO: nobody is registered for them (D39, facts §2). */
+export const FIRST_CHARACTER = 2;
+
+interface OpenCorporation extends CorporationFacts {
+  readonly id: number;
+  readonly ceo_id: number;
+}
+
+async function openCorporation(api: GameApi, id: number): Promise<OpenCorporation | undefined> {
+  if (id < FIRST_PLAYER_CORPORATION) return undefined;
+  const facts = await api.corporation(id);
+  const ceo = facts?.ceo_id;
+  return facts === undefined || ceo === undefined || ceo < FIRST_CHARACTER
+    ? undefined
+    : { ...facts, id, ceo_id: ceo };
+}
+
+/**
+ * A corporation with its CEO, its alliance, and that alliance's executor with its CEO (D39). Undefined: the
+ * provider does not know it, it is closed, or it belongs to the game. `allianceId` overrides what the
+ * corporation's own record says, which may be older than an affiliation.
+ */
+export async function findCorporation(
+  api: GameApi,
+  id: number,
+  allianceId?: number | null,
+): Promise<Findings | undefined> {
+  const corporation = await openCorporation(api, id);
+  if (corporation === undefined) return undefined;
+  const wanted = allianceId === undefined ? corporation.alliance_id : (allianceId ?? undefined);
+  const alliance = wanted === undefined ? undefined : await openAlliance(api, wanted, corporation);
+  return describe(api, alliance, [
+    { ...corporation, alliance_id: wanted },
+    ...(alliance === undefined || alliance.executor.id === id ? [] : [alliance.executor]),
+  ]);
+}
+
+/** An alliance with its executor and that corporation's CEO; undefined: unknown, or closed (D39). */
+export async function findAlliance(api: GameApi, id: number): Promise<Findings | undefined> {
+  const alliance = await openAlliance(api, id);
+  return alliance && describe(api, alliance, [alliance.executor]);
+}
+
+/** Requests at the same time, and failures after which no more are made. */
+const AT_ONCE = 8;
+const MOST_FAILURES = 10;
+
+/**
+ * Those of the corporations that are open and say themselves that they belong to the alliance, with their CEOs;
+ * what the provider failed to answer for, or was not asked any more after many failures, is `failed`.
+ */
+export async function findMembers(
+  api: GameApi,
+  allianceId: number,
+  corporationIds: readonly number[],
+): Promise<{ findings: Findings; failed: number[] }> {
+  const members: OpenCorporation[] = [];
+  const failed: number[] = [];
+  const waiting = corporationIds.values();
+  const ask = async (id: number) => {
+    try {
+      const corporation = await openCorporation(api, id);
+      if (corporation?.alliance_id === allianceId) members.push(corporation);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      failed.push(id);
+    }
+  };
+  const askInTurn = async () => {
+    for (const id of waiting) await (failed.length < MOST_FAILURES ? ask(id) : failed.push(id));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, askInTurn));
+  return { findings: await describe(api, undefined, members), failed };
+}
+
+type OpenAlliance = AllianceFacts & { readonly id: number; readonly executor: OpenCorporation };
+
+async function openAlliance(
+  api: GameApi,
+  id: number,
+  member?: OpenCorporation,
+): Promise<OpenAlliance | undefined> {
+  const facts = await api.alliance(id);
+  const executorId = facts?.executor_corporation_id;
+  if (facts === undefined || executorId === undefined) return undefined;
+  const executor = member?.id === executorId ? member : await openCorporation(api, executorId);
+  return executor && { ...facts, id, executor: { ...executor, alliance_id: id } };
+}
+
+async function describe(
+  api: GameApi,
+  alliance: OpenAlliance | undefined,
+  corporations: readonly (Omit<OpenCorporation, 'alliance_id'> & { alliance_id?: number | undefined })[],
+): Promise<Findings> {
+  const names = new Map(
+    (await api.names(corporations.map((corporation) => corporation.ceo_id))).map(({ id, name }) => [
+      id,
+      name,
+    ]),
+  );
+  const nameOf = (id: number) => names.get(id) ?? `#${id}`;
+  return {
+    alliances:
+      alliance === undefined
+        ? []
+        : [
+            {
+              alliance_id: alliance.id,
+              alliance_name: alliance.name,
+              ticker: alliance.ticker,
+              executor_corporation_id: alliance.executor.id,
+            },
+          ],
+    corporations: corporations.map((corporation) => ({
+      corporation_id: corporation.id,
+      corporation_name: corporation.name,
+      ticker: corporation.ticker,
+      alliance_id: corporation.alliance_id ?? null,
+      ceo_id: corporation.ceo_id,
+      ceo_name: nameOf(corporation.ceo_id),
+    })),
+    characters: corporations
+      .filter((corporation) => names.has(corporation.ceo_id))
+      .map((corporation) => ({
+        character_id: corporation.ceo_id,
+        character_name: nameOf(corporation.ceo_id),
+        corporation_id: corporation.id,
+      })),
+  };
+}
+
+/** What the registry already holds about a corporation. */
+export interface KnownCorporation {
+  readonly alliance_id: number | null;
+}
+
+/**
+ * Where a character belongs at this moment, with everything that must be registered for it. A corporation that
+ * the registry holds with the same alliance is not asked for again. Undefined: the provider does not know the
+ * character any more.
+ */
+export async function findCharacter(
+  api: GameApi,
+  character: { readonly id: number; readonly name: string },
+  known: (corporationId: number) => Promise<KnownCorporation | undefined>,
+): Promise<Findings | undefined> {
+  const [affiliation] = await api.affiliations([character.id]);
+  if (affiliation === undefined) return undefined;
+  const { corporation_id: corporationId, alliance_id: allianceId = null } = affiliation;
+  const registered = await known(corporationId);
+  const body =
+    registered?.alliance_id === allianceId ? NOTHING : await findCorporation(api, corporationId, allianceId);
+  const member = {
+    character_id: character.id,
+    character_name: character.name,
+    // A body that closed keeps its last known record (D39), and its members.
+    corporation_id: body === undefined && registered === undefined ? null : corporationId,
+  };
+  const { alliances, corporations, characters } = body ?? NOTHING;
+  // The character may be the CEO that was found with the corporation.
+  const others = characters.filter((other) => other.character_id !== character.id);
+  return { alliances, corporations, characters: [...others, member] };
+}

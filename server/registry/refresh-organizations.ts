@@ -1,0 +1,209 @@
+import { askMembers, askNames, createGameApi, MEMBERSHIP_SCOPE } from '../provider/api.ts';
+import type { ProviderClient } from '../provider/client.ts';
+import { type Answers, askAll, meter } from '../provider/client-for-run.ts';
+import { ProviderError } from '../provider/http.ts';
+import type { Change, Run } from '../queue/run.ts';
+import type { Parts } from '../services/services.ts';
+import { carryOut } from './apply-plan.ts';
+import { survey } from './fetch-snapshot.ts';
+import {
+  type BodyIds,
+  markRefreshed,
+  readBodies,
+  readDue,
+  type StoredBodies,
+} from './organizations.queries.ts';
+import { type Findings, type FoundCharacter, findMembers } from './provider-snapshot.ts';
+import {
+  countPeople,
+  readListers,
+  withoutMembership,
+  withoutUsers,
+} from './refresh-organizations.queries.ts';
+import { once } from './storable.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/**
+ * Milliseconds after which a body is refreshed again. With a quarter of an hour between two runs, and the hour for
+ * which the provider keeps its own answer, a new CEO counts within two hours (D39).
+ */
+const GOOD_FOR = 40 * MINUTE;
+/** Bodies in one run; more of them wait for the next: within two hours, 4,000 alliances and 16,000 corporations. */
+const MOST = { alliances: 500, corporations: 2_000 } as const;
+/** Members of one corporation that are tried before its list counts as not to be had. */
+const MOST_LISTERS = 3;
+
+type Needs = Pick<Parts, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
+
+/**
+ * Refreshes the alliances and corporations that were not refreshed for 40 minutes, the longest ago first, with what
+ * follows from them for levels (D19), and registers who is missing: corporations of these alliances, and members
+ * of corporations one of whose members lets us read the list. Requests are conditional: what did not change costs
+ * the provider nothing. What closed keeps its last known record (D39); what the provider did not answer stays as it
+ * was, and due.
+ */
+export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Change[]> {
+  const { db, clock, log } = parts;
+  const startedOn = clock.now();
+  const client = meter(parts.client, run);
+  const due = await readDue(db, new Date(startedOn.getTime() - GOOD_FOR), MOST);
+  const total = due.alliances.length + due.corporations.length;
+  run.progress(0, total);
+  const found = await survey(db, client, due);
+  const joining = await findJoining(parts, client, due.alliances);
+  const members = await findPeople(parts, client, due.corporations);
+  run.progress(total, total);
+  run.signal.throwIfAborted();
+  const failure = found.failure ?? joining.failure ?? members.failure;
+  if (failure !== undefined) {
+    log.warn(
+      { err: failure, job: run.job, run_id: run.id, total },
+      'the provider failed: what was not answered stays as it was until the next run',
+    );
+  }
+  const unread = { alliances: joining.unread, corporations: members.unread };
+  const failed = { alliances: joining.failed, corporations: members.failed };
+  const dueAtOnce = new Date(startedOn.getTime() - GOOD_FOR);
+  // What is out of order for itself must not hold up what comes after it.
+  const dueInAnHour = new Date(dueAtOnce.getTime() + HOUR);
+  if (!run.dryRun) {
+    await markRefreshed(db, without(found.closed, unread), startedOn);
+    await markRefreshed(db, found.missing, dueInAnHour);
+  }
+  const asRead = {
+    alliances: found.asRead.alliances,
+    corporations: new Map([...joining.asRead.corporations, ...found.asRead.corporations]),
+  };
+  const changes = await carryOut(parts, run, {
+    lookedAt: await countPeople(db, [...asRead.corporations.keys()]),
+    healthy: failure === undefined,
+    findings: merge(found.findings, joining.findings, members.people),
+    asRead,
+    moves: [],
+    deleted: [],
+    // Bodies whose lists could not be read are as the provider has them, and not done with.
+    unfinished: [
+      { ids: without(unread, failed), refreshedOn: dueAtOnce },
+      { ids: failed, refreshedOn: dueInAnHour },
+    ],
+  });
+  // After what was found of them: a body that was marked meanwhile counts as somebody else's.
+  if (!run.dryRun) await markRefreshed(db, failed, dueInAnHour);
+  return changes;
+}
+
+function without(ids: BodyIds, others: BodyIds): BodyIds {
+  const alliances = new Set(others.alliances);
+  const corporations = new Set(others.corporations);
+  return {
+    alliances: ids.alliances.filter((id) => !alliances.has(id)),
+    corporations: ids.corporations.filter((id) => !corporations.has(id)),
+  };
+}
+
+/** What the surveys found, each body and character once: the first word counts. */
+function merge(found: Findings, joining: Findings, people: readonly FoundCharacter[]): Findings {
+  return {
+    alliances: found.alliances,
+    corporations: once([...found.corporations, ...joining.corporations], (row) => row.corporation_id),
+    characters: once([...found.characters, ...joining.characters, ...people], (row) => row.character_id),
+  };
+}
+
+/** How the reading of lists went. */
+interface Lists {
+  /** Bodies whose list is not known, and those of them that were asked for in vain. */
+  readonly unread: readonly number[];
+  readonly failed: readonly number[];
+  readonly failure: ProviderError | undefined;
+}
+
+function unreadOf(ids: readonly number[], { answers, failed }: Answers<unknown>) {
+  return { unread: ids.filter((id) => !answers.has(id)), failed };
+}
+
+const NOTHING: Findings = { alliances: [], corporations: [], characters: [] };
+
+/** Corporations that are on the lists of these alliances, and say so themselves, but are not registered there. */
+async function findJoining(
+  { db }: Needs,
+  client: ProviderClient,
+  allianceIds: readonly number[],
+): Promise<Lists & { findings: Findings; asRead: StoredBodies }> {
+  const api = createGameApi(client);
+  const lists = await askAll(allianceIds, (id) => api.allianceCorporations(id));
+  const listed = [...lists.answers].flatMap(([alliance_id, ids]) =>
+    ids.map((corporation_id) => ({ alliance_id, corporation_id })),
+  );
+  const missing = listed.length === 0 ? [] : await withoutMembership(db, listed);
+  const asRead = await readBodies(db, {
+    alliances: [],
+    corporations: missing.map((row) => row.corporation_id),
+  });
+  const alliances = new Set(missing.map((row) => row.alliance_id));
+  const found = await askAll(alliances, (id) =>
+    findMembers(
+      api,
+      id,
+      missing.flatMap((row) => (row.alliance_id === id ? [row.corporation_id] : [])),
+    ),
+  );
+  const findings = [...found.answers.values()].reduce(
+    (all, answer) => merge(all, answer.findings, []),
+    NOTHING,
+  );
+  const unanswered = [...found.answers.values()].flatMap(({ failed }) => failed).length;
+  const failure =
+    lists.failure ??
+    found.failure ??
+    (unanswered === 0
+      ? undefined
+      : new ProviderError('unusable', `${unanswered} corporations could not be asked for`));
+  return { ...unreadOf(allianceIds, lists), findings, asRead, failure };
+}
+
+/** Members of these corporations that are no users yet, where a member lets us read the list. */
+async function findPeople(
+  { db }: Needs,
+  client: ProviderClient,
+  corporationIds: readonly number[],
+): Promise<Lists & { people: FoundCharacter[] }> {
+  const listers = await readListers(db, corporationIds, MEMBERSHIP_SCOPE, MOST_LISTERS);
+  const lists = await askAll(
+    listers.map((lister) => lister.corporation_id),
+    async (id) => {
+      for (const lister of listers) {
+        if (lister.corporation_id !== id) continue;
+        const members = await listMembers(client, id, lister.character_id);
+        if (members !== undefined) return members;
+      }
+      return [];
+    },
+  );
+  const homes = new Map([...lists.answers].flatMap(([id, members]) => members.map((member) => [member, id])));
+  const strangers = await withoutUsers(db, [...homes.keys()]);
+  const { found, failure } = await askNames(client, [...strangers]);
+  const people = found.flatMap(({ id, name }) => {
+    const corporation_id = homes.get(id);
+    return corporation_id === undefined || name === ''
+      ? []
+      : [{ character_id: id, character_name: name, corporation_id }];
+  });
+  const listed = listers.map((lister) => lister.corporation_id);
+  return { ...unreadOf(listed, lists), people, failure: lists.failure ?? failure };
+}
+
+/**
+ * Undefined: this one may not read the list, or can no longer be asked in the name of. That is for the check of all
+ * refresh tokens to decide, which knows when too many are dead (D63).
+ */
+async function listMembers(client: ProviderClient, corporationId: number, characterId: number) {
+  const patient: ProviderClient = { ask: (request) => client.ask({ ...request, patient: true }) };
+  try {
+    return await askMembers(patient, corporationId, characterId);
+  } catch (error) {
+    if (error instanceof ProviderError && error.fault === 'no-token') return undefined;
+    throw error;
+  }
+}

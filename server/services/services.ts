@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import type { Settings } from '../config/settings.ts';
+import type { Database } from '../database/tables.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { Outages } from '../observability/outages.ts';
+import type { GameApi } from '../provider/api.ts';
+import type { ProviderClient } from '../provider/client.ts';
+import type { Names } from '../provider/names.ts';
+import type { DocumentStore } from '../provider/operations.ts';
+import type { Sso } from '../provider/sso.ts';
+import type { JobName } from '../queue/catalogue.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { Change } from '../queue/run.ts';
+import type { RateLimit } from '../rate-limit/rate-limit.ts';
+import type { Clock } from '../shared/clock.ts';
+
+/** What app.ts puts together, once per process, and hands to the routes and the jobs. */
+export interface Parts {
+  readonly settings: Settings;
+  readonly log: Logger;
+  /** For failures that come by the dozen while something outside is away. */
+  readonly outages: Outages;
+  readonly clock: Clock;
+  readonly db: Kysely<Database>;
+  readonly keys: SigningKeys;
+  readonly vault: Vault;
+  readonly sso: Sso;
+  readonly api: GameApi;
+  readonly client: ProviderClient;
+  readonly document: DocumentStore;
+  readonly names: Names;
+  readonly queue: Queue;
+  readonly metrics: Metrics;
+  /** Undefined with RATE_LIMIT=0. */
+  readonly rateLimit: RateLimit | undefined;
+  /** What a run of the job would change now; undefined: the job cannot tell beforehand. */
+  rehearse(job: JobName): Promise<readonly Change[] | undefined>;
+}

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readAllPages } from '../../../server/ext/pages.ts';
+import type { ProviderAnswer } from '../../../server/provider/answer.ts';
+import { Problem } from '../../../server/shared/errors.ts';
+import { madeAnswer } from '../../harness/provider.ts';
+
+function page(data: unknown, count: number, date = 'same', status = 200): ProviderAnswer {
+  return madeAnswer(status, data, { 'x-pages': String(count), 'last-modified': date });
+}
+
+/** All pages as one answer, joined in memory. */
+async function allPages(
+  ask: Parameters<typeof readAllPages>[0],
+): Promise<Pick<ProviderAnswer, 'status' | 'data'>> {
+  let pages: unknown[] = [];
+  const all = await readAllPages(ask, {
+    keep: async (number, _count, answer) => {
+      pages[number - 1] = answer.data;
+    },
+    clear: async () => {
+      pages = [];
+    },
+  });
+  return all.kind === 'single' ? all.answer : { status: all.first.status, data: pages.flat() };
+}
+
+describe('D32: all_pages', () => {
+  it('joins any number of pages in order, whatever order they come in', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.integer()), { minLength: 1, maxLength: 40 }),
+        fc.infiniteStream(fc.nat(3)),
+        async (lists, turns) => {
+          const ask = async (number: number) => {
+            for (let turn = turns.next().value; turn > 0; turn -= 1) await Promise.resolve();
+            return page(lists[number - 1], lists.length);
+          };
+          expect((await allPages(ask)).data).toEqual(lists.flat());
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('fetches at most eight pages at once, and each once', async () => {
+    const asked: number[] = [];
+    let open = 0;
+    let most = 0;
+    await allPages(async (number) => {
+      asked.push(number);
+      most = Math.max(most, ++open);
+      await new Promise(setImmediate);
+      open -= 1;
+      return page([number], 50);
+    });
+    expect(most).toBe(8);
+    expect(asked.sort((one, other) => one - other)).toEqual(
+      Array.from({ length: 50 }, (_, index) => index + 1),
+    );
+  });
+
+  it('reads pages of different snapshots anew, past the cache', async () => {
+    const answer = await allPages(async (number, anew) =>
+      page([anew ? 'new' : 'old'], 3, anew || number < 3 ? 'new' : 'old'),
+    );
+    expect(answer.data).toEqual(['new', 'new', 'new']);
+  });
+
+  it('joins pages that are each dated by themselves', async () => {
+    const answer = await allPages(async (number) => page([number], 3, `date ${number}`));
+    expect(answer.data).toEqual([1, 2, 3]);
+  });
+
+  it('starts again when the list grew shorter, and gives up with a 502 when it never stands still', async () => {
+    let count = 3;
+    const shrinking = async (number: number) => {
+      if (number === 3 && count === 3) {
+        count = 2;
+        return page({ error: 'Requested page does not exist!' }, 2, 'same', 404);
+      }
+      return page([number], count);
+    };
+    expect((await allPages(shrinking)).data).toEqual([1, 2]);
+    const restless = allPages(async (number) => page([number], number === 1 ? 2 : 9));
+    await expect(restless).rejects.toMatchObject({ status: 502 });
+    await expect(restless).rejects.toBeInstanceOf(Problem);
+  });
+
+  it('D33: ends at the first refusal, with few requests after it', async () => {
+    let asked = 0;
+    const answer = await allPages(async (number) => {
+      asked += 1;
+      return number === 2 ? page({ error: 'Forbidden' }, 500, 'same', 403) : page([number], 500);
+    });
+    expect(answer).toMatchObject({ status: 403, data: { error: 'Forbidden' } });
+    expect(asked).toBeLessThan(20);
+  });
+
+  it('answers what is no list, or a single page, as it came', async () => {
+    expect(await allPages(async () => page(12.5, 1))).toMatchObject({ data: 12.5 });
+    expect(await allPages(async () => page({ a: [1] }, 7))).toMatchObject({ data: { a: [1] } });
+    const keep = () => expect.unreachable();
+    const single = page([1], 1);
+    expect(await readAllPages(async () => single, { keep, clear: keep })).toEqual({
+      kind: 'single',
+      answer: single,
+    });
+  });
+
+  it('a page that is no list is not the provider’s word', async () => {
+    await expect(allPages(async (number) => page(number === 2 ? {} : [number], 3))).rejects.toMatchObject({
+      fault: 'unusable',
+    });
+  });
+
+  it('a failure ends it once all pages that were asked for have come: nothing is kept afterwards', async () => {
+    let kept = 0;
+    let ended = false;
+    const reading = readAllPages(
+      async (number) => {
+        if (number === 2) throw new Error('failed');
+        await new Promise((resolve) => setTimeout(resolve, 5 * number));
+        return page([number], 500);
+      },
+      {
+        keep: async () => {
+          expect(ended).toBe(false);
+          kept += 1;
+        },
+        clear: async () => undefined,
+      },
+    );
+    await expect(reading).rejects.toThrow('failed');
+    ended = true;
+    expect(kept).toBe(8);
+  });
+});

@@ -1,0 +1,103 @@
+import { readdir, readlink } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createJoined } from '../../../server/ext/joined.ts';
+import { answerOf } from '../../../server/provider/answer.ts';
+import { Problem } from '../../../server/shared/errors.ts';
+
+const MIB = 1024 * 1024;
+const tooLarge = () => new Problem(422, 'too large');
+
+function page(body: string) {
+  return answerOf({ status: 200, headers: { etag: '"1"', 'set-cookie': 'x' }, body });
+}
+
+/** Temporary files that this process has open. */
+async function openSpools(): Promise<number> {
+  const links = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  );
+  return links.filter((link) => /castellan-[\w-]+ \(deleted\)$/.test(link)).length;
+}
+
+describe('D30, D32: pages joined on their way', () => {
+  it('of whatever JSON they are, with whatever spaces, kept in whatever order', async () => {
+    const spaces = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
+    const text = fc
+      .tuple(fc.array(fc.jsonValue()), spaces, spaces)
+      .map(([list, before, after]) => [
+        list,
+        `${before}[${after}${JSON.stringify(list).slice(1, -1)}${before}]${after}`,
+      ]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(text, { minLength: 1, maxLength: 6 }),
+        fc.infiniteStream(fc.nat()),
+        async (pages, order) => {
+          const joined = createJoined({ withIds: false, tooLarge });
+          const keys = pages.map(() => order.next().value as number);
+          const shuffled = [...pages.keys()].sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0));
+          await Promise.all(
+            shuffled.map((n) => joined.keep(n + 1, pages.length, page(pages[n]?.[1] as string))),
+          );
+          const { bytes, stream } = joined.toStream(page(''), { 7: 'seven "7"' });
+          const whole = await buffer(stream);
+          await joined.close();
+          expect(whole).toHaveLength(bytes);
+          expect(JSON.parse(whole.toString())).toEqual({
+            data: JSON.parse(JSON.stringify(pages.flatMap(([list]) => list))),
+            headers: { etag: '"1"' },
+            id_annotations: { 7: 'seven "7"' },
+            status_code: 200,
+          });
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('D30: what cannot fit into 64 MiB is refused after the first page', async () => {
+    const joined = createJoined({ withIds: false, tooLarge });
+    const full = page(`["${'x'.repeat(MIB)}"]`);
+    await expect(joined.keep(1, 66, full)).rejects.toMatchObject({ status: 422 });
+    const fitting = createJoined({ withIds: false, tooLarge });
+    await fitting.keep(1, 64, full);
+    await fitting.close();
+  });
+
+  it('D30: so is what turns out to be more, and a list without end', async () => {
+    const joined = createJoined({ withIds: false, tooLarge });
+    await joined.keep(1, 3, page('[1]'));
+    await joined.keep(2, 3, page(`["${'x'.repeat(33 * MIB)}"]`));
+    await expect(joined.keep(3, 3, page(`["${'x'.repeat(32 * MIB)}"]`))).rejects.toMatchObject({
+      status: 422,
+    });
+    await joined.close();
+    const endless = createJoined({ withIds: false, tooLarge });
+    await expect(endless.keep(1, 1_001, page('[1]'))).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('pages that were no use count no more', async () => {
+    const joined = createJoined({ withIds: true, tooLarge });
+    await joined.keep(1, 2, page(`[{"type_id":5,"x":"${'x'.repeat(40 * MIB)}"}]`));
+    await joined.clear();
+    await joined.keep(1, 2, page('[{"type_id":6}]'));
+    await joined.keep(2, 2, page(`["${'x'.repeat(40 * MIB)}"]`));
+    expect([...joined.ids]).toEqual([6]);
+    await joined.close();
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'lie in a file without a name, which is gone in the end',
+    async () => {
+      const before = await openSpools();
+      const joined = createJoined({ withIds: false, tooLarge });
+      await joined.close();
+      await joined.keep(1, 2, page('[1]'));
+      expect(await openSpools()).toBe(before + 1);
+      await joined.close();
+      expect(await openSpools()).toBe(before);
+    },
+  );
+});

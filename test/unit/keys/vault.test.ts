@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createVault } from '../../../server/keys/vault.ts';
+
+const one = { id: 'one', key: randomBytes(32) };
+const two = { id: 'two', key: randomBytes(32) };
+const PLACE = 'grants/5a0d7c1a-2b3c-4d5e-8f60-718293a4b5c6/refresh_token';
+
+const anyText = fc.string({ unit: 'grapheme', maxLength: 300 });
+
+describe('D34: secrets at rest', () => {
+  const vault = createVault([one]);
+
+  it('come back as they were', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (secret, place) => {
+        expect(vault.open(vault.seal(secret, place), place)).toBe(secret);
+      }),
+    );
+  });
+
+  it('open in no other place', () => {
+    fc.assert(
+      fc.property(anyText, anyText, anyText, (secret, place, elsewhere) => {
+        fc.pre(place !== elsewhere);
+        const sealed = vault.seal(secret, place);
+        expect(() => vault.open(sealed, elsewhere)).toThrow();
+      }),
+    );
+  });
+
+  it('do not open when a single bit was changed, anywhere', () => {
+    const sealed = vault.seal('a refresh token', PLACE);
+    for (let bit = 0; bit < sealed.length * 8; bit += 1) {
+      const changed = Buffer.from(sealed);
+      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
+      expect(() => vault.open(changed, PLACE), `bit ${bit}`).toThrow();
+    }
+  });
+
+  it('do not open when cut off or lengthened', () => {
+    const sealed = vault.seal('a refresh token', PLACE);
+    for (let length = 0; length < sealed.length; length += 1) {
+      expect(() => vault.open(sealed.subarray(0, length), PLACE), `${length} bytes`).toThrow();
+    }
+    expect(() => vault.open(Buffer.concat([sealed, Buffer.from([0])]), PLACE)).toThrow();
+  });
+
+  it('never look alike, nor like what they hide', () => {
+    const sealed = Array.from({ length: 100 }, () => vault.seal('a refresh token', PLACE).toString('latin1'));
+    expect(new Set(sealed).size).toBe(100);
+    for (const text of sealed) expect(text).not.toContain('refresh');
+  });
+
+  it('open with any key of the set while the first one seals, and not without theirs', () => {
+    const sealed = vault.seal('kept', PLACE);
+    const rotated = createVault([two, one]);
+    expect(rotated.open(sealed, PLACE)).toBe('kept');
+    const renewed = rotated.seal('kept', PLACE);
+    expect(createVault([two]).open(renewed, PLACE)).toBe('kept');
+    expect(() => vault.open(renewed, PLACE)).toThrow(
+      `a secret of ${PLACE} was sealed with an encryption key that is not in ENCRYPTION_KEYS`,
+    );
+    // The id alone proves nothing.
+    expect(() => createVault([{ id: 'one', key: two.key }]).open(sealed, PLACE)).toThrow();
+  });
+
+  it('need a key', () => {
+    expect(() => createVault([])).toThrow('no encryption key');
+  });
+});

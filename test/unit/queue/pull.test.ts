@@ -1,0 +1,143 @@
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Puller, pull } from '../../../server/queue/pull.ts';
+
+const PATIENCE = 60_000;
+
+/** A queue in memory, whose jobs end when the test says so. */
+class TestQueue {
+  due: string[] = [];
+  next: number | undefined;
+  looks = 0;
+  broken = false;
+  readonly begun: string[] = [];
+  readonly #ends = new Map<string, () => void>();
+
+  readonly source = {
+    nextIn: async () => {
+      if (this.broken) throw new Error('the database is odd');
+      return this.next;
+    },
+    take: async (most: number) => {
+      this.looks += 1;
+      return this.due.splice(0, most);
+    },
+    work: (job: string) => {
+      this.begun.push(job);
+      return new Promise<void>((resolve) => this.#ends.set(job, resolve));
+    },
+  };
+
+  async end(...jobs: string[]): Promise<void> {
+    for (const job of jobs) this.#ends.get(job)?.();
+    await settled();
+  }
+}
+
+/** Everything has happened that can without time passing. */
+const settled = () => vi.advanceTimersByTimeAsync(0);
+const jobs = (count: number) => Array.from({ length: count }, (_, n) => `job ${n}`);
+
+let queue: TestQueue;
+let puller: Puller;
+const start = async (concurrency: number) => {
+  puller = pull(queue.source, { log: pino({ level: 'silent' }), concurrency, patience: () => PATIENCE });
+  puller.ring();
+  await settled();
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  queue = new TestQueue();
+});
+afterEach(async () => {
+  await Promise.all([puller.stop(), queue.end(...queue.begun)]);
+  vi.useRealTimers();
+});
+
+describe('jobs are taken from a queue', () => {
+  it('when somebody rings, and not looked for before patience ends', async () => {
+    await start(1);
+    expect(queue.looks).toBe(1);
+    await vi.advanceTimersByTimeAsync(PATIENCE - 1);
+    expect(queue.looks).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(queue.looks).toBe(2);
+    queue.due = jobs(1);
+    puller.ring();
+    await settled();
+    expect(queue.begun).toEqual(jobs(1));
+  });
+
+  it('when the next one begins that waits for a time', async () => {
+    queue.next = 5_000;
+    await start(1);
+    queue.next = undefined;
+    queue.due = jobs(1);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(queue.begun).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(queue.begun).toEqual(jobs(1));
+  });
+
+  it('also when it rang in the middle of a look', async () => {
+    await start(2);
+    const take = queue.source.take;
+    queue.source.take = async (most) => {
+      const found = await take(most);
+      if (queue.looks === 2) {
+        queue.due = jobs(1);
+        puller.ring();
+      }
+      return found;
+    };
+    puller.ring();
+    await settled();
+    expect(queue.begun).toEqual(jobs(1));
+  });
+
+  it('as many as there are, in statements of 64', async () => {
+    queue.due = jobs(200);
+    await start(2048);
+    expect(queue.begun).toEqual(jobs(200));
+    expect(queue.looks).toBe(4);
+  });
+
+  it('no more at the same time than there is room for; a slow one holds up no other', async () => {
+    queue.due = jobs(5);
+    await start(2);
+    expect(queue.begun).toEqual(jobs(2));
+    puller.ring();
+    await settled();
+    expect(queue.begun).toEqual(jobs(2));
+    await queue.end('job 1');
+    await queue.end('job 2');
+    await queue.end('job 3');
+    expect(queue.begun).toEqual(jobs(5));
+  });
+
+  it('again after patience when the database is odd', async () => {
+    queue.broken = true;
+    await start(1);
+    queue.broken = false;
+    queue.due = jobs(1);
+    await vi.advanceTimersByTimeAsync(PATIENCE);
+    expect(queue.begun).toEqual(jobs(1));
+  });
+
+  it('no more after the stop, which waits for those at work', async () => {
+    queue.due = jobs(3);
+    await start(2);
+    let stopped = false;
+    const stopping = puller.stop().then(() => {
+      stopped = true;
+    });
+    await queue.end('job 0');
+    puller.ring();
+    await vi.advanceTimersByTimeAsync(PATIENCE);
+    expect(stopped).toBe(false);
+    await queue.end('job 1');
+    await stopping;
+    expect(queue.begun).toEqual(jobs(2));
+  });
+});

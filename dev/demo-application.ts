@@ -4,7 +4,7 @@ import { tokenRoutes } from '../contract/token.ts';
 import { authenticate } from '../server/access/authenticate.ts';
 import { isInUse, listen } from '../server/http/listen.ts';
 import { isOwnHost } from '../server/http/own-host.ts';
-import type { Parts } from '../server/services/services.ts';
+import type { Services } from '../server/services/services.ts';
 import { startLogin } from '../server/sign-in/start-login.ts';
 import { rootToken } from '../server/token/root-token.ts';
 import { createAppToken } from '../server/token/token.ts';
@@ -18,12 +18,12 @@ export interface DemoApplication {
 const COMMENTS = 'demo application of the development start';
 
 /** Starts the application two ports above the service (or on any free port), with a dynamic token of its own. */
-export async function startDemoApplication(parts: Parts): Promise<DemoApplication> {
-  const { host, port } = parts.settings;
+export async function startDemoApplication(services: Services): Promise<DemoApplication> {
+  const { host, port } = services.settings;
   let appToken = '';
   const handler = (req: IncomingMessage, res: ServerResponse) => {
-    answer(parts, appToken, req, res).catch((error: unknown) => {
-      parts.log.warn({ err: error }, 'the demo application failed');
+    answer(services, appToken, req, res).catch((error: unknown) => {
+      services.log.warn({ err: error }, 'the demo application failed');
       res.writeHead(500, { 'Content-Type': 'text/plain' }).end('The demo application failed; see the log.');
     });
   };
@@ -32,30 +32,30 @@ export async function startDemoApplication(parts: Parts): Promise<DemoApplicatio
     return listen(handler, host, 0);
   });
   const url = `http://${host}:${http.port}`;
-  appToken = await ownToken(parts, `${url}/callback`);
+  appToken = await ownToken(services, `${url}/callback`);
   return { url, stop: () => http.stop(500) };
 }
 
 /** The application's token: the one of an earlier start if it still leads here. */
-async function ownToken(parts: Parts, callback: string): Promise<string> {
-  const existing = await parts.db
+async function ownToken(services: Services, callback: string): Promise<string> {
+  const existing = await services.db
     .selectFrom('tokens')
     .selectAll()
     .where('comments', '=', COMMENTS)
     .where('callback', '=', callback)
-    .where('kid', 'in', [...parts.keys.signingKids])
+    .where('kid', 'in', [...services.keys.signingKids])
     .limit(1)
     .executeTakeFirst();
-  if (existing !== undefined) return parts.keys.sign(existing);
-  const caller = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
+  if (existing !== undefined) return services.keys.sign(existing);
+  const caller = await authenticate(services, `Bearer ${await rootToken(services, 0)}`);
   const rule = tokenRoutes.createDynamic.metadata.access;
   const body = { callback, comments: COMMENTS };
-  const { tkn } = await createAppToken(parts, { caller, rule, params: {}, body }, 'dyn', body);
+  const { tkn } = await createAppToken(services, { caller, rule, params: {}, body }, 'dyn', body);
   return tkn;
 }
 
 async function answer(
-  parts: Parts,
+  services: Services,
   appToken: string,
   req: IncomingMessage,
   res: ServerResponse,
@@ -74,15 +74,16 @@ async function answer(
 <p><a class="button" href="/sign-in">Sign in</a></p>`,
       );
     case '/sign-in': {
-      const caller = await authenticate(parts, `Bearer ${appToken}`);
-      const { login_url } = await startLogin(parts, caller, { scopes: ['publicData'] });
+      const caller = await authenticate(services, `Bearer ${appToken}`);
+      const { login_url } = await startLogin(services, caller, { scopes: ['publicData'] });
       res.writeHead(302, { Location: login_url }).end();
       return;
     }
     case '/callback':
       // The service's own call of the callback needs no page, and must open no session (D29).
       if (req.headers['castellan-event'] !== undefined) res.writeHead(204).end();
-      else send(res, 'Signed in', signedIn(parts.settings.baseUrl, url.searchParams.get('user_token') ?? ''));
+      else
+        send(res, 'Signed in', signedIn(services.settings.baseUrl, url.searchParams.get('user_token') ?? ''));
       return;
     default:
       res.writeHead(404, { 'Content-Type': 'text/plain' }).end('There is nothing here.');

@@ -10,12 +10,12 @@ import { type SimulatedProvider, startSimulatedProvider } from './provider/provi
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from './voice-server/server.ts';
 
 /** What DATA_DIR keeps of the simulated provider: the secret for later starts, all of it for workers. */
-const Kept = z.object({
+const PublishedSettings = z.object({
   sso: z.object({ url: z.string(), clientId: z.string(), clientSecret: z.string() }),
   extApi: z.object({ url: z.string(), specUrl: z.string() }),
   voice: z.object({ url: z.string().optional() }).default({}),
 });
-type Kept = z.infer<typeof Kept>;
+type PublishedSettings = z.infer<typeof PublishedSettings>;
 
 const fileOf = (settings: Settings) => join(settings.dataDir, 'simulated-provider.json');
 
@@ -28,7 +28,8 @@ export async function startForDevelopment(
 ): Promise<{ settings: Settings; simulated: SimulatedProvider }> {
   const clientId = 'castellan-development';
   // Its refresh tokens are sealed with the secret: those in the database must outlive a restart.
-  const clientSecret = (await readKept(settings))?.sso.clientSecret ?? randomBytes(24).toString('base64url');
+  const clientSecret =
+    (await readPublished(settings))?.sso.clientSecret ?? randomBytes(24).toString('base64url');
   const { scopePrefix } = settings.extApi;
   const voice = settings.voice.url === undefined ? await startVoice() : undefined;
   const start = (port: number) =>
@@ -54,14 +55,14 @@ async function startVoice(): Promise<SimulatedVoiceServer> {
 }
 
 /** Writes down where the simulated provider is; for a service that listens, not one whose start may yet fail. */
-export async function keepForWorkers(
+export async function publishToWorkers(
   settings: Settings,
   { voice }: Pick<SimulatedProvider, 'voice'>,
 ): Promise<void> {
   const file = fileOf(settings);
   await openDataDir(settings.dataDir);
   // A voice server that is configured, every process learns of by itself; its password is not for this file.
-  const kept = Kept.parse({ ...settings, voice: { url: voice?.url } });
+  const kept = PublishedSettings.parse({ ...settings, voice: { url: voice?.url } });
   await writeFile(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   await chmod(file, 0o600);
 }
@@ -71,7 +72,7 @@ export async function keepForWorkers(
  * @throws CannotStart when the service was never started on this DATA_DIR
  */
 export async function joinForDevelopment(settings: Settings): Promise<Settings> {
-  const kept = await readKept(settings);
+  const kept = await readPublished(settings);
   if (kept === undefined) {
     throw new CannotStart(
       'Without SSO_CLIENT_ID a worker uses the simulated provider of the service: start that first (npm start).',
@@ -80,14 +81,14 @@ export async function joinForDevelopment(settings: Settings): Promise<Settings> 
   return pointAt(settings, kept);
 }
 
-function pointAt(settings: Settings, { sso, extApi, voice }: Kept): Settings {
+function pointAt(settings: Settings, { sso, extApi, voice }: PublishedSettings): Settings {
   const url = settings.voice.url ?? voice.url;
   return { ...settings, sso, extApi: { ...settings.extApi, ...extApi }, voice: { ...settings.voice, url } };
 }
 
-async function readKept(settings: Settings): Promise<Kept | undefined> {
+async function readPublished(settings: Settings): Promise<PublishedSettings | undefined> {
   try {
-    return Kept.parse(JSON.parse(await readFile(fileOf(settings), 'utf8')));
+    return PublishedSettings.parse(JSON.parse(await readFile(fileOf(settings), 'utf8')));
   } catch {
     // Missing, or cut off by a kill: made anew at the next start.
     return undefined;

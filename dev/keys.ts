@@ -30,7 +30,7 @@ async function kept<Schema extends z.ZodTypeAny>(
   name: string,
   make: () => Promise<string>,
 ): Promise<z.output<Schema>> {
-  const parsed = schema.safeParse(await keep(dir, name, make));
+  const parsed = schema.safeParse(await readOrCreate(dir, name, make));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ message }) => message).join('; ');
   throw new CannotStart(`The keys in ${join(dir, name)} cannot be used: ${problems}.`);
@@ -47,7 +47,7 @@ async function newEncryptionKey(): Promise<string> {
 }
 
 /** Reads a file, or makes it: two processes that start together end with the same content. */
-async function keep(dir: string, name: string, make: () => Promise<string>): Promise<string> {
+async function readOrCreate(dir: string, name: string, make: () => Promise<string>): Promise<string> {
   const path = join(dir, name);
   const existing = await readFile(path, 'utf8').catch(whenMissing);
   if (existing !== undefined) return existing.trim();

@@ -4,10 +4,10 @@ import type { Admission } from '../server/access/admission.ts';
 import { authenticate } from '../server/access/authenticate.ts';
 import { registerAlliance } from '../server/alliance/alliance.ts';
 import { allCoalitions, createCoalition, updateCoalition } from '../server/coalition/coalition.ts';
-import type { Parts } from '../server/services/services.ts';
+import type { Services } from '../server/services/services.ts';
 import { rootToken } from '../server/token/root-token.ts';
 import { type DemoApplication, startDemoApplication } from './demo-application.ts';
-import { keepForWorkers } from './development.ts';
+import { publishToWorkers } from './development.ts';
 import type { SimulatedProvider } from './provider/provider.ts';
 import { VOICE_PATH } from './voice-server/page.ts';
 
@@ -18,34 +18,38 @@ export interface Welcome {
 }
 
 /** Makes a fresh development instance usable at once: a coalition let in, an application to sign in to. */
-export async function startWelcome(parts: Parts, provider: SimulatedProvider): Promise<Welcome> {
-  await keepForWorkers(parts.settings, provider);
-  await letFirstCoalitionIn(parts, provider);
-  const demo = await startDemoApplication(parts);
-  return { message: await message(parts, provider, demo), stop: () => demo.stop() };
+export async function startWelcome(services: Services, provider: SimulatedProvider): Promise<Welcome> {
+  await publishToWorkers(services.settings, provider);
+  await letFirstCoalitionIn(services, provider);
+  const demo = await startDemoApplication(services);
+  return { message: await message(services, provider, demo), stop: () => demo.stop() };
 }
 
 /**
  * Once, while there is no coalition at all: what an operator has made since stays as it is. By what the API does, so
  * that everything which follows from it is there, too.
  */
-async function letFirstCoalitionIn(parts: Parts, { world }: SimulatedProvider): Promise<void> {
-  if ((await allCoalitions(parts)).length > 0) return;
-  const caller = await authenticate(parts, `Bearer ${await rootToken(parts, 0)}`);
+async function letFirstCoalitionIn(services: Services, { world }: SimulatedProvider): Promise<void> {
+  if ((await allCoalitions(services)).length > 0) return;
+  const caller = await authenticate(services, `Bearer ${await rootToken(services, 0)}`);
   const by = (rule: AccessRule, params = {}): Admission => ({ caller, rule, params, body: undefined });
   const alliances = world.alliances.map(({ id }) => id);
   for (const id of alliances)
-    await registerAlliance(parts, by(contract.alliance.register.metadata.access), id);
-  const { coalition_id } = await createCoalition(parts, by(contract.coalition.create.metadata.access), {
+    await registerAlliance(services, by(contract.alliance.register.metadata.access), id);
+  const { coalition_id } = await createCoalition(services, by(contract.coalition.create.metadata.access), {
     coalition_name: 'First Coalition',
     ticker: 'FIRST',
   });
   const operator = by(contract.coalition.update.metadata.access, { coalition_id });
-  await updateCoalition(parts, operator, coalition_id, { add_member_alliances: alliances });
+  await updateCoalition(services, operator, coalition_id, { add_member_alliances: alliances });
 }
 
-async function message(parts: Parts, provider: SimulatedProvider, demo: DemoApplication): Promise<string> {
-  const { baseUrl } = parts.settings;
+async function message(
+  services: Services,
+  provider: SimulatedProvider,
+  demo: DemoApplication,
+): Promise<string> {
+  const { baseUrl } = services.settings;
   const voice = provider.voice === undefined ? '' : `\n    Voice        ${provider.url}${VOICE_PATH}`;
   // The token starts its line, so that copying the line copies the token alone, however it wraps.
   return `
@@ -65,7 +69,7 @@ async function message(parts: Parts, provider: SimulatedProvider, demo: DemoAppl
   Your own permanent token (built-in user, level 10; \`npm run token\` prints it
   again):
 
-${await rootToken(parts, 0)}
+${await rootToken(services, 0)}
 
   Ctrl-C stops everything.
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { catalogue, type JobName } from '../server/queue/catalogue.ts';
 import type { Run } from '../server/queue/run.ts';
-import type { Parts } from '../server/services/services.ts';
+import type { Services } from '../server/services/services.ts';
 
 /** Milliseconds between two lines about the progress of a run. */
 const TELL_EVERY = 10_000;
@@ -15,7 +15,7 @@ export interface EndableRun extends Run {
 
 /** What one fetched job is told about its run; progress goes to the log, now and then, and to the metrics. */
 export function createRun(
-  { log, metrics, stopping }: Pick<Parts, 'log' | 'metrics'> & { readonly stopping: AbortSignal },
+  { log, metrics, stopping }: Pick<Services, 'log' | 'metrics'> & { readonly stopping: AbortSignal },
   job: JobName,
   { id, force = false, dryRun = false }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'dryRun'>>,
 ): EndableRun {

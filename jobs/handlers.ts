@@ -8,25 +8,29 @@ import {
 import type { JobName, Payload } from '../server/queue/catalogue.ts';
 import type { Change, Run } from '../server/queue/run.ts';
 import { followNames } from '../server/registry/follow-names.ts';
-import { refreshBodies } from '../server/registry/refresh-organizations.ts';
+import { refreshOrganizations } from '../server/registry/refresh-organizations.ts';
 import { syncUsers } from '../server/registry/sync-users.ts';
-import type { Parts } from '../server/services/services.ts';
+import type { Services } from '../server/services/services.ts';
 import { checkVoiceNicknames } from '../server/voice/check-nicknames.ts';
 import { syncVoiceGroups } from '../server/voice/sync-groups.ts';
 import { deliverSignIn } from './deliver-sign-in.ts';
-import { keepHouse } from './maintenance.ts';
+import { runMaintenance } from './maintenance.ts';
 import { registerAllianceMembers } from './register-alliance-members.ts';
 import { revokeGrant } from './revoke-grant.ts';
 
-type Handler<Name extends JobName> = (parts: Parts, payload: Payload<Name>, run: Run) => Promise<unknown>;
+type Handler<Name extends JobName> = (
+  services: Services,
+  payload: Payload<Name>,
+  run: Run,
+) => Promise<unknown>;
 
 /** What a run of these jobs would change, they can tell beforehand. */
-export const rehearsals: {
-  readonly [Name in JobName]?: (parts: Parts, run: Run) => Promise<readonly Change[]>;
+export const dryRuns: {
+  readonly [Name in JobName]?: (services: Services, run: Run) => Promise<readonly Change[]>;
 } = {
   'check-voice-nicknames': checkVoiceNicknames,
   'follow-names': followNames,
-  'refresh-bodies': refreshBodies,
+  'refresh-bodies': refreshOrganizations,
   'sync-users': syncUsers,
   'sync-voice-groups': syncVoiceGroups,
 };
@@ -41,8 +45,8 @@ export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'collect-wallets': onSchedule(collectWallets),
   'deliver-sign-in': deliverSignIn,
   'follow-names': onSchedule(followNames),
-  'keep-house': onSchedule(keepHouse),
-  'refresh-bodies': onSchedule(refreshBodies),
+  'keep-house': onSchedule(runMaintenance),
+  'refresh-bodies': onSchedule(refreshOrganizations),
   'register-alliance-members': registerAllianceMembers,
   'revoke-grant': revokeGrant,
   'sync-users': onSchedule(syncUsers),
@@ -50,6 +54,6 @@ export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
 };
 
 /** What there is to know about a run on a schedule, the run itself knows. */
-function onSchedule(work: (parts: Parts, run: Run) => Promise<unknown>) {
-  return (parts: Parts, _payload: unknown, run: Run) => work(parts, run);
+function onSchedule(work: (services: Services, run: Run) => Promise<unknown>) {
+  return (services: Services, _payload: unknown, run: Run) => work(services, run);
 }

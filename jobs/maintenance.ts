@@ -10,14 +10,14 @@ import { findStaleNames, forgetUnnamed, type NamePlace } from '../server/provide
 import { createNames } from '../server/provider/names.ts';
 import { CACHE_BYTES } from '../server/provider/upkeep.ts';
 import type { Run } from '../server/queue/run.ts';
-import type { Parts } from '../server/services/services.ts';
+import type { Services } from '../server/services/services.ts';
 import { deleteExpiredCodes } from '../server/sign-in/state-code.queries.ts';
 import { deleteExpiredTokens } from '../server/token/token.queries.ts';
 import { deleteExpiredChallenges } from '../server/voice/voice.queries.ts';
 
-type HouseParts = Pick<Parts, 'db' | 'clock' | 'log' | 'client' | 'document'>;
+type MaintenanceServices = Pick<Services, 'db' | 'clock' | 'log' | 'client' | 'document'>;
 /** One thing to be done; returns how many rows it was about. */
-type Step = (parts: HouseParts, run: Run) => Promise<number>;
+type Step = (services: MaintenanceServices, run: Run) => Promise<number>;
 
 const DAY = 86_400_000;
 /** Rows in one statement: its locks last some milliseconds. */
@@ -59,14 +59,14 @@ const steps: Readonly<Record<string, Step>> = {
  *
  * @throws Error that names the steps that failed, after all of them; at once when the run is told to end
  */
-export async function keepHouse(parts: HouseParts, run: Run): Promise<void> {
-  const { log } = parts;
+export async function runMaintenance(services: MaintenanceServices, run: Run): Promise<void> {
+  const { log } = services;
   const failed: string[] = [];
   const all = Object.entries(steps);
   for (const [index, [name, step]] of all.entries()) {
     refuseWhenEnded(run);
     try {
-      const rows = await step(parts, run);
+      const rows = await step(services, run);
       if (rows > 0)
         log.info({ job: run.job, run_id: run.id, step: name, rows }, 'a part of housekeeping is done');
     } catch (error) {
@@ -84,11 +84,11 @@ function refuseWhenEnded({ signal }: Run): void {
   if (signal.aborted) throw new Error('housekeeping was told to end');
 }
 
-function deleteInBatches(deleteSome: (parts: HouseParts) => Promise<number>): Step {
-  return async (parts, run) => {
+function deleteInBatches(deleteSome: (services: MaintenanceServices) => Promise<number>): Step {
+  return async (services, run) => {
     for (let all = 0; ; ) {
       refuseWhenEnded(run);
-      const deleted = await deleteSome(parts);
+      const deleted = await deleteSome(services);
       all += deleted;
       if (deleted < BATCH) return all;
     }
@@ -96,7 +96,7 @@ function deleteInBatches(deleteSome: (parts: HouseParts) => Promise<number>): St
 }
 
 /** Mails that lost their last mailbox in another way than with its user. */
-async function deleteOrphanedMails({ db }: HouseParts, run: Run): Promise<number> {
+async function deleteOrphanedMails({ db }: MaintenanceServices, run: Run): Promise<number> {
   let deleted = 0;
   for (let after: number | null = 0; after !== null; ) {
     refuseWhenEnded(run);
@@ -107,7 +107,7 @@ async function deleteOrphanedMails({ db }: HouseParts, run: Run): Promise<number
   return deleted;
 }
 
-async function sweepAll({ db, clock }: HouseParts, run: Run): Promise<number> {
+async function sweepAll({ db, clock }: MaintenanceServices, run: Run): Promise<number> {
   await beginGeneration(db, CACHE_BYTES);
   let sweeps = 0;
   while (sweeps < MOST_SWEEPS && (await hasMoreToSweep(db, clock.now()))) {
@@ -119,7 +119,7 @@ async function sweepAll({ db, clock }: HouseParts, run: Run): Promise<number> {
 }
 
 /** So that whoever needs a name finds it; asked in bulk, until the provider refuses an id: the next run goes on. */
-async function renewNames({ db, clock, client }: HouseParts, run: Run): Promise<number> {
+async function renewNames({ db, clock, client }: MaintenanceServices, run: Run): Promise<number> {
   const now = clock.now();
   const patient = {
     ask: (request: Parameters<typeof client.ask>[0]) => client.ask({ ...request, patient: true }),
@@ -141,7 +141,7 @@ async function renewNames({ db, clock, client }: HouseParts, run: Run): Promise<
   return renewed;
 }
 
-async function renewDocument({ db, clock, document }: HouseParts): Promise<number> {
+async function renewDocument({ db, clock, document }: MaintenanceServices): Promise<number> {
   const since = new Date(clock.now().getTime() - DOCUMENT_GOOD_FOR);
   if ((await findDocument(db, since)) !== undefined) return 0;
   await document.refresh();

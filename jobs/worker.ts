@@ -9,9 +9,9 @@ import {
 import type { Change } from '../server/queue/run.ts';
 import { previousRun } from '../server/queue/schedule.ts';
 import type { Job } from '../server/queue/work.ts';
-import type { Parts } from '../server/services/services.ts';
+import type { Services } from '../server/services/services.ts';
 import { createRun } from './create-run.ts';
-import { handlers, rehearsals } from './handlers.ts';
+import { dryRuns, handlers } from './handlers.ts';
 
 /** Milliseconds between two looks for runs that were missed. */
 const LOOK_FOR_MISSED = 60_000;
@@ -22,20 +22,20 @@ const FAILED = 'a job failed and will be tried again';
 const GIVEN_UP = 'a job failed for the last time and is kept among the dead letters';
 
 /** Starts working on every queue, and on the schedules; ends with `queue.stop()`. */
-export async function startWorker(parts: Parts): Promise<void> {
-  parts.queue.work((name, job) => handle(parts, name, job));
-  await makeUp(parts, 0);
+export async function startWorker(services: Services): Promise<void> {
+  services.queue.work((name, job) => handle(services, name, job));
+  await makeUp(services, 0);
   // The queue forgets a time that passes while the database is away, or the process asleep.
   const look = () =>
-    makeUp(parts, LATE).catch((error: unknown) =>
-      parts.log.warn({ err: error }, 'nobody knows whether runs of jobs were missed'),
+    makeUp(services, LATE).catch((error: unknown) =>
+      services.log.warn({ err: error }, 'nobody knows whether runs of jobs were missed'),
     );
   const timer = setInterval(look, LOOK_FOR_MISSED).unref();
-  parts.queue.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
+  services.queue.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 /** Schedules whose time passed, `late` milliseconds ago or more, without a run do run now, once (D52: they coalesce). */
-async function makeUp({ db, queue, clock, settings }: Parts, late: number): Promise<void> {
+async function makeUp({ db, queue, clock, settings }: Services, late: number): Promise<void> {
   const now = clock.now();
   const known = await db
     .insertInto('schedules')
@@ -52,8 +52,8 @@ async function makeUp({ db, queue, clock, settings }: Parts, late: number): Prom
   }
 }
 
-async function handle<Name extends JobName>(parts: Parts, name: Name, job: Job): Promise<void> {
-  const { log, metrics, outages, db, clock, queue } = parts;
+async function handle<Name extends JobName>(services: Services, name: Name, job: Job): Promise<void> {
+  const { log, metrics, outages, db, clock, queue } = services;
   const subject = `job ${name}`;
   const measured = metrics.jobDuration.startTimer({ job: name });
   const force = 'force' in job.data && job.data.force === true;
@@ -63,7 +63,7 @@ async function handle<Name extends JobName>(parts: Parts, name: Name, job: Job):
     if (scheduleOf(name) !== undefined) {
       await db.updateTable('schedules').set({ ran_on: clock.now() }).where('job_id', '=', name).execute();
     }
-    await handlers[name](parts, payload, run);
+    await handlers[name](services, payload, run);
     if (run.signal.aborted && scheduleOf(name) !== undefined) throw new Error('was stopped before its end');
     metrics.jobRuns.inc({ job: name, outcome: 'done' });
     outages.worked(subject);
@@ -81,11 +81,11 @@ async function handle<Name extends JobName>(parts: Parts, name: Name, job: Job):
 }
 
 /** What a run of the job would change now; undefined: the job cannot tell beforehand. */
-export async function rehearse(parts: Parts, name: JobName): Promise<readonly Change[] | undefined> {
-  const { stopping } = parts.queue;
-  const run = createRun({ ...parts, stopping }, name, { id: randomUUID(), dryRun: true });
+export async function dryRun(services: Services, name: JobName): Promise<readonly Change[] | undefined> {
+  const { stopping } = services.queue;
+  const run = createRun({ ...services, stopping }, name, { id: randomUUID(), dryRun: true });
   try {
-    return await rehearsals[name]?.(parts, run);
+    return await dryRuns[name]?.(services, run);
   } finally {
     run.end();
   }

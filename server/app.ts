@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { keyMaterial } from '../dev/keys.ts';
 import type { SimulatedProvider } from '../dev/provider/provider.ts';
-import { rehearse, startWorker } from '../jobs/worker.ts';
+import { dryRun, startWorker } from '../jobs/worker.ts';
 import type { Settings } from './config/settings.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import type { Database } from './database/tables.ts';
@@ -19,7 +19,7 @@ import { createProvider } from './provider/provider.ts';
 import { createSso } from './provider/sso.ts';
 import { openQueue } from './queue/queue.ts';
 import { createRateLimit } from './rate-limit/rate-limit.ts';
-import type { Parts } from './services/services.ts';
+import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/seldom.ts';
 
@@ -38,7 +38,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  readonly parts: Parts;
+  readonly services: Services;
   /** The simulated provider that took the place of one that was not configured. */
   readonly simulated: SimulatedProvider | undefined;
   createHttp(messages?: MessageClasses): ReturnType<typeof createHttp>;
@@ -93,7 +93,7 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
     closers.push(() => provider.document.stop());
     const rateLimit = createRateLimit({ db, clock, log }, settings.rateLimit);
     closers.push(async () => rateLimit?.close());
-    const parts: Parts = {
+    const services: Services = {
       settings,
       log,
       outages,
@@ -105,11 +105,11 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
       queue,
       metrics: createMetrics(),
       rateLimit,
-      rehearse: (job) => rehearse(parts, job),
+      dryRun: (job) => dryRun(services, job),
       ...provider,
     };
-    if (worker) await startWorker(parts);
-    return { parts, simulated, createHttp: (messages) => createHttp(parts, messages), endJobs, close };
+    if (worker) await startWorker(services);
+    return { services, simulated, createHttp: (messages) => createHttp(services, messages), endJobs, close };
   } catch (error) {
     await close();
     throw error;

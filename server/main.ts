@@ -30,10 +30,10 @@ async function main(): Promise<void> {
   try {
     app = await createApp(settings, { log, worker: settings.workers === 'embedded' });
     closers.push(app.close);
-    closers.push(await announce(app.parts));
+    closers.push(await announce(app.services));
     gate.open(app.createHttp(gate.messages));
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
-    const metrics = await serveMetrics(app.parts.metrics, settings, log);
+    const metrics = await serveMetrics(app.services.metrics, settings, log);
     closers.push(metrics.stop);
     closers.push(await welcome(app));
     const signal = await stopped;
@@ -65,14 +65,14 @@ async function openPort(gate: Gate, { host, port }: Settings): Promise<Listening
 }
 
 /** What to do next: with the simulated provider, there is something to sign in to. */
-async function welcome({ parts, simulated }: App): Promise<() => Promise<void>> {
-  const { log, settings } = parts;
+async function welcome({ services, simulated }: App): Promise<() => Promise<void>> {
+  const { log, settings } = services;
   if (simulated === undefined) {
     log.info(`ready: ${settings.baseUrl}/docs is the reference, npm run token prints a permanent token`);
     return async () => undefined;
   }
   const { startWelcome } = await import('../dev/welcome.ts');
-  const { message, stop } = await startWelcome(parts, simulated);
+  const { message, stop } = await startWelcome(services, simulated);
   log.debug('the development start is complete');
   print(message);
   return stop;

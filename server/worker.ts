@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const log = await openLog(settings);
   const stopped = untilStopped(log);
   const app = await createApp(settings, { log, worker: true, beside: true });
-  const metrics = await serveMetrics(app.parts.metrics, settings, log);
+  const metrics = await serveMetrics(app.services.metrics, settings, log);
   log.info('working');
   await stopped;
   await metrics.stop();

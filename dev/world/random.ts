@@ -1,7 +1,7 @@
 /** Well-mixed 32-bit hash of a list of whole numbers; ids beyond 32 bits count in both halves. */
-export function hash(...parts: readonly number[]): number {
+export function hash(...services: readonly number[]): number {
   let h = 0x9e3779b9;
-  for (const part of parts) {
+  for (const part of services) {
     h = mix(h ^ (part >>> 0));
     h = mix(h ^ Math.floor(part / 0x1_0000_0000));
   }

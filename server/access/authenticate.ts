@@ -1,5 +1,5 @@
 import { expired, type SigningKeys, type TokenClaims } from '../keys/signing-keys.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { revoked, unauthenticated } from '../shared/errors.ts';
 import { type Caller, findCaller } from '../token/token.queries.ts';
 
@@ -11,7 +11,7 @@ const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
  * Throws a 401 whose sentence says which (D4).
  */
 export async function authenticate(
-  { db, keys, clock }: Pick<Parts, 'db' | 'keys' | 'clock'>,
+  { db, keys, clock }: Pick<Services, 'db' | 'keys' | 'clock'>,
   header: string | undefined,
 ): Promise<Caller> {
   return recognise({ db, clock }, await readToken(keys, header));
@@ -27,7 +27,7 @@ export async function readToken(keys: SigningKeys, header: string | undefined): 
 
 /** The caller whom a token's claims name; a 401 unless its row says the same and lets it in. */
 export async function recognise(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   claims: TokenClaims,
 ): Promise<Caller> {
   const caller = await findCaller(db, claims.uuid);

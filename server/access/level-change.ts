@@ -1,9 +1,9 @@
 import { BUILT_IN_USER, GUEST_LEVEL } from '../../contract/access.ts';
 import { hasAuthority } from './authority.ts';
-import { distanceToUser, type Standing } from './distance.ts';
+import { distanceToUser, type Position } from './distance.ts';
 import type { Lack } from './lack.ts';
 
-export interface Ranked extends Standing {
+export interface RankedPosition extends Position {
   readonly level: number;
 }
 
@@ -13,7 +13,11 @@ const LOWERING = 9;
 /**
  * What `caller` lacks to give `target` the level `next`, which is one of 0 to 10; undefined lets it (D16).
  */
-export function lackToSetLevel(caller: Ranked, target: Ranked, next: number): Lack | undefined {
+export function lackToSetLevel(
+  caller: RankedPosition,
+  target: RankedPosition,
+  next: number,
+): Lack | undefined {
   if (target.characterId === BUILT_IN_USER) return { never: 'nobody changes the built-in user' };
   const distance = distanceToUser(caller, target);
   if (distance === 0) return { never: 'nobody sets their own level' };

@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import type { BodyStanding, Standing } from './distance.ts';
-import type { Ranked } from './level-change.ts';
+import type { OrganizationPosition, Position } from './distance.ts';
+import type { RankedPosition } from './level-change.ts';
 
-interface StandingRow {
+interface PositionRow {
   readonly is_target: boolean;
   readonly character_id: number | null;
   readonly corporation_id: number | null;
@@ -30,15 +30,15 @@ const callerStanding = ({ owner_id, sponsor_id }: Asker) => sql`
     left join corporations c on c.corporation_id = u.corporation_id
   where u.character_id = ${owner_id}`;
 
-const userStanding = (id: number) => sql`
+const userPosition = (id: number) => sql`
   select true, u.character_id, u.corporation_id, c.alliance_id, ${reached}, u.clearance_level
   from users u left join corporations c on c.corporation_id = u.corporation_id where u.character_id = ${id}`;
 
-const corporationStandings = (ids: readonly number[]) => sql`
+const corporationPositions = (ids: readonly number[]) => sql`
   select true, null, c.corporation_id, c.alliance_id, ${reached}, 0 from corporations c
   where c.corporation_id = any(${[...ids]}::bigint[])`;
 
-const allianceStandings = (ids: readonly number[]) => sql`
+const alliancePositions = (ids: readonly number[]) => sql`
   select true, null, null, a.alliance_id,
     array(select coalition_id::text from coalition_alliances ca where ca.alliance_id = a.alliance_id), 0
   from alliances a where a.alliance_id = any(${[...ids]}::bigint[])`;
@@ -47,25 +47,25 @@ const allianceStandings = (ids: readonly number[]) => sql`
 const coalitionStanding = (id: string) => sql`
   select true, null, null, null, array[co.coalition_id::text], 0 from coalitions co where co.coalition_id = ${id}`;
 
-const targetStanding: Record<Target, (id: number | string) => RawBuilder<unknown>> = {
-  user: (id) => userStanding(Number(id)),
-  corporation: (id) => corporationStandings([Number(id)]),
-  alliance: (id) => allianceStandings([Number(id)]),
+const targetPosition: Record<Target, (id: number | string) => RawBuilder<unknown>> = {
+  user: (id) => userPosition(Number(id)),
+  corporation: (id) => corporationPositions([Number(id)]),
+  alliance: (id) => alliancePositions([Number(id)]),
   coalition: (id) => coalitionStanding(String(id)),
 };
 
 /** Where a caller and the record that it touches stand, in one query; no target: there is no such record. */
-export async function findStandings(
+export async function findPositions(
   db: Kysely<Database>,
   asker: Asker,
   over: Target,
   id: number | string,
-): Promise<{ caller: Ranked | undefined; target: Ranked | undefined }> {
-  const { rows } = await sql<StandingRow>`
-    ${callerStanding(asker)} union all ${targetStanding[over](id)}`.execute(db);
+): Promise<{ caller: RankedPosition | undefined; target: RankedPosition | undefined }> {
+  const { rows } = await sql<PositionRow>`
+    ${callerStanding(asker)} union all ${targetPosition[over](id)}`.execute(db);
   const find = (isTarget: boolean) => {
     const row = rows.find((candidate) => candidate.is_target === isTarget);
-    return row && toStanding(row);
+    return row && toPosition(row);
   };
   return { caller: find(false), target: find(true) };
 }
@@ -77,23 +77,23 @@ export interface Bodies {
 }
 
 /** Where a caller and several alliances and corporations stand, in one query. */
-export async function findBodyStandings(
+export async function findOrganizationPositions(
   db: Kysely<Database>,
   asker: Asker,
-  bodies: Bodies,
-): Promise<{ caller: Ranked | undefined; targets: Ranked[] }> {
-  const { rows } = await sql<StandingRow>`
+  organizations: Bodies,
+): Promise<{ caller: RankedPosition | undefined; targets: RankedPosition[] }> {
+  const { rows } = await sql<PositionRow>`
     ${callerStanding(asker)}
-    union all ${allianceStandings(bodies.alliances)}
-    union all ${corporationStandings(bodies.corporations)}`.execute(db);
+    union all ${alliancePositions(organizations.alliances)}
+    union all ${corporationPositions(organizations.corporations)}`.execute(db);
   const caller = rows.find((row) => !row.is_target);
   return {
-    caller: caller && toStanding(caller),
-    targets: rows.filter((row) => row.is_target).map(toStanding),
+    caller: caller && toPosition(caller),
+    targets: rows.filter((row) => row.is_target).map(toPosition),
   };
 }
 
-function toStanding(row: StandingRow): Ranked {
+function toPosition(row: PositionRow): RankedPosition {
   return {
     characterId: row.character_id ?? -1,
     corporationId: row.corporation_id,
@@ -101,5 +101,5 @@ function toStanding(row: StandingRow): Ranked {
     coalitionIds: row.coalitions,
     guest: row.level < 0,
     level: row.level,
-  } satisfies Standing & BodyStanding & { level: number };
+  } satisfies Position & OrganizationPosition & { level: number };
 }

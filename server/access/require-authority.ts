@@ -3,8 +3,8 @@ import type { Authority } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
 import { forbidden, notFound, revoked, someOf } from '../shared/errors.ts';
 import { hasAuthority } from './authority.ts';
-import { distanceToBody, distanceToUser } from './distance.ts';
-import { type Asker, type Bodies, findBodyStandings, findStandings } from './position.queries.ts';
+import { distanceToOrganization, distanceToUser } from './distance.ts';
+import { type Asker, type Bodies, findOrganizationPositions, findPositions } from './position.queries.ts';
 
 /**
  * 404 when there is no such record, 403 without authority over it (D6, D12 to D14): by the level and the
@@ -16,10 +16,10 @@ export async function requireAuthority(
   { over, mode }: Pick<Authority, 'over' | 'mode'>,
   id: number | string,
 ): Promise<void> {
-  const { caller, target } = await findStandings(db, asker, over, id);
+  const { caller, target } = await findPositions(db, asker, over, id);
   if (caller === undefined) throw revoked();
   if (target === undefined) throw notFound(over, id);
-  const distance = over === 'user' ? distanceToUser(caller, target) : distanceToBody(caller, target);
+  const distance = over === 'user' ? distanceToUser(caller, target) : distanceToOrganization(caller, target);
   if (!hasAuthority(caller.level, distance, mode)) {
     throw forbidden({ authority: mode, over: `${over} ${id}` });
   }
@@ -32,13 +32,15 @@ const FARTHEST = 7;
 export async function requireAuthorityOverAll(
   db: Kysely<Database>,
   asker: Asker & { readonly level: number },
-  bodies: Bodies,
+  organizations: Bodies,
 ): Promise<void> {
-  if (bodies.alliances.length + bodies.corporations.length === 0) return;
+  if (organizations.alliances.length + organizations.corporations.length === 0) return;
   if (hasAuthority(asker.level, FARTHEST, 'write')) return;
-  const { caller, targets } = await findBodyStandings(db, asker, bodies);
+  const { caller, targets } = await findOrganizationPositions(db, asker, organizations);
   if (caller === undefined) throw revoked();
-  const lacking = targets.filter((to) => !hasAuthority(caller.level, distanceToBody(caller, to), 'write'));
+  const lacking = targets.filter(
+    (to) => !hasAuthority(caller.level, distanceToOrganization(caller, to), 'write'),
+  );
   if (lacking.length === 0) return;
   const names = lacking.map(({ corporationId, allianceId }) =>
     corporationId === null ? `alliance ${allianceId}` : `corporation ${corporationId}`,

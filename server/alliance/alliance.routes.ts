@@ -1,20 +1,23 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { allAlliances, getAlliance, registerAlliance, trackAlliance, updateAlliance } from './alliance.ts';
 
-export function allianceHandlers(parts: Parts): Handlers<typeof contract.alliance> {
+export function allianceHandlers(services: Services): Handlers<typeof contract.alliance> {
   return {
-    list: async () => ({ status: 200, body: await allAlliances(parts) }),
-    get: async ({ params }) => ({ status: 200, body: await getAlliance(parts, params.alliance_id) }),
-    tracking: async ({ params }) => ({ status: 200, body: await trackAlliance(parts, params.alliance_id) }),
+    list: async () => ({ status: 200, body: await allAlliances(services) }),
+    get: async ({ params }) => ({ status: 200, body: await getAlliance(services, params.alliance_id) }),
+    tracking: async ({ params }) => ({
+      status: 200,
+      body: await trackAlliance(services, params.alliance_id),
+    }),
     register: async ({ admission, params }) => ({
       status: 200,
-      body: await registerAlliance(parts, admission, params.alliance_id),
+      body: await registerAlliance(services, admission, params.alliance_id),
     }),
     update: async ({ admission, params, body }) => ({
       status: 200,
-      body: await updateAlliance(parts, admission, params.alliance_id, body),
+      body: await updateAlliance(services, admission, params.alliance_id, body),
     }),
   };
 }

@@ -7,9 +7,9 @@ import { findTracking } from '../grant/tracking.queries.ts';
 import { createGameApi } from '../provider/api.ts';
 import { ProviderError } from '../provider/http.ts';
 import { chargedTo } from '../provider/purse.ts';
-import { findAlliance, findMembers } from '../registry/provider-snapshot.ts';
-import { saveFindings } from '../registry/save-snapshot.ts';
-import type { Parts } from '../services/services.ts';
+import { fetchAlliance, fetchMembers } from '../registry/provider-snapshot.ts';
+import { saveSnapshot } from '../registry/save-snapshot.ts';
+import type { Services } from '../services/services.ts';
 import { notFound } from '../shared/errors.ts';
 import {
   type AllianceRow,
@@ -29,12 +29,12 @@ function toAlliance({ executor_id, executor_name, ceo_id, ceo_name, ...row }: Al
   };
 }
 
-export async function allAlliances({ db }: Pick<Parts, 'db'>): Promise<AllianceShort[]> {
+export async function allAlliances({ db }: Pick<Services, 'db'>): Promise<AllianceShort[]> {
   return listAlliances(db);
 }
 
 /** A registered alliance; 404 for any other. */
-export async function getAlliance({ db }: Pick<Parts, 'db'>, allianceId: number): Promise<Alliance> {
+export async function getAlliance({ db }: Pick<Services, 'db'>, allianceId: number): Promise<Alliance> {
   const row = await findAllianceRow(db, allianceId);
   if (row === undefined) throw notFound('alliance', allianceId);
   return toAlliance(row);
@@ -46,17 +46,17 @@ export async function getAlliance({ db }: Pick<Parts, 'db'>, allianceId: number)
  * What this costs of the provider's error budget is charged to the caller (D33b).
  */
 export async function registerAlliance(
-  { db, client, queue, clock }: Pick<Parts, 'db' | 'client' | 'queue' | 'clock'>,
+  { db, client, queue, clock }: Pick<Services, 'db' | 'client' | 'queue' | 'clock'>,
   admission: Admission,
   allianceId: number,
 ): Promise<Alliance> {
   const api = createGameApi(chargedTo(admission.caller, client));
-  const findings = await findAlliance(api, allianceId);
+  const snapshot = await fetchAlliance(api, allianceId);
   // The provider may have taken its time.
   await rejudge(db, admission);
-  if (findings === undefined) throw notFound('alliance', allianceId);
+  if (snapshot === undefined) throw notFound('alliance', allianceId);
   return inTransaction(db, async (tx) => {
-    await saveFindings(tx, findings, clock.now());
+    await saveSnapshot(tx, snapshot, clock.now());
     await queue.send(tx, 'register-alliance-members', { alliance_id: allianceId });
     return getAlliance({ db: tx }, allianceId);
   });
@@ -67,13 +67,13 @@ export async function registerAlliance(
  * provider tells is kept even if it fails for some of them; then it throws, so that those are tried again.
  */
 export async function registerMembers(
-  { db, api, clock }: Pick<Parts, 'db' | 'api' | 'clock'>,
+  { db, api, clock }: Pick<Services, 'db' | 'api' | 'clock'>,
   allianceId: number,
 ): Promise<void> {
   const members = await api.allianceCorporations(allianceId);
   const missing = await withoutMembers(db, allianceId, members);
-  const { findings, failed } = await findMembers(api, allianceId, missing);
-  await inTransaction(db, (tx) => saveFindings(tx, findings, clock.now()));
+  const { snapshot, failed } = await fetchMembers(api, allianceId, missing);
+  await inTransaction(db, (tx) => saveSnapshot(tx, snapshot, clock.now()));
   if (failed.length > 0) {
     throw new ProviderError(
       'unusable',
@@ -83,13 +83,13 @@ export async function registerMembers(
 }
 
 /** The members of the alliance by the state of their refresh tokens (D35). */
-export async function trackAlliance({ db }: Pick<Parts, 'db'>, allianceId: number): Promise<Tracking> {
+export async function trackAlliance({ db }: Pick<Services, 'db'>, allianceId: number): Promise<Tracking> {
   return findTracking(db, { alliance_id: allianceId });
 }
 
 /** Sets what the alliance requires of its members; null or absent changes nothing (D3). */
 export async function updateAlliance(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   allianceId: number,
   { mandatory_ext_scopes: scopes }: PutAlliance,

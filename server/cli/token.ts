@@ -11,7 +11,7 @@ import { loadSigningKeys, type SigningKeys } from '../keys/signing-keys.ts';
 import { createLog } from '../observability/log.ts';
 import { findService } from '../process/running-service.queries.ts';
 import { explainStart } from '../process.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { systemClock } from '../shared/clock.ts';
 import { rootToken } from '../token/root-token.ts';
@@ -25,7 +25,7 @@ npm run token -- --revoke UUID     delete a token with all that descend from it
 npm run token -- --reissue UUID    sign an application token anew with the present key
 `;
 
-type Tools = Pick<Parts, 'db' | 'keys' | 'clock'>;
+type Tools = Pick<Services, 'db' | 'keys' | 'clock'>;
 
 const OPTIONS = {
   owner: { type: 'string' },

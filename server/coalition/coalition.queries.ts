@@ -57,7 +57,7 @@ export async function lockCoalition(db: Kysely<Database>, coalitionId: string) {
 }
 
 /** Ids of alliances and of corporations. */
-export interface Bodies<Ids = readonly number[]> {
+export interface ByKind<Ids = readonly number[]> {
   readonly alliances: Ids;
   readonly corporations: Ids;
 }
@@ -69,8 +69,8 @@ export interface Bodies<Ids = readonly number[]> {
 export async function findMembers(
   db: Kysely<Database>,
   coalitionId: string,
-  mentioned: Bodies,
-): Promise<{ members: Bodies; bars: boolean; unregistered: Bodies }> {
+  mentioned: ByKind,
+): Promise<{ members: ByKind; bars: boolean; unregistered: ByKind }> {
   const { rows } = await sql<
     Record<'alliances' | 'corporations' | 'new_alliances' | 'new_corporations', number[]> & { bars: boolean }
   >`
@@ -108,7 +108,7 @@ const MEMBER_TABLES = {
 export async function changeMembers(
   db: Kysely<Database>,
   coalitionId: string,
-  kind: keyof Bodies,
+  kind: keyof ByKind,
   { added, removed }: ListDifference<number>,
 ): Promise<void> {
   const table = sql.table(MEMBER_TABLES[kind].table);

@@ -1,6 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import {
   allCoalitions,
   createCoalition,
@@ -10,22 +10,25 @@ import {
   updateCoalition,
 } from './coalition.ts';
 
-export function coalitionHandlers(parts: Parts): Handlers<typeof contract.coalition> {
+export function coalitionHandlers(services: Services): Handlers<typeof contract.coalition> {
   return {
-    list: async () => ({ status: 200, body: await allCoalitions(parts) }),
-    get: async ({ params }) => ({ status: 200, body: await getCoalition(parts, params.coalition_id) }),
+    list: async () => ({ status: 200, body: await allCoalitions(services) }),
+    get: async ({ params }) => ({ status: 200, body: await getCoalition(services, params.coalition_id) }),
     create: async ({ admission, body }) => ({
       status: 201,
-      body: await createCoalition(parts, admission, body),
+      body: await createCoalition(services, admission, body),
     }),
     update: async ({ admission, params, body }) => ({
       status: 200,
-      body: await updateCoalition(parts, admission, params.coalition_id, body),
+      body: await updateCoalition(services, admission, params.coalition_id, body),
     }),
     delete: async ({ admission, params }) => {
-      await removeCoalition(parts, admission, params.coalition_id);
+      await removeCoalition(services, admission, params.coalition_id);
       return { status: 200, body: undefined };
     },
-    tracking: async ({ params }) => ({ status: 200, body: await trackCoalition(parts, params.coalition_id) }),
+    tracking: async ({ params }) => ({
+      status: 200,
+      body: await trackCoalition(services, params.coalition_id),
+    }),
   };
 }

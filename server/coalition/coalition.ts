@@ -10,12 +10,12 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { findTracking } from '../grant/tracking.queries.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import type { Caller } from '../token/token.queries.ts';
 import {
-  type Bodies,
+  type ByKind,
   type CoalitionRow,
   changeMembers,
   deleteCoalition,
@@ -31,11 +31,11 @@ function toCoalition(row: CoalitionRow): Coalition {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
 }
 
-export async function allCoalitions({ db }: Pick<Parts, 'db'>): Promise<CoalitionShort[]> {
+export async function allCoalitions({ db }: Pick<Services, 'db'>): Promise<CoalitionShort[]> {
   return listCoalitions(db);
 }
 
-export async function getCoalition({ db }: Pick<Parts, 'db'>, coalitionId: string): Promise<Coalition> {
+export async function getCoalition({ db }: Pick<Services, 'db'>, coalitionId: string): Promise<Coalition> {
   const row = await findCoalition(db, coalitionId);
   if (row === undefined) throw notFound('coalition', coalitionId);
   return toCoalition(row);
@@ -43,7 +43,7 @@ export async function getCoalition({ db }: Pick<Parts, 'db'>, coalitionId: strin
 
 /** A new coalition has no members yet and lets them sign in (D27); a name that is taken is a 409 (D7). */
 export async function createCoalition(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   { coalition_name, ticker }: PostCoalition,
 ): Promise<Coalition> {
@@ -67,7 +67,7 @@ export async function createCoalition(
 
 /** Applies an update as a whole or not at all, one after another for each coalition. */
 export async function updateCoalition(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   coalitionId: string,
   body: PutCoalition,
@@ -124,7 +124,7 @@ function requireRightToBar({ level }: Caller): void {
   throw forbidden({ level: LOGIN_SWITCH_LEVEL, has: level, to });
 }
 
-function memberChanges(body: PutCoalition): Bodies<ListChange<number>> {
+function memberChanges(body: PutCoalition): ByKind<ListChange<number>> {
   return {
     alliances: {
       add: body.add_member_alliances,
@@ -159,7 +159,7 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeCoalition(
-  { db }: Pick<Parts, 'db'>,
+  { db }: Pick<Services, 'db'>,
   admission: Admission,
   coalitionId: string,
 ): Promise<void> {
@@ -171,6 +171,6 @@ export async function removeCoalition(
 }
 
 /** The members of all its alliances and corporations by the state of their refresh tokens (D35). */
-export async function trackCoalition({ db }: Pick<Parts, 'db'>, coalitionId: string): Promise<Tracking> {
+export async function trackCoalition({ db }: Pick<Services, 'db'>, coalitionId: string): Promise<Tracking> {
   return findTracking(db, { coalition_id: coalitionId });
 }

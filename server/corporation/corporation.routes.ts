@@ -1,6 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import {
   allCorporations,
   getCorporation,
@@ -10,32 +10,32 @@ import {
 } from './corporation.ts';
 import { createGuestCode, guestsOf, removeGuest } from './guest.ts';
 
-export function corporationHandlers(parts: Parts): Handlers<typeof contract.corporation> {
+export function corporationHandlers(services: Services): Handlers<typeof contract.corporation> {
   return {
-    list: async () => ({ status: 200, body: await allCorporations(parts) }),
-    get: async ({ params }) => ({ status: 200, body: await getCorporation(parts, params.corporation_id) }),
+    list: async () => ({ status: 200, body: await allCorporations(services) }),
+    get: async ({ params }) => ({ status: 200, body: await getCorporation(services, params.corporation_id) }),
     tracking: async ({ params }) => ({
       status: 200,
-      body: await trackCorporation(parts, params.corporation_id),
+      body: await trackCorporation(services, params.corporation_id),
     }),
     register: async ({ admission, params }) => ({
       status: 200,
-      body: await registerCorporation(parts, admission, params.corporation_id),
+      body: await registerCorporation(services, admission, params.corporation_id),
     }),
     update: async ({ admission, params, body }) => ({
       status: 200,
-      body: await updateCorporation(parts, admission, params.corporation_id, body),
+      body: await updateCorporation(services, admission, params.corporation_id, body),
     }),
     listGuests: async ({ params }) => ({
       status: 200,
-      body: await guestsOf(parts, params.corporation_id),
+      body: await guestsOf(services, params.corporation_id),
     }),
     createGuestCode: async ({ admission, params }) => ({
       status: 200,
-      body: await createGuestCode(parts, admission, params.corporation_id),
+      body: await createGuestCode(services, admission, params.corporation_id),
     }),
     deleteGuest: async ({ admission, params }) => {
-      await removeGuest(parts, admission, params.corporation_id, params.character_id);
+      await removeGuest(services, admission, params.corporation_id, params.character_id);
       return { status: 200, body: undefined };
     },
   };

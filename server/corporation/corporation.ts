@@ -6,9 +6,9 @@ import { inTransaction } from '../database/transaction.ts';
 import { findTracking } from '../grant/tracking.queries.ts';
 import { createGameApi } from '../provider/api.ts';
 import { chargedTo } from '../provider/purse.ts';
-import { findCorporation } from '../registry/provider-snapshot.ts';
-import { saveFindings } from '../registry/save-snapshot.ts';
-import type { Parts } from '../services/services.ts';
+import { fetchCorporation } from '../registry/provider-snapshot.ts';
+import { saveSnapshot } from '../registry/save-snapshot.ts';
+import type { Services } from '../services/services.ts';
 import { notFound } from '../shared/errors.ts';
 import {
   type CorporationRow,
@@ -28,12 +28,15 @@ function toCorporation(found: CorporationRow): Corporation {
   };
 }
 
-export async function allCorporations({ db }: Pick<Parts, 'db'>): Promise<CorporationShort[]> {
+export async function allCorporations({ db }: Pick<Services, 'db'>): Promise<CorporationShort[]> {
   return listCorporations(db);
 }
 
 /** A registered corporation; 404 for any other. */
-export async function getCorporation({ db }: Pick<Parts, 'db'>, corporationId: number): Promise<Corporation> {
+export async function getCorporation(
+  { db }: Pick<Services, 'db'>,
+  corporationId: number,
+): Promise<Corporation> {
   const row = await findCorporationRow(db, corporationId);
   if (row === undefined) throw notFound('corporation', corporationId);
   return toCorporation(row);
@@ -45,29 +48,32 @@ export async function getCorporation({ db }: Pick<Parts, 'db'>, corporationId: n
  * caller (D33b).
  */
 export async function registerCorporation(
-  { db, client, clock }: Pick<Parts, 'db' | 'client' | 'clock'>,
+  { db, client, clock }: Pick<Services, 'db' | 'client' | 'clock'>,
   admission: Admission,
   corporationId: number,
 ): Promise<Corporation> {
   const api = createGameApi(chargedTo(admission.caller, client));
-  const findings = await findCorporation(api, corporationId);
+  const snapshot = await fetchCorporation(api, corporationId);
   // The provider may have taken its time.
   await rejudge(db, admission);
-  if (findings === undefined) throw notFound('corporation', corporationId);
+  if (snapshot === undefined) throw notFound('corporation', corporationId);
   return inTransaction(db, async (tx) => {
-    await saveFindings(tx, findings, clock.now());
+    await saveSnapshot(tx, snapshot, clock.now());
     return getCorporation({ db: tx }, corporationId);
   });
 }
 
 /** The members of the corporation by the state of their refresh tokens (D35). */
-export async function trackCorporation({ db }: Pick<Parts, 'db'>, corporationId: number): Promise<Tracking> {
+export async function trackCorporation(
+  { db }: Pick<Services, 'db'>,
+  corporationId: number,
+): Promise<Tracking> {
   return findTracking(db, { corporation_id: corporationId });
 }
 
 /** Sets what the corporation requires of its members; null or absent changes nothing (D3). */
 export async function updateCorporation(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   corporationId: number,
   { mandatory_ext_scopes: scopes }: PutCorporation,

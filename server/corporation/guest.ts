@@ -6,8 +6,8 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
-import type { Parts } from '../services/services.ts';
-import { notFound, Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError, notFound } from '../shared/errors.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { deleteUsers } from '../user/user.queries.ts';
 import { listGuests, lockGuest } from './guest.queries.ts';
@@ -17,7 +17,7 @@ const LIVES = 24 * 60 * 60_000;
 /** Living invitations of one corporation. */
 const MOST_CODES = 100;
 
-export async function guestsOf({ db }: Pick<Parts, 'db'>, corporationId: number): Promise<UserShort[]> {
+export async function guestsOf({ db }: Pick<Services, 'db'>, corporationId: number): Promise<UserShort[]> {
   return listGuests(db, corporationId);
 }
 
@@ -26,7 +26,7 @@ export async function guestsOf({ db }: Pick<Parts, 'db'>, corporationId: number)
  * where the corporation has as many that live as it may have.
  */
 export async function createGuestCode(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   corporationId: number,
 ): Promise<GuestCode> {
@@ -48,14 +48,14 @@ export async function createGuestCode(
   return { state_code };
 }
 
-function tooManyCodes(corporationId: number): Problem {
+function tooManyCodes(corporationId: number): HttpError {
   const has = `Corporation ${corporationId} has ${MOST_CODES} living guest codes already`;
-  return new Problem(409, `${has}: one of them must be used or expire first.`);
+  return new HttpError(409, `${has}: one of them must be used or expire first.`);
 }
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
 export async function removeGuest(
-  { db, queue }: Pick<Parts, 'db' | 'queue'>,
+  { db, queue }: Pick<Services, 'db' | 'queue'>,
   admission: Admission,
   corporationId: number,
   characterId: number,

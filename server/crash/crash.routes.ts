@@ -1,9 +1,9 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { deleteCrashReport, getCrashReport, listCrashReports } from './crash.ts';
 
-export function crashHandlers({ db }: Parts): Handlers<typeof contract.crash> {
+export function crashHandlers({ db }: Services): Handlers<typeof contract.crash> {
   return {
     list: async () => ({ status: 200, body: await listCrashReports(db) }),
     get: async ({ params }) => ({ status: 200, body: await getCrashReport(db, params.crash_report_id) }),

@@ -1,6 +1,6 @@
 import type { ExternalForwardRequest } from '../../contract/ext.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
-import { type Invalid, Problem } from '../shared/errors.ts';
+import { HttpError, type InvalidField } from '../shared/errors.ts';
 
 /** Where the fields of a forwarded request came from. */
 export type FieldsFrom = 'body' | 'query';
@@ -21,12 +21,12 @@ export function toQuery(
   const unknown = given.filter(([name]) => !query.includes(name)).slice(0, MOST_NAMED);
   if (unknown.length > 0) {
     const msg = `Not a parameter of this path, which takes ${query.length === 0 ? 'none' : query.join(', ')}`;
-    const issue = ([name]: readonly [string, unknown]): Invalid => ({
+    const issue = ([name]: readonly [string, unknown]): InvalidField => ({
       loc: [from, 'params', name],
       msg,
       type: 'unrecognized_keys',
     });
-    throw new Problem(422, unknown.map(issue));
+    throw new HttpError(422, unknown.map(issue));
   }
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }

@@ -9,28 +9,28 @@ import { listSkillPoints } from '../history/skill-points.ts';
 import { listBalances } from '../history/wallet.ts';
 import type { Handlers } from '../http/mount.ts';
 import { budgetOf } from '../provider/purse.ts';
-import type { Parts } from '../services/services.ts';
-import { Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError } from '../shared/errors.ts';
 import { createForward, type Forwarded } from './forward.ts';
 
-export function extHandlers(parts: Parts): Handlers<typeof contract.ext> {
-  const forward = createForward(parts);
+export function extHandlers(services: Services): Handlers<typeof contract.ext> {
+  const forward = createForward(services);
   return {
     locations: async ({ params, headers, res }) =>
-      paged(res, await listLocations(parts, params.character_id, headers.page)),
+      paged(res, await listLocations(services, params.character_id, headers.page)),
     mails: async ({ params, headers, res }) =>
-      paged(res, await listMails(parts, params.character_id, headers.page)),
+      paged(res, await listMails(services, params.character_id, headers.page)),
     mail: async ({ caller, params }) => ({
       status: 200,
-      body: await getMail(parts, params.character_id, params.mail_id, budgetOf(caller)),
+      body: await getMail(services, params.character_id, params.mail_id, budgetOf(caller)),
     }),
     skillPoints: async ({ params, headers, res }) =>
-      paged(res, await listSkillPoints(parts, params.character_id, headers.page)),
+      paged(res, await listSkillPoints(services, params.character_id, headers.page)),
     wallet: async ({ params, headers, res }) =>
-      paged(res, await listBalances(parts, params.character_id, headers.page)),
+      paged(res, await listBalances(services, params.character_id, headers.page)),
     storeLocation: async ({ caller, params }) => ({
       status: 200,
-      body: await storeLocation(parts, params.character_id, parts.clock.now(), budgetOf(caller)),
+      body: await storeLocation(services, params.character_id, services.clock.now(), budgetOf(caller)),
     }),
     forward: async ({ caller, params, body, res }) => {
       const request = { caller, path: params.esi_path, fields: body, from: 'body' } as const;
@@ -61,7 +61,7 @@ function requestOf(body: unknown): ExternalForwardRequest | undefined {
 /** Aborted when the connection closes. */
 function goneWith(res: Response): AbortSignal {
   const gone = new AbortController();
-  const abort = () => gone.abort(new Problem(503, 'The client went away.'));
+  const abort = () => gone.abort(new HttpError(503, 'The client went away.'));
   if (res.closed) abort();
   else res.once('close', abort);
   return gone.signal;

@@ -6,8 +6,8 @@ import type { ProviderRequest } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
 import { budgetOf } from '../provider/purse.ts';
-import type { Parts } from '../services/services.ts';
-import { invalid, Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError, invalid } from '../shared/errors.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { findNameable } from './annotations.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
@@ -20,7 +20,7 @@ import { createTurnstile } from './turnstile.ts';
 /** Forwarded requests that one process works on at the same time, of one caller, and milliseconds to wait for it. */
 const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
 
-type ForwardParts = Pick<Parts, 'client' | 'db' | 'document' | 'log' | 'names'>;
+type ForwardServices = Pick<Services, 'client' | 'db' | 'document' | 'log' | 'names'>;
 
 export interface Forwarding {
   readonly caller: Caller;
@@ -39,14 +39,14 @@ export type Forwarded =
 /** Forwards one GET to the game's API for the caller or on behalf of another user (D17, D30–D33). */
 export type Forward = (forwarding: Forwarding) => Promise<Forwarded>;
 
-export function createForward(parts: ForwardParts): Forward {
+export function createForward(services: ForwardServices): Forward {
   const turnstile = createTurnstile(AT_ONCE);
-  const join = createJoiner(parts);
+  const join = createJoiner(services);
 
   return async ({ caller, path, fields, from, gone }) => {
-    const { request, operation } = await toRequest(parts, caller, path, fields, from);
+    const { request, operation } = await toRequest(services, caller, path, fields, from);
     const on = budgetOf(caller);
-    const annotate = (ids: readonly number[]) => namesOf(parts, ids, on);
+    const annotate = (ids: readonly number[]) => namesOf(services, ids, on);
     const whole = async (answer: ProviderAnswer): Promise<Forwarded> => {
       if (answer.status >= 400) throw refusal(answer);
       const ids = new Set<number>();
@@ -65,7 +65,7 @@ export function createForward(parts: ForwardParts): Forward {
         caller: on.caller,
         from,
         ask: (page, anew) =>
-          parts.client.ask({ ...request, query: { ...request.query, page: String(page) }, anew }),
+          services.client.ask({ ...request, query: { ...request.query, page: String(page) }, anew }),
         annotate: fields.id_annotations ? annotate : undefined,
         signal: gone(),
       });
@@ -73,7 +73,7 @@ export function createForward(parts: ForwardParts): Forward {
     }
     const leave = await turnstile.enter(on.caller, gone);
     try {
-      return await whole(await parts.client.ask(request));
+      return await whole(await services.client.ask(request));
     } finally {
       leave();
     }
@@ -82,7 +82,7 @@ export function createForward(parts: ForwardParts): Forward {
 
 /** What is asked of the provider, once it is clear that the caller may. */
 async function toRequest(
-  { db, document }: ForwardParts,
+  { db, document }: ForwardServices,
   caller: Caller,
   extPath: string,
   { on_behalf_of, params }: ExternalForwardRequest,
@@ -92,7 +92,7 @@ async function toRequest(
   if (path === undefined) throw invalid(['path', 'esi_path'], "Must be a plain path of the game's API");
   const operation = (await document.current()).find(path);
   if (operation === undefined)
-    throw new Problem(404, `Could not find the path ${shown(path)} in the game's API`);
+    throw new HttpError(404, `Could not find the path ${shown(path)} in the game's API`);
   const query = toQuery(params, operation, from);
   const characterId = on_behalf_of ?? caller.owner_id;
   if (operation.scope !== null && characterId !== caller.owner_id) {
@@ -107,7 +107,7 @@ async function toRequest(
 
 /** The data is there already: names that cannot be had at this moment are left out, not answered with an error. */
 async function namesOf(
-  { names }: ForwardParts,
+  { names }: ForwardServices,
   ids: readonly number[],
   on: ProviderRequest['on'],
 ): Promise<Record<string, string>> {

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
-import type { Parts } from '../services/services.ts';
-import { invalid, Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError, invalid } from '../shared/errors.ts';
 import type { FieldsFrom } from './ext-params.ts';
 import { createJoined, type Joined } from './joined.ts';
 import { readAllPages } from './pages.ts';
@@ -37,7 +37,10 @@ export type JoinedAnswer =
 /** Joins all pages of a list (D32) within the bounds of D30: of one answer, of one caller, and of this process. */
 export type Joiner = (request: JoinRequest) => Promise<JoinedAnswer>;
 
-export function createJoiner({ db, log }: Pick<Parts, 'db' | 'log'>, waitingBytes = WAITING_BYTES): Joiner {
+export function createJoiner(
+  { db, log }: Pick<Services, 'db' | 'log'>,
+  waitingBytes = WAITING_BYTES,
+): Joiner {
   const lists = createTurnstile({ most: READ_AT_ONCE, each: PLACES, waitFor: READ_WITHIN / 2 });
   const pages = createTurnstile({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, waitFor: READ_WITHIN / 2 });
   const waiting = new Map<Readable, number>();
@@ -106,13 +109,13 @@ export function createJoiner({ db, log }: Pick<Parts, 'db' | 'log'>, waitingByte
   };
 }
 
-function tooMany(): Problem {
-  return new Problem(429, `You have ${PLACES} joined answers at work already: wait for one of them.`, {
+function tooMany(): HttpError {
+  return new HttpError(429, `You have ${PLACES} joined answers at work already: wait for one of them.`, {
     'Retry-After': AGAIN_AFTER,
   });
 }
 
-function tooLarge(from: FieldsFrom): Problem {
+function tooLarge(from: FieldsFrom): HttpError {
   return invalid(
     [from, 'all_pages'],
     'The joined answer would have more than 64 MiB: ask for its pages one by one, with the parameter page',

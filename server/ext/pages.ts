@@ -1,6 +1,6 @@
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
-import { Problem } from '../shared/errors.ts';
+import { HttpError } from '../shared/errors.ts';
 
 /** Pages of one list that are asked for at the same time. */
 const AT_ONCE = 8;
@@ -40,7 +40,7 @@ export async function readAllPages(ask: AskPage, sink: PageSink): Promise<AllPag
     // A provider that dates each page by itself never shows one snapshot; its pages still fit together.
     if (tries === TRIES && outcome.kind === 'mixed') return { kind: 'list', first: outcome.first };
     if (tries === TRIES)
-      throw new Problem(502, 'The pages of the provider changed while they were read; try again.');
+      throw new HttpError(502, 'The pages of the provider changed while they were read; try again.');
     await sink.clear();
   }
 }

@@ -1,4 +1,4 @@
-import { Problem } from '../shared/errors.ts';
+import { HttpError } from '../shared/errors.ts';
 
 export interface TurnstileLimits {
   /** Inside at the same time. */
@@ -92,8 +92,8 @@ export function createTurnstile({ most, each, waitFor }: TurnstileLimits): Turns
   };
 }
 
-function crowded(): Problem {
-  return new Problem(503, 'Too many requests are being forwarded at the moment.', {
+function crowded(): HttpError {
+  return new HttpError(503, 'Too many requests are being forwarded at the moment.', {
     'Retry-After': AGAIN_AFTER,
   });
 }

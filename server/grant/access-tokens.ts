@@ -55,14 +55,14 @@ const SPARE_LIFE = 60_000;
 /** Milliseconds between two looks at a refresh that another process makes. */
 const LOOK_EVERY = 40;
 
-export function createAccessTokens(parts: {
+export function createAccessTokens(services: {
   readonly db: Kysely<Database>;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly sso: Pick<Sso, 'refresh' | 'identify'>;
   readonly log: Logger;
 }): AccessTokens {
-  const { db, vault, clock, sso, log } = parts;
+  const { db, vault, clock, sso, log } = services;
   /** Within one process everybody waits for the same refresh, and shares its failure, too. */
   const refreshing = new Map<string, Promise<string | undefined>>();
 

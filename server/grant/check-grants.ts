@@ -1,10 +1,10 @@
 import { isUnreachable } from '../database/errors.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { mayTakeAway } from '../guard/mass-change-guard.ts';
+import { guardMassChange } from '../guard/mass-change-guard.ts';
 import { ProviderError } from '../provider/http.ts';
-import { createPace, type Pace, TOLD_TO_END } from '../queue/adaptive-limit.ts';
+import { type AdaptiveLimit, createAdaptiveLimit, STOPPED_BY_SIGNAL } from '../queue/adaptive-limit.ts';
 import type { Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { type AccessTokens, createAccessTokens, type Death } from './access-tokens.ts';
 import {
   type CheckPlace,
@@ -16,7 +16,7 @@ import {
 } from './check-grants.queries.ts';
 import { grantPlace } from './grant.queries.ts';
 
-type CheckParts = Pick<Parts, 'db' | 'vault' | 'clock' | 'sso' | 'log' | 'outages' | 'metrics'>;
+type CheckServices = Pick<Services, 'db' | 'vault' | 'clock' | 'sso' | 'log' | 'outages' | 'metrics'>;
 
 /** Grants in one statement, and those that wait for their answers in memory. */
 const PAGE = 200;
@@ -31,7 +31,7 @@ const AGAIN_AFTER = 5 * 60_000;
 interface Check {
   readonly run: Run;
   readonly tokens: AccessTokens;
-  readonly pace: Pace;
+  readonly limit: AdaptiveLimit;
   readonly deaths: Death[];
 }
 
@@ -43,12 +43,12 @@ interface Check {
  * @throws Error when the run was told to end, the rest being left to the next one, or when the sign-on is sick: then
  *   what it called dead is left to that, too
  */
-export async function checkGrants(parts: CheckParts, run: Run): Promise<void> {
-  const { db, clock } = parts;
+export async function checkGrants(services: CheckServices, run: Run): Promise<void> {
+  const { db, clock } = services;
   const check: Check = {
     run,
-    tokens: createAccessTokens(parts),
-    pace: createPace(BOUNDS, run.signal),
+    tokens: createAccessTokens(services),
+    limit: createAdaptiveLimit(BOUNDS, run.signal),
     deaths: [],
   };
   const now = clock.now();
@@ -61,29 +61,30 @@ export async function checkGrants(parts: CheckParts, run: Run): Promise<void> {
     after = page.length === PAGE ? page.at(-1) : undefined;
     await Promise.all(
       page.map(async (grant) => {
-        if (!(await check.pace.enter())) return;
+        if (!(await check.limit.acquire())) return;
         try {
-          await checkGrant(parts, check, grant);
+          await checkGrant(services, check, grant);
         } finally {
-          check.pace.leave();
+          check.limit.release();
         }
         characters.add(grant.character_id);
         done += 1;
         run.progress(done, Math.max(done, total));
       }),
     );
-  } while (after !== undefined && check.pace.stopped === undefined);
-  const { stopped } = check.pace;
+  } while (after !== undefined && check.limit.stopped === undefined);
+  const { stopped } = check.limit;
   // What is out of time has learned what it has: else a run that is always too long would never say so.
-  if (stopped === undefined || stopped === TOLD_TO_END) await bury(parts, check, characters.size);
+  if (stopped === undefined || stopped === STOPPED_BY_SIGNAL)
+    await invalidateDead(services, check, characters.size);
   if (stopped !== undefined) {
     throw new Error(`the check of refresh tokens ended after ${done} of ${total}: ${stopped}`);
   }
 }
 
-async function checkGrant(parts: CheckParts, check: Check, grant: GrantToCheck): Promise<void> {
-  const { db, vault, clock, outages } = parts;
-  const { tokens, pace, deaths } = check;
+async function checkGrant(services: CheckServices, check: Check, grant: GrantToCheck): Promise<void> {
+  const { db, vault, clock, outages } = services;
+  const { tokens, limit, deaths } = check;
   const { grant_id: id, character_id: characterId, access_token: sealed } = grant;
   try {
     // Whatever its age: what shall be known is whether another one can be had.
@@ -91,26 +92,30 @@ async function checkGrant(parts: CheckParts, check: Check, grant: GrantToCheck):
     const held = { ...grant, access_expires_on: null, cut_off: false };
     const dead = (death: Death) => void deaths.push(death);
     await tokens.of(held, characterId, performance.now() + WITHIN, { refused, dead });
-    pace.succeeded();
+    limit.succeeded();
     outages.worked(SUBJECT);
   } catch (error) {
     const told = { err: error, grant_id: id, character_id: characterId };
     outages.failed(SUBJECT, told, 'a refresh token could not be checked');
-    if (isUnreachable(error)) return pace.stop('the database cannot be reached');
+    if (isUnreachable(error)) return limit.stop('the database cannot be reached');
     // What is our own fault, as a key that is gone, says nothing about the sign-on.
-    if (error instanceof ProviderError) pace.failed(error.message);
+    if (error instanceof ProviderError) limit.failed(error.message);
     await postponeCheck(db, id, new Date(clock.now().getTime() + AGAIN_AFTER));
   }
 }
 
 /** The provider's word on each of them counts unless it says so of too many at once (D34, D63). */
-async function bury(parts: CheckParts, { run, deaths, pace }: Check, lookedAt: number): Promise<void> {
-  const { db, clock, log } = parts;
+async function invalidateDead(
+  services: CheckServices,
+  { run, deaths, limit }: Check,
+  lookedAt: number,
+): Promise<void> {
+  const { db, clock, log } = services;
   const losers = [...new Set(deaths.map(({ characterId }) => characterId))];
   const ids = deaths.map(({ grantId }) => grantId).sort();
-  const losses = { lookedAt, losers, changes: ids.join(' '), healthy: pace.failures === 0 };
+  const losses = { lookedAt, losers, changes: ids.join(' '), healthy: limit.failures === 0 };
   const invalid = await inTransaction(db, async (tx) =>
-    (await mayTakeAway(tx, parts, run, losses)) ? markAllInvalid(tx, deaths, clock.now()) : [],
+    (await guardMassChange(tx, services, run, losses)) ? markAllInvalid(tx, deaths, clock.now()) : [],
   );
   const buried = new Set(invalid);
   for (const { grantId, characterId, cause } of deaths) {

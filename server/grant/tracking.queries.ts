@@ -4,7 +4,7 @@ import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 
 /** Whose members are tracked. */
-export type TrackedBody =
+export type TrackedOrganization =
   | { readonly corporation_id: number }
   | { readonly alliance_id: number }
   | { readonly coalition_id: string };
@@ -17,7 +17,7 @@ interface TrackedUser {
 }
 
 /** Which corporations `c` belong to the body. */
-function belonging(of: TrackedBody): RawBuilder<unknown> {
+function belonging(of: TrackedOrganization): RawBuilder<unknown> {
   if ('corporation_id' in of) return sql`c.corporation_id = ${of.corporation_id}`;
   if ('alliance_id' in of) return sql`c.alliance_id = ${of.alliance_id}`;
   return sql`c.corporation_id in
@@ -29,7 +29,7 @@ function belonging(of: TrackedBody): RawBuilder<unknown> {
  * token whose scopes cover all that is required of the user; guests are not members (D35). One statement; what
  * is required is put together once for each corporation, not for each user. An unknown body has no members.
  */
-export async function findTracking(db: Kysely<Database>, of: TrackedBody): Promise<Tracking> {
+export async function findTracking(db: Kysely<Database>, of: TrackedOrganization): Promise<Tracking> {
   const { rows } = await sql<TrackedUser>`
     with bodies as materialized (
       select c.corporation_id, ${scopesOfCorporation} as required

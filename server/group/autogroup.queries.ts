@@ -35,7 +35,7 @@ export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, n
   await lockGroupNames(db);
   // Of two bodies that want one name each pass serves one; the other then sees that it is taken.
   for (let todo = await find(); todo.length > 0; todo = await find()) {
-    if ((await nameAutogroups(db, await keepCoalitions(db, todo), now)) === 0) return;
+    if ((await nameAutogroups(db, await lockLivingCoalitions(db, todo), now)) === 0) return;
   }
 }
 
@@ -90,7 +90,7 @@ async function findUnnamed(db: Kysely<Database>, touched: Touched): Promise<Unna
 const suffix = sql`' (' || kind || ' ' || id || ')'`;
 
 /** A coalition that is deleted meanwhile needs no autogroup; the others are kept until the transaction ends. */
-async function keepCoalitions(db: Kysely<Database>, unnamed: readonly Unnamed[]): Promise<Unnamed[]> {
+async function lockLivingCoalitions(db: Kysely<Database>, unnamed: readonly Unnamed[]): Promise<Unnamed[]> {
   const ids = unnamed.filter(({ kind }) => kind === 'coalition').map(({ id }) => id);
   if (ids.length === 0) return [...unnamed];
   const kept = await db

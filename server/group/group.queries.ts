@@ -103,7 +103,7 @@ export async function lockOwnedGroups(db: Kysely<Database>, characterId: number)
 }
 
 /** Keeps a membership, where there is one, from being taken away before the transaction ends. */
-export async function keepMember(db: Kysely<Database>, groupId: string, characterId: number): Promise<void> {
+export async function lockMember(db: Kysely<Database>, groupId: string, characterId: number): Promise<void> {
   await db
     .selectFrom('group_members')
     .select('character_id')

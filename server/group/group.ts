@@ -4,8 +4,8 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { Parts } from '../services/services.ts';
-import { forbidden, notFound, notFoundAmong, Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { forbidden, HttpError, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
@@ -18,9 +18,9 @@ import {
   findUsersNamed,
   type GroupRow,
   insertGroup,
-  keepMember,
   listGroups,
   lockGroup,
+  lockMember,
   setGroup,
 } from './group.queries.ts';
 
@@ -31,11 +31,11 @@ function toGroup(row: GroupRow): Group {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
 }
 
-export async function allGroups({ db }: Pick<Parts, 'db'>): Promise<GroupShort[]> {
+export async function allGroups({ db }: Pick<Services, 'db'>): Promise<GroupShort[]> {
   return listGroups(db);
 }
 
-export async function getGroup({ db }: Pick<Parts, 'db'>, groupId: string): Promise<Group> {
+export async function getGroup({ db }: Pick<Services, 'db'>, groupId: string): Promise<Group> {
   const row = await findGroup(db, groupId);
   if (row === undefined) throw notFound('group', groupId);
   return toGroup(row);
@@ -43,7 +43,7 @@ export async function getGroup({ db }: Pick<Parts, 'db'>, groupId: string): Prom
 
 /** The caller becomes owner and only member (rule 1); a name that is taken, also by an autogroup, is a 409. */
 export async function createGroup(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   { group_name, description }: PostGroup,
 ): Promise<Group> {
@@ -70,7 +70,7 @@ export async function createGroup(
  * when it is held.
  */
 export async function updateGroup(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   groupId: string,
   body: PutGroup,
@@ -85,7 +85,7 @@ export async function updateGroup(
     const people = await resolve({ db: tx }, asked, body.owner);
     const owner_id = people.owner ?? before.owner_id;
     // A character that is handed over leaves its groups without asking for their locks (D29b).
-    if (owner_id !== null && owner_id !== before.owner_id) await keepMember(tx, groupId, owner_id);
+    if (owner_id !== null && owner_id !== before.owner_id) await lockMember(tx, groupId, owner_id);
     const members = await findMemberIds(tx, groupId);
     const next = changeList(members, people.list);
     if (owner_id !== null) next.add(owner_id);
@@ -109,7 +109,7 @@ export async function updateGroup(
  * 403 below level 9 for groups that the caller does not own, whether they exist or not (D6). The built-in user's groups
  * are its own only as long as its token is worth its level (D23): a token from a demoted owner's reaches none.
  */
-async function requireOwner({ db }: Pick<Parts, 'db'>, caller: Caller, groupId: string): Promise<void> {
+async function requireOwner({ db }: Pick<Services, 'db'>, caller: Caller, groupId: string): Promise<void> {
   const { owner_id, level } = caller;
   if (level >= ANY_GROUP_LEVEL) return;
   if (owner_id !== BUILT_IN_USER && (await findOwner(db, groupId)) === owner_id) return;
@@ -120,13 +120,13 @@ function changesPeople({ add, replace, remove }: ListChange<string>, owner: stri
   return [add, replace, remove, owner].some((value) => value != null);
 }
 
-function autogroup(what: string): Problem {
-  return new Problem(409, `This is an autogroup: the service itself keeps ${what}.`);
+function autogroup(what: string): HttpError {
+  return new HttpError(409, `This is an autogroup: the service itself keeps ${what}.`);
 }
 
 /** Names become ids; all of them must exist (rule 4). */
 async function resolve(
-  { db }: Pick<Parts, 'db'>,
+  { db }: Pick<Services, 'db'>,
   asked: ListChange<string>,
   owner: string | null | undefined,
 ): Promise<{ list: ListChange<number>; owner: number | undefined }> {
@@ -153,7 +153,7 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeGroup(
-  { db }: Pick<Parts, 'db'>,
+  { db }: Pick<Services, 'db'>,
   admission: Admission,
   groupId: string,
 ): Promise<void> {

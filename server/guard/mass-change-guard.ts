@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 
 /** What a run would take away, were it to go on. */
 export interface Losses {
@@ -28,9 +28,9 @@ const APART = 30 * 60_000;
  * counted and remembered, so that the same set found again and again gets through. `tx` is the run's own
  * transaction; the memory is written beside it, as the run will be rolled back.
  */
-export async function mayTakeAway(
+export async function guardMassChange(
   tx: Kysely<Database>,
-  { db, clock, log, metrics }: Pick<Parts, 'db' | 'clock' | 'log' | 'metrics'>,
+  { db, clock, log, metrics }: Pick<Services, 'db' | 'clock' | 'log' | 'metrics'>,
   run: Run,
   { lookedAt, losers, changes, healthy }: Losses,
 ): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function mayTakeAway(
     if (healthy || run.force) await tx.deleteFrom('held_changes').where('job_id', '=', run.job).execute();
     return true;
   }
-  const runs = healthy ? await count(db, run.job, fingerprintOf(changes), clock.now()) : 0;
+  const runs = healthy ? await countSighting(db, run.job, fingerprintOf(changes), clock.now()) : 0;
   if (runs >= RUNS) {
     await tx.deleteFrom('held_changes').where('job_id', '=', run.job).execute();
     return true;
@@ -55,7 +55,12 @@ export async function mayTakeAway(
 }
 
 /** Counts a run that found these changes, unless the one before is too recent; returns the runs so far. */
-async function count(db: Kysely<Database>, job: string, fingerprint: string, now: Date): Promise<number> {
+async function countSighting(
+  db: Kysely<Database>,
+  job: string,
+  fingerprint: string,
+  now: Date,
+): Promise<number> {
   const { rows } = await sql<{ runs: number }>`
     insert into held_changes as h (job_id, fingerprint, runs, counted_on)
     values (${job}, ${fingerprint}, 1, ${now})

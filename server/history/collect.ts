@@ -1,19 +1,19 @@
 import { isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
 import { createNames } from '../provider/names.ts';
-import { createPace, type Pace } from '../queue/adaptive-limit.ts';
+import { type AdaptiveLimit, createAdaptiveLimit } from '../queue/adaptive-limit.ts';
 import type { Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
-import { createLine, Ended } from './client-for-turn.ts';
+import type { Services } from '../services/services.ts';
+import { createTurnClient, RunEnded } from './client-for-turn.ts';
 import { storeLocation } from './location.ts';
 import { indexMail } from './mailbox.ts';
 import { LOCATION, MAIL, type Rhythm, SKILL_POINTS, WALLET } from './rhythms.ts';
 import { storeSkillPoints } from './skill-points.ts';
-import type { HistoryParts } from './source.ts';
+import type { HistoryServices } from './source.ts';
 import { countDue, endTurn, giveBack, putOff, type Turn, takeTurns } from './turn.queries.ts';
 import { storeWallet } from './wallet.ts';
 
-type CollectParts = Pick<Parts, 'db' | 'client' | 'clock' | 'log'>;
+type CollectServices = Pick<Services, 'db' | 'client' | 'clock' | 'log'>;
 
 const MINUTE = 60_000;
 
@@ -32,29 +32,29 @@ const AGAIN_AFTER = 5 * MINUTE;
 const LONGEST_PAUSE = 24 * 60 * MINUTE;
 
 /** One history: its rhythm, and how a turn of it is taken. Ending the turn is up to it. */
-interface Kept extends Rhythm {
-  readonly take: (parts: HistoryParts, turn: Turn) => Promise<unknown>;
+interface HistoryKind extends Rhythm {
+  readonly take: (services: HistoryServices, turn: Turn) => Promise<unknown>;
 }
 
-const locations: Kept = {
+const locations: HistoryKind = {
   ...LOCATION,
-  take: (parts, turn) => storeLocation(parts, turn.characterId, parts.clock.now(), 'service', turn),
+  take: (services, turn) => storeLocation(services, turn.characterId, services.clock.now(), 'service', turn),
 };
-const mails: Kept = {
+const mails: HistoryKind = {
   ...MAIL,
-  async take(parts, turn) {
+  async take(services, turn) {
     // A mail is kept once however often it is met.
-    await indexMail(parts, turn.characterId);
-    await endTurn(parts.db, turn, parts.clock.now());
+    await indexMail(services, turn.characterId);
+    await endTurn(services.db, turn, services.clock.now());
   },
 };
-const skillPoints: Kept = {
+const skillPoints: HistoryKind = {
   ...SKILL_POINTS,
-  take: (parts, turn) => storeSkillPoints(parts, turn.characterId, parts.clock.now(), turn),
+  take: (services, turn) => storeSkillPoints(services, turn.characterId, services.clock.now(), turn),
 };
-const wallets: Kept = {
+const wallets: HistoryKind = {
   ...WALLET,
-  take: (parts, turn) => storeWallet(parts, turn.characterId, parts.clock.now(), turn),
+  take: (services, turn) => storeWallet(services, turn.characterId, services.clock.now(), turn),
 };
 
 /**
@@ -63,39 +63,39 @@ const wallets: Kept = {
  *
  * @throws Error when the provider is away or the run was told to end; who was not looked at stays due
  */
-export const collectLocations = (parts: CollectParts, run: Run, most = PER_RUN) =>
-  collect(parts, run, locations, most);
+export const collectLocations = (services: CollectServices, run: Run, most = PER_RUN) =>
+  collect(services, run, locations, most);
 
 /** Brings mailboxes up to date (D36b), each once in every hour of its own; see {@link collectLocations}. */
-export const collectMail = (parts: CollectParts, run: Run, most = PER_RUN) =>
-  collect(parts, run, mails, most);
+export const collectMail = (services: CollectServices, run: Run, most = PER_RUN) =>
+  collect(services, run, mails, most);
 
 /** Stores skill points, each character's once in 12 hours; see {@link collectLocations}. */
-export const collectSkillPoints = (parts: CollectParts, run: Run, most = PER_RUN) =>
-  collect(parts, run, skillPoints, most);
+export const collectSkillPoints = (services: CollectServices, run: Run, most = PER_RUN) =>
+  collect(services, run, skillPoints, most);
 
 /** Stores balances, each character's once in 12 hours; see {@link collectLocations}. */
-export const collectWallets = (parts: CollectParts, run: Run, most = PER_RUN) =>
-  collect(parts, run, wallets, most);
+export const collectWallets = (services: CollectServices, run: Run, most = PER_RUN) =>
+  collect(services, run, wallets, most);
 
 /** What the turns of one run have in common. */
 interface Collecting {
-  readonly parts: CollectParts;
+  readonly services: CollectServices;
   readonly run: Run;
-  readonly kept: Kept;
-  readonly pace: Pace;
+  readonly kept: HistoryKind;
+  readonly limit: AdaptiveLimit;
   /** Turns in a row that the provider answered, and not with what was asked for. */
   refusals: number;
 }
 
-async function collect(parts: CollectParts, run: Run, kept: Kept, most: number): Promise<void> {
-  const { db, clock } = parts;
+async function collect(services: CollectServices, run: Run, kept: HistoryKind, most: number): Promise<void> {
+  const { db, clock } = services;
   const due = clock.now();
   const total = Math.min(await countDue(db, kept.history, due), most);
-  const pace = createPace(BOUNDS, run.signal);
-  const collecting: Collecting = { parts, run, kept, pace, refusals: 0 };
+  const limit = createAdaptiveLimit(BOUNDS, run.signal);
+  const collecting: Collecting = { services, run, kept, limit, refusals: 0 };
   let done = 0;
-  for (let found = 1; found > 0 && done < most && pace.stopped === undefined; ) {
+  for (let found = 1; found > 0 && done < most && limit.stopped === undefined; ) {
     const now = clock.now();
     const until = new Date(now.getTime() + HELD_FOR);
     const { turns, passed } = await takeTurns(db, kept, {
@@ -112,8 +112,8 @@ async function collect(parts: CollectParts, run: Run, kept: Kept, most: number):
     });
     await giveBack(db, left, clock.now());
   }
-  if (pace.stopped !== undefined) {
-    throw new Error(`the history of ${kept.history} was kept for ${done} of ${total}: ${pace.stopped}`);
+  if (limit.stopped !== undefined) {
+    throw new Error(`the history of ${kept.history} was kept for ${done} of ${total}: ${limit.stopped}`);
   }
 }
 
@@ -123,16 +123,16 @@ async function takeAll(
   turns: readonly Turn[],
   onDone: () => void,
 ): Promise<readonly Turn[]> {
-  const { parts, pace } = collecting;
+  const { services, limit } = collecting;
   const waiting = [...turns];
   const left: Turn[] = [];
   const work = async () => {
     for (let turn = waiting.shift(); turn !== undefined; turn = waiting.shift()) {
       const over =
-        pace.stopped === undefined &&
+        limit.stopped === undefined &&
         (await takeTurn(collecting, turn).catch((error: unknown) => {
-          parts.log.error({ err: error }, 'the state of a history could not be written');
-          pace.stop('the database failed');
+          services.log.error({ err: error }, 'the state of a history could not be written');
+          limit.stop('the database failed');
           return false;
         }));
       if (over) onDone();
@@ -145,14 +145,14 @@ async function takeAll(
 
 /** False: the run came to its end meanwhile. Throws when the database fails. */
 async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
-  const { parts, run, kept, pace } = collecting;
-  const { db, clock, log } = parts;
-  const client = createLine(parts.client, pace, run.signal);
+  const { services, run, kept, limit } = collecting;
+  const { db, clock, log } = services;
+  const client = createTurnClient(services.client, limit, run.signal);
   try {
     await kept.take({ db, client, clock, names: createNames({ db, client, clock }) }, turn);
     collecting.refusals = 0;
   } catch (error) {
-    if (error instanceof Ended) return false;
+    if (error instanceof RunEnded) return false;
     if (isUnreachable(error)) throw error;
     if (error instanceof ProviderError && error.fault === 'no-token') {
       // Its refresh token died meanwhile: nothing to wait for.
@@ -169,7 +169,7 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
 
 function refused(collecting: Collecting): void {
   collecting.refusals += 1;
-  if (collecting.refusals >= REFUSALS) collecting.pace.stop(`${REFUSALS} characters in a row were refused`);
+  if (collecting.refusals >= REFUSALS) collecting.limit.stop(`${REFUSALS} characters in a row were refused`);
 }
 
 /** Milliseconds. */

@@ -3,9 +3,9 @@ import type { CharacterLocation } from '../../contract/ext.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Page } from './page.ts';
-import type { Snapshot, SnapshotRow } from './snapshot.queries.ts';
+import type { EntryRow, NewEntry } from './snapshot.queries.ts';
 import { pageOf, store } from './snapshot.ts';
-import { type Budget, type HistoryParts, id, read, requireSubject, text } from './source.ts';
+import { type HistoryServices, id, type Purse, read, requireSubject, text } from './source.ts';
 import type { Turn } from './turn.queries.ts';
 
 const Location = z.object({
@@ -17,11 +17,11 @@ const Online = z.object({ online: z.boolean() });
 const Ship = z.object({ ship_name: text, ship_type_id: id });
 const Structure = z.object({ name: text });
 
-type LocationSnapshot = Snapshot<'character_locations'>;
+type LocationSnapshot = NewEntry<'character_locations'>;
 
 /** One page of a character's locations (D36). */
 export async function listLocations(
-  { db, clock }: Pick<HistoryParts, 'db' | 'clock'>,
+  { db, clock }: Pick<HistoryServices, 'db' | 'clock'>,
   characterId: number,
   page: number,
 ): Promise<Page<CharacterLocation>> {
@@ -33,22 +33,22 @@ export async function listLocations(
  * cannot be fetched is not stored, except for names, which are `#N` then (D36).
  */
 export async function storeLocation(
-  parts: Omit<HistoryParts, 'clock'>,
+  services: Omit<HistoryServices, 'clock'>,
   characterId: number,
   now: Date,
-  on: Budget = 'service',
+  on: Purse = 'service',
   turn?: Turn,
 ): Promise<CharacterLocation> {
-  const subject = await requireSubject(parts.db, characterId);
-  const snapshot = await fetchLocation(parts, characterId, on);
-  await store(parts.db, 'character_locations', subject, now, snapshot, turn);
+  const subject = await requireSubject(services.db, characterId);
+  const snapshot = await fetchLocation(services, characterId, on);
+  await store(services.db, 'character_locations', subject, now, snapshot, turn);
   return toLocation({ ...snapshot, ...subject, timestamp: now });
 }
 
 async function fetchLocation(
-  { client, names }: Pick<HistoryParts, 'client' | 'names'>,
+  { client, names }: Pick<HistoryServices, 'client' | 'names'>,
   characterId: number,
-  on: Budget,
+  on: Purse,
 ): Promise<LocationSnapshot> {
   const ask = <T>(path: string, scope: ExtScope, schema: z.ZodType<T, z.ZodTypeDef, unknown>) =>
     read(client, { path, as: { characterId, scope }, on }, schema);
@@ -93,7 +93,7 @@ async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function toLocation(row: SnapshotRow<'character_locations'>): CharacterLocation {
+function toLocation(row: EntryRow<'character_locations'>): CharacterLocation {
   return {
     online: row.online,
     ship_name: row.ship_name,

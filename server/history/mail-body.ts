@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ProviderError } from '../provider/http.ts';
 import { giveUpBody, saveBody } from './mail.queries.ts';
 import { toPlainText } from './mail-text.ts';
-import type { Budget, HistoryParts } from './source.ts';
+import type { HistoryServices, Purse } from './source.ts';
 
 const Mail = z.object({ body: z.string().nullish() });
 
@@ -11,10 +11,10 @@ const Mail = z.object({ body: z.string().nullish() });
  * the character deleted the mail in the meantime. Throws ProviderError.
  */
 export async function fetchBody(
-  { db, client }: Pick<HistoryParts, 'db' | 'client'>,
+  { db, client }: Pick<HistoryServices, 'db' | 'client'>,
   characterId: number,
   mailId: number,
-  on: Budget,
+  on: Purse,
 ): Promise<string> {
   const path = `/characters/${characterId}/mail/${mailId}`;
   const { status, data } = await client.ask({

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { PAGE_SIZE } from '../../contract/common.ts';
 import type { MailRecipient } from '../../contract/ext.ts';
 import type { Database, MailTable } from '../database/tables.ts';
-import type { Found } from './page.ts';
+import type { PageRows } from './page.ts';
 import { type Subject, stillThere } from './subject.queries.ts';
 
 /** A mail without its text. */
@@ -15,7 +15,7 @@ export async function findMails(
   db: Kysely<Database>,
   characterId: number,
   page: number,
-): Promise<Found<MailHeader>> {
+): Promise<PageRows<MailHeader>> {
   const { rows } = await sql<MailHeader & { readonly total: number }>`
     with ends as materialized (
       select max(position) as newest, min(position) as oldest from mailbox_mails where character_id = ${characterId}

@@ -3,11 +3,11 @@ import { notFound } from '../shared/errors.ts';
 import { findMail, findMails } from './mail.queries.ts';
 import { fetchBody } from './mail-body.ts';
 import { type Page, toPage } from './page.ts';
-import type { Budget, HistoryParts } from './source.ts';
+import type { HistoryServices, Purse } from './source.ts';
 
 /** One page of a character's mailbox, mails sent and received (D36b). */
 export async function listMails(
-  { db }: Pick<HistoryParts, 'db'>,
+  { db }: Pick<HistoryServices, 'db'>,
   characterId: number,
   page: number,
 ): Promise<Page<CharacterMailShort>> {
@@ -25,10 +25,10 @@ export async function listMails(
  * that this mailbox does not hold (D36b); throws ProviderError.
  */
 export async function getMail(
-  { db, client }: Pick<HistoryParts, 'db' | 'client'>,
+  { db, client }: Pick<HistoryServices, 'db' | 'client'>,
   characterId: number,
   mailId: number,
-  on: Budget,
+  on: Purse,
 ): Promise<CharacterMail> {
   const mail = await findMail(db, characterId, mailId);
   if (mail === undefined) throw notFound('mail', mailId);

@@ -13,10 +13,10 @@ import {
   markComplete,
 } from './mail.queries.ts';
 import { fetchBody } from './mail-body.ts';
-import { type HistoryParts, id, read, requireSubject, text } from './source.ts';
+import { type HistoryServices, id, read, requireSubject, text } from './source.ts';
 import type { Subject } from './subject.queries.ts';
 
-type MailboxParts = Omit<HistoryParts, 'clock'>;
+type MailboxServices = Omit<HistoryServices, 'clock'>;
 
 /** Texts fetched in one run: a mailbox that is new here must not use up its character's rate limit. */
 const BODIES_PER_RUN = 100;
@@ -43,13 +43,13 @@ type Header = z.infer<typeof Header> & { readonly mail_id: number };
  * in as many runs as it takes, those from before it was first looked at; then texts that are missing. Every step
  * is kept when a later one fails with a ProviderError.
  */
-export async function indexMail(parts: MailboxParts, characterId: number): Promise<void> {
-  const subject = await requireSubject(parts.db, characterId);
-  const { oldest, complete } = await findExtent(parts.db, characterId);
-  const reached = await indexNew(parts, subject, oldest);
-  if (!complete && reached !== undefined) await indexOld(parts, subject, reached);
-  for (const mailId of await findBodiless(parts.db, characterId, BODIES_PER_RUN)) {
-    await fetchBody(parts, characterId, mailId, 'service');
+export async function indexMail(services: MailboxServices, characterId: number): Promise<void> {
+  const subject = await requireSubject(services.db, characterId);
+  const { oldest, complete } = await findExtent(services.db, characterId);
+  const reached = await indexNew(services, subject, oldest);
+  if (!complete && reached !== undefined) await indexOld(services, subject, reached);
+  for (const mailId of await findBodiless(services.db, characterId, BODIES_PER_RUN)) {
+    await fetchBody(services, characterId, mailId, 'service');
   }
 }
 
@@ -58,35 +58,35 @@ export async function indexMail(parts: MailboxParts, characterId: number): Promi
  * mailbox of which nothing is. Returns the oldest mail known now; undefined where the provider has none at all.
  */
 async function indexNew(
-  parts: MailboxParts,
+  services: MailboxServices,
   subject: Subject,
   oldest: number | null,
 ): Promise<number | undefined> {
   const found: Header[] = [];
   for (let before: number | undefined; ; before = oldestOf(found)) {
     const page =
-      before === undefined ? await askHeaders(parts, subject) : await askOlder(parts, subject, before);
+      before === undefined ? await askHeaders(services, subject) : await askOlder(services, subject, before);
     if (before === undefined && page.length === 0) return undefined;
     const known = await findKnown(
-      parts.db,
+      services.db,
       subject.character_id,
       page.map(({ mail_id }) => mail_id),
     );
     found.push(...page.filter(({ mail_id }) => !known.has(mail_id)));
     if (page.length === 0 || known.size > 0 || oldest === null) break;
   }
-  await keep(parts, subject, found, 'newest');
+  await storeHeaders(services, subject, found, 'newest');
   return oldest ?? oldestOf(found);
 }
 
 /** Page by page, each kept at once: an interrupted run goes on where it ended. */
-async function indexOld(parts: MailboxParts, subject: Subject, reached: number): Promise<void> {
+async function indexOld(services: MailboxServices, subject: Subject, reached: number): Promise<void> {
   for (let before: number | undefined = reached; before !== undefined; ) {
-    const page: Header[] = await askOlder(parts, subject, before);
-    await keep(parts, subject, page, 'oldest');
+    const page: Header[] = await askOlder(services, subject, before);
+    await storeHeaders(services, subject, page, 'oldest');
     before = oldestOf(page);
   }
-  await markComplete(parts.db, subject.character_id);
+  await markComplete(services.db, subject.character_id);
 }
 
 function oldestOf(page: readonly Header[]): number | undefined {
@@ -100,18 +100,18 @@ function oldestOf(page: readonly Header[]): number | undefined {
  * At most 50 mails, of those older than `before`; none: there are none. What comes after that is never asked for again,
  * so it is believed when the provider says it twice, and has not lost its newest mails as well.
  */
-async function askOlder(parts: MailboxParts, subject: Subject, before: number): Promise<Header[]> {
-  const page = await askHeaders(parts, subject, before);
+async function askOlder(services: MailboxServices, subject: Subject, before: number): Promise<Header[]> {
+  const page = await askHeaders(services, subject, before);
   if (page.length > 0) return page;
-  const again = await askHeaders(parts, subject, before, true);
+  const again = await askHeaders(services, subject, before, true);
   if (again.length > 0) return again;
-  if ((await askHeaders(parts, subject, undefined, true)).length > 0) return [];
+  if ((await askHeaders(services, subject, undefined, true)).length > 0) return [];
   throw new ProviderError('unusable', `the mailbox of character ${subject.character_id} came out empty`);
 }
 
 /** At most 50 mails, older than `before` or the newest; `anew`: whatever was answered a moment ago. */
 async function askHeaders(
-  { client }: MailboxParts,
+  { client }: MailboxServices,
   { character_id: characterId }: Subject,
   before?: number,
   anew = false,
@@ -134,16 +134,16 @@ async function askHeaders(
   );
 }
 
-async function keep(
-  parts: MailboxParts,
+async function storeHeaders(
+  services: MailboxServices,
   subject: Subject,
   headers: readonly Header[],
   end: End,
 ): Promise<void> {
   if (headers.length === 0) return;
-  const mails = await withNames(parts, headers);
+  const mails = await withNames(services, headers);
   const ids = mails.map((mail) => mail.mail_id);
-  await inTransaction(parts.db, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     if (!(await lockMailbox(tx, subject))) return;
     await insertMails(tx, mails);
     await insertIntoMailbox(tx, subject.character_id, ids, end);
@@ -153,7 +153,7 @@ async function keep(
 const MAILING_LIST = 'mailing_list';
 
 /** With the names of senders and recipients as they are now (D36). */
-async function withNames({ names }: MailboxParts, headers: readonly Header[]): Promise<MailHeader[]> {
+async function withNames({ names }: MailboxServices, headers: readonly Header[]): Promise<MailHeader[]> {
   const recipients = headers.flatMap((header) => header.recipients);
   const lists = new Set(
     recipients.filter((to) => to.recipient_type === MAILING_LIST).map((to) => to.recipient_id),

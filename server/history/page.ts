@@ -8,14 +8,14 @@ export interface Page<Entry> {
 }
 
 /** What a query found: the rows of one page and the number of all entries. */
-export interface Found<Row> {
+export interface PageRows<Row> {
   readonly rows: readonly Row[];
   readonly total: number;
 }
 
 /** An empty history has one empty page; a page beyond the last is refused (D36). */
 export function toPage<Row, Entry>(
-  { rows, total }: Found<Row>,
+  { rows, total }: PageRows<Row>,
   page: number,
   toEntry: (row: Row) => Entry,
 ): Page<Entry> {

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { SNAPSHOT_TABLES, type SnapshotTable } from './snapshot.queries.ts';
+import { type EntryTable, SNAPSHOT_TABLES } from './snapshot.queries.ts';
 
 export interface Partition {
-  readonly table: SnapshotTable;
+  readonly table: EntryTable;
   readonly name: string;
   readonly from: Date;
   readonly to: Date;

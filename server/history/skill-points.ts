@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { CharacterSkillPoints } from '../../contract/ext.ts';
 import type { Page } from './page.ts';
 import { pageOf, store } from './snapshot.ts';
-import { type HistoryParts, id, read, requireSubject } from './source.ts';
+import { type HistoryServices, id, read, requireSubject } from './source.ts';
 import type { Turn } from './turn.queries.ts';
 
 const Skills = z.object({ total_sp: id, unallocated_sp: id.default(0) });
 
 /** One page of a character's skill points (D36). */
 export async function listSkillPoints(
-  { db, clock }: Pick<HistoryParts, 'db' | 'clock'>,
+  { db, clock }: Pick<HistoryServices, 'db' | 'clock'>,
   characterId: number,
   page: number,
 ): Promise<Page<CharacterSkillPoints>> {
@@ -22,7 +22,7 @@ export async function listSkillPoints(
 
 /** Fetches a character's skill points and stores them as those of `now`; throws ProviderError. */
 export async function storeSkillPoints(
-  { db, client }: Pick<HistoryParts, 'db' | 'client'>,
+  { db, client }: Pick<HistoryServices, 'db' | 'client'>,
   characterId: number,
   now: Date,
   turn?: Turn,

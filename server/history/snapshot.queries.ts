@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { PAGE_SIZE } from '../../contract/common.ts';
 import type { Database } from '../database/tables.ts';
-import type { Found } from './page.ts';
+import type { PageRows } from './page.ts';
 import { type Subject, stillThere } from './subject.queries.ts';
 import { endOfTurn, type Turn } from './turn.queries.ts';
 
@@ -11,21 +11,21 @@ export const SNAPSHOT_TABLES = [
   'character_skill_points',
   'character_wallets',
 ] as const;
-export type SnapshotTable = (typeof SNAPSHOT_TABLES)[number];
+export type EntryTable = (typeof SNAPSHOT_TABLES)[number];
 
 /** What is stored of one moment, without whose it is and when. */
-export type Snapshot<Table extends SnapshotTable> = Omit<Database[Table], 'character_id' | 'timestamp'>;
+export type NewEntry<Table extends EntryTable> = Omit<Database[Table], 'character_id' | 'timestamp'>;
 
 /**
  * Stores an entry, once however often it is asked to, and not at all if the user is gone or another's (D29b). With a
  * turn, the entry ends it in the same statement, so that a turn has one entry: none if others have taken it over.
  */
-export async function insertSnapshot<Table extends SnapshotTable>(
+export async function insertEntry<Table extends EntryTable>(
   db: Kysely<Database>,
   table: Table,
   subject: Subject,
   timestamp: Date,
-  snapshot: Snapshot<Table>,
+  snapshot: NewEntry<Table>,
   turn: Turn | undefined,
 ): Promise<void> {
   const columns = Object.keys(snapshot);
@@ -44,20 +44,20 @@ export async function insertSnapshot<Table extends SnapshotTable>(
 /** Of an array in PostgreSQL. */
 const LAST_SUBSCRIPT = 2 ** 31 - 1;
 
-export type SnapshotRow<Table extends SnapshotTable> = Database[Table] & { readonly character_name: string };
+export type EntryRow<Table extends EntryTable> = Database[Table] & { readonly character_name: string };
 
 /**
  * One page of the entries after `after`, newest first. Which entries a page holds is read from the index alone;
  * only they are then read from the table, so that the last page costs what the first does.
  */
-export async function findSnapshots<Table extends SnapshotTable>(
+export async function findEntries<Table extends EntryTable>(
   db: Kysely<Database>,
   table: Table,
   characterId: number,
   { after, page }: { readonly after: Date; readonly page: number },
-): Promise<Found<SnapshotRow<Table>>> {
+): Promise<PageRows<EntryRow<Table>>> {
   const first = Math.min((page - 1) * PAGE_SIZE + 1, LAST_SUBSCRIPT - PAGE_SIZE);
-  const { rows } = await sql<SnapshotRow<Table> & { readonly total: number }>`
+  const { rows } = await sql<EntryRow<Table> & { readonly total: number }>`
     with history as materialized (
       select array(select timestamp from ${sql.table(table)}
         where character_id = ${characterId} and timestamp > ${after} order by timestamp desc) as moments

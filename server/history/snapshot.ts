@@ -4,11 +4,11 @@ import type { Database } from '../database/tables.ts';
 import { type Page, toPage } from './page.ts';
 import { ensurePartitions, shownAfter } from './partitions.ts';
 import {
-  findSnapshots,
-  insertSnapshot,
-  type Snapshot,
-  type SnapshotRow,
-  type SnapshotTable,
+  type EntryRow,
+  type EntryTable,
+  findEntries,
+  insertEntry,
+  type NewEntry,
 } from './snapshot.queries.ts';
 import type { Subject } from './subject.queries.ts';
 import type { Turn } from './turn.queries.ts';
@@ -17,20 +17,20 @@ import type { Turn } from './turn.queries.ts';
  * Stores what a character was at a moment, twice the same once, and ends the turn that it was looked at in; never
  * fails for a missing partition.
  */
-export async function store<Table extends SnapshotTable>(
+export async function store<Table extends EntryTable>(
   db: Kysely<Database>,
   table: Table,
   subject: Subject,
   now: Date,
-  snapshot: Snapshot<Table>,
+  snapshot: NewEntry<Table>,
   turn: Turn | undefined,
 ): Promise<void> {
   try {
-    await insertSnapshot(db, table, subject, now, snapshot, turn);
+    await insertEntry(db, table, subject, now, snapshot, turn);
   } catch (error) {
     if (!isMissingPartition(error)) throw error;
     await ensurePartitions(db, now);
-    await insertSnapshot(db, table, subject, now, snapshot, turn);
+    await insertEntry(db, table, subject, now, snapshot, turn);
   }
 }
 
@@ -40,11 +40,11 @@ function isMissingPartition(error: unknown): boolean {
 }
 
 /** One page of a history, as far back as it is shown (D36). */
-export async function pageOf<Table extends SnapshotTable, Entry>(
+export async function pageOf<Table extends EntryTable, Entry>(
   db: Kysely<Database>,
   table: Table,
   { characterId, page, now }: { readonly characterId: number; readonly page: number; readonly now: Date },
-  toEntry: (row: SnapshotRow<Table>) => Entry,
+  toEntry: (row: EntryRow<Table>) => Entry,
 ): Promise<Page<Entry>> {
-  return toPage(await findSnapshots(db, table, characterId, { after: shownAfter(now), page }), page, toEntry);
+  return toPage(await findEntries(db, table, characterId, { after: shownAfter(now), page }), page, toEntry);
 }

@@ -10,14 +10,14 @@ import { notFound } from '../shared/errors.ts';
 import { findSubject, type Subject } from './subject.queries.ts';
 
 /** What the histories need of the service's parts. */
-export interface HistoryParts {
+export interface HistoryServices {
   readonly db: Kysely<Database>;
   readonly client: ProviderClient;
   readonly names: Names;
   readonly clock: Clock;
 }
 
-export type Budget = ProviderRequest['on'];
+export type Purse = ProviderRequest['on'];
 
 export const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 export const text = z.string().transform(storable);

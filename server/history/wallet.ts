@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CharacterWalletBalance } from '../../contract/ext.ts';
 import type { Page } from './page.ts';
 import { pageOf, store } from './snapshot.ts';
-import { type HistoryParts, read, requireSubject } from './source.ts';
+import { type HistoryServices, read, requireSubject } from './source.ts';
 import type { Turn } from './turn.queries.ts';
 
 /** A bare number (facts §2). */
@@ -10,7 +10,7 @@ const Balance = z.number().finite();
 
 /** One page of a character's balances (D36). */
 export async function listBalances(
-  { db, clock }: Pick<HistoryParts, 'db' | 'clock'>,
+  { db, clock }: Pick<HistoryServices, 'db' | 'clock'>,
   characterId: number,
   page: number,
 ): Promise<Page<CharacterWalletBalance>> {
@@ -22,7 +22,7 @@ export async function listBalances(
 
 /** Fetches a character's balance and stores it as that of `now`; throws ProviderError. */
 export async function storeWallet(
-  { db, client }: Pick<HistoryParts, 'db' | 'client'>,
+  { db, client }: Pick<HistoryServices, 'db' | 'client'>,
   characterId: number,
   now: Date,
   turn?: Turn,

@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import type { AccessRule, RouteMetadata } from '../../contract/access.ts';
 import { requireClearance } from '../access/admission.ts';
 import { authenticate } from '../access/authenticate.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { callerWithinLimit, withinLimit } from './within-limit.ts';
 
@@ -15,13 +15,13 @@ export function ruleOf(route: AppRoute): RouteMetadata['access'] {
 }
 
 /** Middleware before a route's body is read: who calls, and do kind and level let them in? (D3b, D6) */
-export function admit(rule: RouteMetadata['access'], parts: Parts): RequestHandler {
-  const limited = withinLimit(parts);
+export function admit(rule: RouteMetadata['access'], services: Services): RequestHandler {
+  const limited = withinLimit(services);
   return (req, res, next) => {
     // Express forgets them on the way to the error handler, and a crash report wants them (D50).
     res.locals.params = req.params;
     if (rule === 'public') return limited(req, res, next);
-    callerWithinLimit(parts, req, res)
+    callerWithinLimit(services, req, res)
       .then((caller) => {
         letIn(rule, caller, res);
         res.locals.bodyIsLate = !req.complete;
@@ -31,10 +31,10 @@ export function admit(rule: RouteMetadata['access'], parts: Parts): RequestHandl
 }
 
 /** After the body: whoever was let in while it was on its way is asked again, so that sending slowly gains no time. */
-export function admitLate(rule: RouteMetadata['access'], parts: Parts): RequestHandler {
+export function admitLate(rule: RouteMetadata['access'], services: Services): RequestHandler {
   return (req, res, next) => {
     if (rule === 'public' || res.locals.bodyIsLate === false) return next();
-    authenticate(parts, req.headers.authorization)
+    authenticate(services, req.headers.authorization)
       .then((caller) => letIn(rule, caller, res))
       .then(() => next(), next);
   };

@@ -4,8 +4,8 @@ import { contract } from '../../contract/index.ts';
 import { storeCrash } from '../crash/crash.ts';
 import { constraintOf, isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
-import type { Parts } from '../services/services.ts';
-import { Problem, revoked } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError, revoked } from '../shared/errors.ts';
 import { PAGE_HEADERS } from '../sign-in/page.ts';
 import { failurePage } from '../sign-in/pages.ts';
 import type { Caller } from '../token/token.queries.ts';
@@ -31,61 +31,61 @@ const OWN_TOKEN = new Set([
 ]);
 
 /** The one place where errors become answers (D2–D8). */
-export function answerErrors(parts: Parts): ErrorRequestHandler {
+export function answerErrors(services: Services): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     // The stop of the process was quicker: the client has its answer, and what the handler met no longer matters.
     if (res.writableEnded) return;
     if (res.headersSent) return next(error);
     // No report can be stored of this one, so the log has it (D8).
-    if (isUnreachable(error)) note(parts, res, error, 'the database cannot be reached');
-    if (error instanceof VoiceError) note(parts, res, error, 'the voice server failed');
+    if (isUnreachable(error)) note(services, res, error, 'the database cannot be reached');
+    if (error instanceof VoiceError) note(services, res, error, 'the voice server failed');
     const problem = toProblem(error, req);
     if (problem !== undefined) return send(req, res, problem);
-    void crash(parts, error, req, res);
+    void crash(services, error, req, res);
   };
 }
 
-function toProblem(error: unknown, req: Request): Problem | undefined {
-  if (error instanceof Problem) return error;
+function toProblem(error: unknown, req: Request): HttpError | undefined {
+  if (error instanceof HttpError) return error;
   if (error instanceof RequestValidationError) return validationProblem(error);
   if (isUnreachable(error)) return databaseLost();
   if (error instanceof ProviderError) return providerProblem(error);
   if (error instanceof VoiceError) return voiceProblem();
   const constraint = constraintOf(error)?.constraint ?? '';
   const conflict = CONFLICTS[constraint];
-  if (conflict !== undefined) return new Problem(409, conflict(req.body));
+  if (conflict !== undefined) return new HttpError(409, conflict(req.body));
   if (OWN_TOKEN.has(constraint)) return revoked();
   return requestProblem(error);
 }
 
-function databaseLost(): Problem {
-  return new Problem(503, 'The database cannot be reached at the moment.', { 'Retry-After': '5' });
+function databaseLost(): HttpError {
+  return new HttpError(503, 'The database cannot be reached at the moment.', { 'Retry-After': '5' });
 }
 
 /** The provider's failures in its caller's terms (D30, D33). */
-function providerProblem({ fault, message, retryAfter = 60 }: ProviderError): Problem {
+function providerProblem({ fault, message, retryAfter = 60 }: ProviderError): HttpError {
   const wait = { 'Retry-After': String(retryAfter) };
   switch (fault) {
     case 'timeout':
-      return new Problem(504, 'The provider did not answer in time.');
+      return new HttpError(504, 'The provider did not answer in time.');
     case 'exhausted':
-      return new Problem(503, 'The limits of the provider are used up for the moment.', wait);
+      return new HttpError(503, 'The limits of the provider are used up for the moment.', wait);
     case 'caller-exhausted':
-      return new Problem(429, 'Your requests caused too many errors at the provider.', wait);
+      return new HttpError(429, 'Your requests caused too many errors at the provider.', wait);
     case 'no-token':
-      return new Problem(404, message);
+      return new HttpError(404, message);
     default:
-      return new Problem(502, 'The provider cannot be reached or gave an answer that cannot be used.');
+      return new HttpError(502, 'The provider cannot be reached or gave an answer that cannot be used.');
   }
 }
 
 /** D42; which fault it was is the operator's business, and in the log. */
-function voiceProblem(): Problem {
-  return new Problem(502, 'The voice server cannot be reached or gave an answer that cannot be used.');
+function voiceProblem(): HttpError {
+  return new HttpError(502, 'The voice server cannot be reached or gave an answer that cannot be used.');
 }
 
 /** JSON, but for the one operation that people's browsers are sent to (D2). */
-function send(req: Request, res: Response, { status, detail, headers, more }: Problem): void {
+function send(req: Request, res: Response, { status, detail, headers, more }: HttpError): void {
   res.status(status).set(headers);
   if (req.path !== contract.callback.ext.path) res.json({ detail, ...more });
   else
@@ -95,27 +95,27 @@ function send(req: Request, res: Response, { status, detail, headers, more }: Pr
 }
 
 /** What Express and its body parser say of a request: errors that carry a status and may be shown. */
-function requestProblem(error: unknown): Problem | undefined {
-  const { type, status, expose, message, limit } = error as Partial<HttpError>;
+function requestProblem(error: unknown): HttpError | undefined {
+  const { type, status, expose, message, limit } = error as Partial<BodyParserError>;
   // Its client went away while it was being admitted.
   if (type === 'stream.not.readable') return bodyUnreadable(type);
   if (expose !== true || status === undefined || message === undefined) return undefined;
   switch (type) {
     case 'entity.too.large':
-      return new Problem(413, `The request body is larger than ${inWords(limit)}.`);
+      return new HttpError(413, `The request body is larger than ${inWords(limit)}.`);
     case 'encoding.unsupported':
-      return new Problem(415, 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.');
+      return new HttpError(415, 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.');
     default:
       // A body that lies about its encoding or length has no type; files have statuses of their own (range).
-      return status === 400 ? bodyUnreadable(type) : new Problem(status, message);
+      return status === 400 ? bodyUnreadable(type) : new HttpError(status, message);
   }
 }
 
-function bodyUnreadable(type = 'body_unreadable'): Problem {
-  return new Problem(422, [{ loc: ['body'], msg: 'The body cannot be read', type }]);
+function bodyUnreadable(type = 'body_unreadable'): HttpError {
+  return new HttpError(422, [{ loc: ['body'], msg: 'The body cannot be read', type }]);
 }
 
-interface HttpError extends Error {
+interface BodyParserError extends Error {
   readonly status: number;
   /** Whether the message is meant for the client: true below 500. */
   readonly expose: boolean;
@@ -130,19 +130,19 @@ function inWords(bytes = 0): string {
 }
 
 /** An error that nobody foresaw: stored as a crash report, told to the client by its id alone (D8). */
-async function crash(parts: Parts, error: unknown, req: Request, res: Response): Promise<void> {
-  const { db, clock } = parts;
+async function crash(services: Services, error: unknown, req: Request, res: Response): Promise<void> {
+  const { db, clock } = services;
   const caller = res.locals.caller as Caller | undefined;
-  note(parts, res, error, 'uncaught exception');
+  note(services, res, error, 'uncaught exception');
   try {
     const id = await storeCrash(db, clock.now(), { error, req, params: res.locals.params ?? {}, caller });
-    send(req, res, new Problem(500, 'Internal Server Error', {}, { crash_report_id: id }));
+    send(req, res, new HttpError(500, 'Internal Server Error', {}, { crash_report_id: id }));
   } catch (storing) {
-    note(parts, res, storing, 'the crash report could not be stored');
-    send(req, res, isUnreachable(storing) ? databaseLost() : new Problem(500, 'Internal Server Error'));
+    note(services, res, storing, 'the crash report could not be stored');
+    send(req, res, isUnreachable(storing) ? databaseLost() : new HttpError(500, 'Internal Server Error'));
   }
 }
 
-function note({ log }: Parts, res: Response, error: unknown, message: string): void {
+function note({ log }: Services, res: Response, error: unknown, message: string): void {
   log.error({ err: error, request_id: res.getHeader('X-Request-Id') }, message);
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { RouteMetadata } from '../../contract/access.ts';
 import { contract as whole } from '../../contract/index.ts';
 import { type Admission, requireRights } from '../access/admission.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { admit, admitLate, callerOf, ruleOf } from './admission.ts';
 import { readBody } from './input/body.ts';
@@ -44,13 +44,13 @@ function bodyOf(route: AppRoute): { readonly schema: z.ZodTypeAny; readonly most
  * Mounts one resource: each route gets its admission, then its body, then validation, then authority over the
  * record that the path names, then its handler: the order of D6.
  */
-export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, parts: Parts): Router {
+export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, services: Services): Router {
   const router = Router({ caseSensitive: true });
   for (const [name, handler] of Object.entries(handlers)) {
     const route = contract[name] as AppRoute;
     const rule = ruleOf(route);
     const body = bodyOf(route);
-    const implementation = guarded(handler as AnyHandler, rule, parts);
+    const implementation = guarded(handler as AnyHandler, rule, services);
     // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
     createExpressEndpoints(
       { route: served(validated(route, rule, body?.schema)) },
@@ -60,10 +60,12 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, p
         logInitialization: false,
         globalMiddleware: [
           ...(isForwarding(route) ? [leaveOurs] : []),
-          admit(rule, parts),
-          ...(body === undefined ? [] : [...readBody(body.schema, body.mostBytes), admitLate(rule, parts)]),
+          admit(rule, services),
+          ...(body === undefined
+            ? []
+            : [...readBody(body.schema, body.mostBytes), admitLate(rule, services)]),
         ],
-        responseValidation: !parts.settings.production,
+        responseValidation: !services.settings.production,
         requestValidationErrorHandler: (error, _req, _res, next) => next(error),
       },
     );
@@ -82,7 +84,7 @@ type AnyHandler = (input: AnyInput & Partial<Admitted>) => Promise<unknown>;
 function guarded(
   handler: AnyHandler,
   rule: RouteMetadata['access'],
-  { db }: Parts,
+  { db }: Services,
 ): (input: AnyInput) => Promise<unknown> {
   if (rule === 'public') return handler;
   return async (input) => {

@@ -10,8 +10,8 @@ import { crashHandlers } from '../crash/crash.routes.ts';
 import { extHandlers } from '../ext/ext.routes.ts';
 import { groupHandlers } from '../group/group.routes.ts';
 import { redactText } from '../observability/redact.ts';
-import type { Parts } from '../services/services.ts';
-import { invalid, Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError, invalid } from '../shared/errors.ts';
 import { callbackHandlers } from '../sign-in/sign-in.routes.ts';
 import { systemHandlers } from '../system/system.routes.ts';
 import { tokenHandlers } from '../token/token.routes.ts';
@@ -26,44 +26,47 @@ import { serviceRoutes } from './service.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
 /** The whole HTTP service: every middleware, in the order in which a request meets it. */
-export function createHttp(parts: Parts, messages: MessageClasses = createMessages()): Express & Listener {
+export function createHttp(
+  services: Services,
+  messages: MessageClasses = createMessages(),
+): Express & Listener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
-  app.set('trust proxy', [...parts.settings.trustedProxies]);
+  app.set('trust proxy', [...services.settings.trustedProxies]);
   app.response.json = endWithJson;
-  app.use(identify(parts));
-  if (!parts.settings.production) app.use(ownHost(parts.settings.baseUrl));
-  app.use(crossOrigin(parts));
-  app.use(serviceRoutes(parts));
-  app.use(byFirstSegment(resources(parts), parts));
-  app.use(withinLimit(parts), nothingHere);
-  app.use(answerErrors(parts));
+  app.use(identify(services));
+  if (!services.settings.production) app.use(ownHost(services.settings.baseUrl));
+  app.use(crossOrigin(services));
+  app.use(serviceRoutes(services));
+  app.use(byFirstSegment(resources(services), services));
+  app.use(withinLimit(services), nothingHere);
+  app.use(answerErrors(services));
   dress(app, messages);
   return Object.assign(app, { messages });
 }
 
 /** One router for each resource of the contract. */
-function resources(parts: Parts): Map<string, Router> {
+function resources(services: Services): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
-    alliance: mount(contract.alliance, allianceHandlers(parts), parts),
-    callback: mount(contract.callback, callbackHandlers(parts), parts),
-    coalition: mount(contract.coalition, coalitionHandlers(parts), parts),
-    corporation: mount(contract.corporation, corporationHandlers(parts), parts),
-    crash: mount(contract.crash, crashHandlers(parts), parts),
-    ext: mount(contract.ext, extHandlers(parts), parts),
-    group: mount(contract.group, groupHandlers(parts), parts),
-    system: mount(contract.system, systemHandlers(parts), parts),
-    token: mount(contract.token, tokenHandlers(parts), parts),
-    user: mount(contract.user, userHandlers(parts), parts),
-    voice: mount(contract.voice, voiceHandlers(parts), parts),
+    alliance: mount(contract.alliance, allianceHandlers(services), services),
+    callback: mount(contract.callback, callbackHandlers(services), services),
+    coalition: mount(contract.coalition, coalitionHandlers(services), services),
+    corporation: mount(contract.corporation, corporationHandlers(services), services),
+    crash: mount(contract.crash, crashHandlers(services), services),
+    ext: mount(contract.ext, extHandlers(services), services),
+    group: mount(contract.group, groupHandlers(services), services),
+    system: mount(contract.system, systemHandlers(services), services),
+    token: mount(contract.token, tokenHandlers(services), services),
+    user: mount(contract.user, userHandlers(services), services),
+    voice: mount(contract.voice, voiceHandlers(services), services),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
   return new Map(Object.entries(handlers));
 }
 
 /** The first segment of a path names its resource, so a request walks one resource's routes and no other's. */
-function byFirstSegment(routers: ReadonlyMap<string, Router>, parts: Parts): RequestHandler {
+function byFirstSegment(routers: ReadonlyMap<string, Router>, services: Services): RequestHandler {
   return (req, res, next) => {
     const end = req.path.indexOf('/', 1);
     const router = routers.get(req.path.slice(1, end === -1 ? undefined : end));
@@ -71,11 +74,11 @@ function byFirstSegment(routers: ReadonlyMap<string, Router>, parts: Parts): Req
     const fault = pathFault(req.path);
     if (fault === undefined) return router(req, res, next);
     // Express would refuse the path before any handler; the token comes first all the same (D6).
-    callerWithinLimit(parts, req, res).then(() => next(fault), next);
+    callerWithinLimit(services, req, res).then(() => next(fault), next);
   };
 }
 
-function pathFault(path: string): Problem | undefined {
+function pathFault(path: string): HttpError | undefined {
   try {
     decodeURIComponent(path);
     return undefined;
@@ -96,7 +99,7 @@ const endWithJson: Express['response']['json'] = function (this: Express['respon
 const REQUEST_ID = /^[\w-]{1,64}$/;
 
 /** Names the request (D2), keeps answers out of caches, and logs the outcome: never the query, nor a header. */
-function identify({ log }: Parts): RequestHandler {
+function identify({ log }: Services): RequestHandler {
   return (req, res, next) => {
     const given = req.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
@@ -119,7 +122,7 @@ function identify({ log }: Parts): RequestHandler {
 }
 
 /** Tokens travel in a header, never in cookies, so every origin may ask (D62). */
-function crossOrigin({ settings }: Parts): RequestHandler {
+function crossOrigin({ settings }: Services): RequestHandler {
   return cors({
     origin: settings.corsOrigins === undefined ? '*' : [...settings.corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
@@ -142,7 +145,7 @@ const nothingHere: RequestHandler = (req, _res, next) => {
   const allowed = allowedMethods(req.path);
   next(
     allowed.length === 0
-      ? new Problem(404, 'There is nothing at this path.')
-      : new Problem(405, `This path knows only ${allowed.join(', ')}.`, { Allow: allowed.join(', ') }),
+      ? new HttpError(404, 'There is nothing at this path.')
+      : new HttpError(405, `This path knows only ${allowed.join(', ')}.`, { Allow: allowed.join(', ') }),
   );
 };

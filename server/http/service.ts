@@ -5,8 +5,8 @@ import helmet from 'helmet';
 import { API_VERSION, openApiDocument } from '../../contract/openapi.ts';
 import { isUnreachable } from '../database/errors.ts';
 import { pendingMigrations } from '../database/migrate.ts';
-import type { Parts } from '../services/services.ts';
-import { Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError } from '../shared/errors.ts';
 import { openApiYaml } from './openapi-yaml.ts';
 import { withinLimit } from './within-limit.ts';
 
@@ -20,21 +20,21 @@ export const SERVICE_PATHS = [
   '/.well-known/jwks.json',
 ] as const;
 
-export function serviceRoutes(parts: Parts): Router {
+export function serviceRoutes(services: Services): Router {
   const router = Router({ caseSensitive: true });
-  const document = openApiDocument(parts.settings.baseUrl, API_VERSION);
+  const document = openApiDocument(services.settings.baseUrl, API_VERSION);
   const json = Buffer.from(JSON.stringify(document));
   const yaml = Buffer.from(openApiYaml(document));
   // Health checks are exempt (D60).
-  const limited = withinLimit(parts);
+  const limited = withinLimit(services);
 
   router.get('/healthz', (_req, res) => res.json({ status: 'ok' }));
   router.get('/readyz', (_req, res, next) => {
-    readiness(parts).then((status) => res.json({ status }), next);
+    readiness(services).then((status) => res.json({ status }), next);
   });
   router.get('/.well-known/jwks.json', limited, (_req, res) => {
     res.set('Cache-Control', 'public, max-age=300');
-    res.json(parts.keys.jwks);
+    res.json(services.keys.jwks);
   });
   router.get('/openapi.json', limited, (_req, res) => {
     res.set('Content-Type', 'application/json; charset=utf-8').end(json);
@@ -46,13 +46,14 @@ export function serviceRoutes(parts: Parts): Router {
   return router;
 }
 
-async function readiness({ db }: Parts): Promise<'ready'> {
+async function readiness({ db }: Services): Promise<'ready'> {
   const retry = { 'Retry-After': '5' };
   const pending = await pendingMigrations(db).catch((error: unknown) => {
     if (!isUnreachable(error)) throw error;
-    throw new Problem(503, 'The database cannot be reached at the moment.', retry);
+    throw new HttpError(503, 'The database cannot be reached at the moment.', retry);
   });
-  if (pending.length > 0) throw new Problem(503, `The database lacks ${pending.length} migration(s).`, retry);
+  if (pending.length > 0)
+    throw new HttpError(503, `The database lacks ${pending.length} migration(s).`, retry);
   return 'ready';
 }
 

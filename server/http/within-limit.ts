@@ -2,8 +2,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { authenticate, readToken, recognise } from '../access/authenticate.ts';
 import { usualForm } from '../rate-limit/address.ts';
 import type { Quota } from '../rate-limit/leases.ts';
-import type { Parts } from '../services/services.ts';
-import { Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError } from '../shared/errors.ts';
 import type { Caller } from '../token/token.queries.ts';
 
 /** What a 429 says, by whom the request is counted against. */
@@ -19,46 +19,46 @@ const TOO_MANY = {
  *
  * @throws Problem 429 instead of the 401 that an exhausted address would get
  */
-export async function callerWithinLimit(parts: Parts, req: Request, res: Response): Promise<Caller> {
-  const { rateLimit, keys } = parts;
-  if (rateLimit === undefined) return authenticate(parts, req.headers.authorization);
+export async function callerWithinLimit(services: Services, req: Request, res: Response): Promise<Caller> {
+  const { rateLimit, keys } = services;
+  if (rateLimit === undefined) return authenticate(services, req.headers.authorization);
   try {
     const claims = await readToken(keys, req.headers.authorization);
     const quota = rateLimit.takeFromToken(claims);
     if (!(quota instanceof Promise)) {
-      settle(parts, res, 'token', quota);
-      return await recognise(parts, claims);
+      settle(services, res, 'token', quota);
+      return await recognise(services, claims);
     }
     // Side by side, so that a database that keeps silent is waited for once.
-    const [late, caller] = await Promise.all([quota, recognise(parts, claims)]);
-    settle(parts, res, 'token', late);
+    const [late, caller] = await Promise.all([quota, recognise(services, claims)]);
+    settle(services, res, 'token', late);
     return caller;
   } catch (error) {
-    if (isNoToken(error)) settle(parts, res, 'address', await rateLimit.takeFromAddress(addressOf(res)));
+    if (isNoToken(error)) settle(services, res, 'address', await rateLimit.takeFromAddress(addressOf(res)));
     throw error;
   }
 }
 
 /** Middleware for what needs no token: one that is there and valid pays, else the address. */
-export function withinLimit(parts: Parts): RequestHandler {
-  const { rateLimit, keys } = parts;
+export function withinLimit(services: Services): RequestHandler {
+  const { rateLimit, keys } = services;
   if (rateLimit === undefined) return (_req, _res, next) => next();
   return (req, res, next) => {
     readToken(keys, req.headers.authorization)
       .then(
-        async (claims) => settle(parts, res, 'token', await rateLimit.takeFromToken(claims)),
-        async () => settle(parts, res, 'address', await rateLimit.takeFromAddress(addressOf(res))),
+        async (claims) => settle(services, res, 'token', await rateLimit.takeFromToken(claims)),
+        async () => settle(services, res, 'address', await rateLimit.takeFromAddress(addressOf(res))),
       )
       .then(() => next(), next);
   };
 }
 
 function isNoToken(error: unknown): boolean {
-  return error instanceof Problem && error.status === 401;
+  return error instanceof HttpError && error.status === 401;
 }
 
 /** Says in the answer's headers what is left (of the draft RateLimit header fields), and refuses when nothing is. */
-function settle({ clock, metrics }: Parts, res: Response, by: keyof typeof TOO_MANY, quota: Quota): void {
+function settle({ clock, metrics }: Services, res: Response, by: keyof typeof TOO_MANY, quota: Quota): void {
   const { allowed, limit, remaining, endsAt } = quota;
   const seconds = String(Math.max(1, Math.ceil((endsAt - clock.now().getTime()) / 1000)));
   res.setHeader('RateLimit-Policy', `${limit};w=60`);
@@ -67,7 +67,7 @@ function settle({ clock, metrics }: Parts, res: Response, by: keyof typeof TOO_M
   res.setHeader('RateLimit-Reset', seconds);
   if (allowed) return;
   metrics.rateLimited.inc({ counted_by: by });
-  throw new Problem(429, TOO_MANY[by](limit), { 'Retry-After': seconds });
+  throw new HttpError(429, TOO_MANY[by](limit), { 'Retry-After': seconds });
 }
 
 /** The client's address, taken through TRUSTED_PROXIES: what else a request claims about it is not believed. */

@@ -11,7 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { TokenKind } from '../../contract/access.ts';
 import type { Clock } from '../shared/clock.ts';
-import { type Problem, unauthenticated } from '../shared/errors.ts';
+import { type HttpError, unauthenticated } from '../shared/errors.ts';
 import type { JwkSet } from './formats.ts';
 
 /** What a JWT of ours says (D20), in our own words. */
@@ -45,7 +45,7 @@ export interface SigningKeys {
   readonly signingKids: readonly string[];
   /** The JWT of a token: the same row gives the same text, as Ed25519 is deterministic (D29). */
   sign(token: SignableToken): Promise<string>;
-  /** Checks signature, issuer and claims; a 401 {@link Problem} says what is wrong (D4). */
+  /** Checks signature, issuer and claims; a 401 {@link HttpError} says what is wrong (D4). */
   verify(jwt: string): Promise<TokenClaims>;
 }
 
@@ -100,7 +100,7 @@ export async function loadSigningKeys(
     return { uuid: jti as string, kind: typ as TokenKind, ownerId: Number(sub), appToken: azp, expires: exp };
   }
 
-  function unknownKey(jwt: string): Problem {
+  function unknownKey(jwt: string): HttpError {
     const kid = presentable(decodeProtectedHeader(jwt).kid, /^[\w.:-]{1,64}$/);
     onUnknownKey(kid);
     const which = kid === undefined ? '' : ` (kid ${kid})`;

@@ -1,6 +1,6 @@
 import { grantPlace } from '../grant/grant.queries.ts';
 import { giveUpGrants, grantsByKey } from '../grant/grant-keys.queries.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
 
@@ -9,7 +9,7 @@ class KeysRemoved extends CannotStart {
   override name = 'KeysRemoved';
 }
 
-type KeyParts = Pick<Parts, 'db' | 'keys' | 'vault' | 'clock' | 'log' | 'settings'>;
+type KeyParts = Pick<Services, 'db' | 'keys' | 'vault' | 'clock' | 'log' | 'settings'>;
 
 /**
  * Refuses to start without a key that unexpired tokens were signed with, or valid grants encrypted with, unless
@@ -17,8 +17,8 @@ type KeyParts = Pick<Parts, 'db' | 'keys' | 'vault' | 'clock' | 'log' | 'setting
  *
  * @throws KeysRemoved which lists all that would be lost
  */
-export async function requireKeys(parts: KeyParts): Promise<void> {
-  const problems = [await removedSigningKeys(parts), await removedEncryptionKeys(parts)];
+export async function requireKeys(services: KeyParts): Promise<void> {
+  const problems = [await removedSigningKeys(services), await removedEncryptionKeys(services)];
   const found = problems.filter((problem) => problem !== undefined);
   if (found.length > 0) throw new KeysRemoved(found.join('\n'));
 }
@@ -35,8 +35,8 @@ async function removedSigningKeys({ db, keys, clock, settings }: KeyParts): Prom
   ].join('\n');
 }
 
-async function removedEncryptionKeys(parts: KeyParts): Promise<string | undefined> {
-  const { db, vault, clock, log, settings } = parts;
+async function removedEncryptionKeys(services: KeyParts): Promise<string | undefined> {
+  const { db, vault, clock, log, settings } = services;
   const lost = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
   );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { announceService, withdrawService } from './running-service.queries.ts';
 
 /** Milliseconds that a stop waits for a database that does not answer. */
@@ -10,7 +10,7 @@ const WITHDRAWN_WITHIN = 1_000;
  * Writes down how this process was started, for commands beside it; returns what takes that back at its stop. What a
  * killed process leaves there is overwritten by the next start.
  */
-export async function announce({ db, clock, keys, settings, log }: Parts): Promise<() => Promise<void>> {
+export async function announce({ db, clock, keys, settings, log }: Services): Promise<() => Promise<void>> {
   const process = randomUUID();
   await announceService(db, {
     process,

@@ -8,7 +8,7 @@ export interface Bucket {
   readonly characterId: number;
 }
 
-export interface Wanted {
+export interface ReservationRequest {
   readonly now: Date;
   /** Of the error limit, what this request may not touch (D33). */
   readonly kept: number;
@@ -37,7 +37,7 @@ export interface Verdict {
 }
 
 /** Takes what the request may cost from all budgets, or nothing at all. */
-export async function reserve(db: Kysely<Database>, wanted: Wanted): Promise<Verdict> {
+export async function reserve(db: Kysely<Database>, wanted: ReservationRequest): Promise<Verdict> {
   const { now, kept, counted, leaseSeconds, bucket, bucketCost, caller, callerLimit } = wanted;
   const { rows } = await sql<Verdict>`
     select outcome, until, turn, minute, probe from provider_reserve(
@@ -46,9 +46,9 @@ export async function reserve(db: Kysely<Database>, wanted: Wanted): Promise<Ver
   return rows[0] as Verdict;
 }
 
-export interface Told {
+export interface Settlement {
   readonly now: Date;
-  readonly wanted: Wanted;
+  readonly wanted: ReservationRequest;
   readonly verdict: Verdict;
   /** Whether the provider may have counted an error. */
   readonly failed: boolean;
@@ -67,7 +67,7 @@ export interface Told {
 /** Gives back what was reserved, notes what the answer told, and keeps the answer, in one statement. */
 export async function settle(
   db: Kysely<Database>,
-  told: Told,
+  told: Settlement,
   answer: CachedAnswer | undefined,
 ): Promise<void> {
   const { wanted, verdict, bucket } = told;

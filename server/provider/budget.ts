@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
-import { reserve, type Verdict, type Wanted } from './budget.queries.ts';
+import { type ReservationRequest, reserve, type Verdict } from './budget.queries.ts';
 import type { ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';
 import { DEAREST_ANSWER } from './limits.ts';
@@ -17,7 +17,7 @@ const FIRST_LOOK = 15;
 const SLOWEST_LOOK = 250;
 
 export interface Reservation {
-  readonly wanted: Wanted;
+  readonly wanted: ReservationRequest;
   readonly verdict: Verdict;
 }
 
@@ -33,7 +33,7 @@ export async function takeBudget(
   request: {
     readonly on: ProviderRequest['on'];
     readonly counted: boolean;
-    readonly bucket: Wanted['bucket'];
+    readonly bucket: ReservationRequest['bucket'];
   },
   deadline: number,
 ): Promise<Reservation> {
@@ -41,7 +41,7 @@ export async function takeBudget(
   for (let look = FIRST_LOOK; ; look = Math.min(look * 2, SLOWEST_LOOK)) {
     const left = deadline - performance.now();
     if (left <= 0) throw new ProviderError('timeout', 'there was no time left to ask within the limits');
-    const wanted: Wanted = {
+    const wanted: ReservationRequest = {
       now: clock.now(),
       kept: caller === undefined ? 0 : KEPT_FOR_SERVICE,
       counted: request.counted,

@@ -3,7 +3,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
 
 /** An answer of the provider as it is kept. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
@@ -29,8 +29,8 @@ function keptUnder(key: RawBuilder<unknown>, whose: RawBuilder<unknown>): RawBui
     limit 1`;
 }
 
-export async function findPublicAnswer(db: Kysely<Database>, key: string): Promise<KeptAnswer | undefined> {
-  const { rows } = await sql<KeptAnswer>`${keptUnder(sql`${key}`, sql`grant_id is null`)}`.execute(db);
+export async function findPublicAnswer(db: Kysely<Database>, key: string): Promise<StoredAnswer | undefined> {
+  const { rows } = await sql<StoredAnswer>`${keptUnder(sql`${key}`, sql`grant_id is null`)}`.execute(db);
   return rows[0];
 }
 
@@ -57,8 +57,8 @@ export async function findGrantWithAnswer(
   characterId: number,
   scope: ExtScope,
   key: string,
-): Promise<{ readonly grant: UsableGrant; readonly kept: KeptAnswer | undefined } | undefined> {
-  const { rows } = await sql<UsableGrant & { [Field in keyof KeptAnswer]: KeptAnswer[Field] | null }>`
+): Promise<{ readonly grant: UsableGrant; readonly kept: StoredAnswer | undefined } | undefined> {
+  const { rows } = await sql<UsableGrant & { [Field in keyof StoredAnswer]: StoredAnswer[Field] | null }>`
     select g.*, c.*
     from (
       select grant_id, refresh_token, access_token, access_expires_on,
@@ -76,7 +76,7 @@ export async function findGrantWithAnswer(
   const { grant_id, refresh_token, access_token, access_expires_on, cut_off, ...kept } = row;
   return {
     grant: { grant_id, refresh_token, access_token, access_expires_on, cut_off },
-    kept: kept.status === null ? undefined : (kept as KeptAnswer),
+    kept: kept.status === null ? undefined : (kept as StoredAnswer),
   };
 }
 

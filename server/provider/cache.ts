@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CachedAnswer, KeptAnswer } from './cache.queries.ts';
+import type { CachedAnswer, StoredAnswer } from './cache.queries.ts';
 
 /** Answers larger than this, in characters of JSON, are not kept. */
 const MOST_CHARACTERS = 1024 * 1024;
@@ -44,7 +44,7 @@ function clamp(milliseconds: number): number {
 const KEEPABLE = new Set([200, 404]);
 
 /** How an answer is to be kept; undefined: not at all. */
-export function toKeep(
+export function toCache(
   answer: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
@@ -72,7 +72,7 @@ export function toKeep(
 
 /** A kept answer that the provider called unchanged, with what the 304 said anew. */
 export function renewed(
-  kept: KeptAnswer,
+  kept: StoredAnswer,
   headers: Readonly<Record<string, string>>,
 ): { readonly status: number; readonly headers: Record<string, string>; readonly body: string } {
   const { 'content-type': _type, ...anew } = headers;

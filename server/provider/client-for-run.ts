@@ -20,7 +20,7 @@ const TIME_TO_WRITE = 0.15;
  * order or so slow that the run has no more time for it, they fail as `exhausted`. Throws the signal's reason once it
  * is aborted.
  */
-export function meter(
+export function createRunClient(
   client: ProviderClient,
   { signal, timeLeft }: Pick<Run, 'signal' | 'timeLeft'>,
 ): ProviderClient {
@@ -81,7 +81,7 @@ export interface Answers<T> {
   readonly failure: ProviderError | undefined;
 }
 
-/** Asks a {@link meter} for one record after the other; one that cannot be had costs the others nothing. */
+/** Asks a {@link createRunClient} for one record after the other; one that cannot be had costs the others nothing. */
 export async function askAll<T>(ids: Iterable<number>, ask: (id: number) => Promise<T>): Promise<Answers<T>> {
   const answers = new Map<number, T>();
   const failed: number[] = [];

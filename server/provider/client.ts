@@ -7,11 +7,11 @@ import { answerOf, type ProviderAnswer } from './answer.ts';
 import {
   findGrantWithAnswer,
   findPublicAnswer,
-  type KeptAnswer,
   keepLonger,
   privateKey,
+  type StoredAnswer,
 } from './cache.queries.ts';
-import { renewed, requestKey, toKeep } from './cache.ts';
+import { renewed, requestKey, toCache } from './cache.ts';
 import type { Exchanger, JsonAnswer } from './exchange.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
@@ -50,7 +50,7 @@ export interface ProviderClient {
   ask(request: ProviderRequest): Promise<ProviderAnswer>;
 }
 
-interface ClientParts {
+interface ClientServices {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly exchange: Exchanger;
@@ -68,11 +68,11 @@ interface ClientParts {
 }
 
 /** The one way to the game's API: within its limits, through the cache, identical requests as one (D33). */
-export function createProviderClient(parts: ClientParts): ProviderClient {
-  const { db, clock, exchange, access, document, headers, limits } = parts;
-  const base = new URL(parts.url).href.replace(/\/$/, '');
+export function createProviderClient(services: ClientServices): ProviderClient {
+  const { db, clock, exchange, access, document, headers, limits } = services;
+  const base = new URL(services.url).href.replace(/\/$/, '');
   const flights = new Map<string, { readonly on: string; readonly answer: Promise<ProviderAnswer> }>();
-  const upkeep = createUpkeep(parts);
+  const upkeep = createUpkeep(services);
 
   async function fetchPublic(request: ProviderRequest, deadline: number): Promise<ProviderAnswer> {
     if (request.body !== undefined) return send(request, deadline, {});
@@ -115,7 +115,7 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
     deadline: number,
     how: {
       readonly token?: string;
-      readonly kept?: KeptAnswer | undefined;
+      readonly kept?: StoredAnswer | undefined;
       readonly place?: { readonly key: string; readonly grantId: string | null };
     },
   ): Promise<ProviderAnswer> {
@@ -144,7 +144,7 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
         ...(place !== undefined && {
           toKeep: (raw, now) => {
             const whole = raw.status === 304 && kept !== undefined ? renewed(kept, raw.headers) : raw;
-            const keeping = toKeep(whole, place, now);
+            const keeping = toCache(whole, place, now);
             written = keeping?.body.length ?? 0;
             return keeping;
           },
@@ -156,12 +156,12 @@ export function createProviderClient(parts: ClientParts): ProviderClient {
     return toAnswer(answer, kept);
   }
 
-  async function fromCache(kept: KeptAnswer, key: string): Promise<ProviderAnswer> {
+  async function fromCache(kept: StoredAnswer, key: string): Promise<ProviderAnswer> {
     if (!kept.recent) await keepLonger(db, key);
     return answerOf(kept, { kept: true });
   }
 
-  function isFresh(kept: KeptAnswer | undefined): kept is KeptAnswer {
+  function isFresh(kept: StoredAnswer | undefined): kept is StoredAnswer {
     return kept !== undefined && kept.fresh_until > clock.now();
   }
 
@@ -210,7 +210,7 @@ function addressOf(base: string, path: string, query: ProviderRequest['query']):
   return search === '' ? address : `${address}?${search}`;
 }
 
-function toAnswer(answer: JsonAnswer, kept: KeptAnswer | undefined): ProviderAnswer {
+function toAnswer(answer: JsonAnswer, kept: StoredAnswer | undefined): ProviderAnswer {
   if (answer.status !== 304) return answerOf(answer, { parsed: answer });
   if (kept === undefined) {
     throw new ProviderError(

@@ -60,7 +60,7 @@ export interface LiveDocumentStore extends DocumentStore {
   stop(): Promise<void>;
 }
 
-export function createDocumentStore(parts: {
+export function createDocumentStore(services: {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -72,7 +72,7 @@ export function createDocumentStore(parts: {
   /** Of one attempt. */
   readonly limits: Limits;
 }): LiveDocumentStore {
-  const { db, clock, log, outages, exchange, headers, specUrl, scopePrefix, limits } = parts;
+  const { db, clock, log, outages, exchange, headers, specUrl, scopePrefix, limits } = services;
   const stopping = new AbortController();
   const background = new Set<Promise<void>>();
   let copy: Copy | undefined;
@@ -98,10 +98,10 @@ export function createDocumentStore(parts: {
     if (skipped.length > 0) log.warn({ skipped }, "operations of the provider's document cannot be used");
     const now = clock.now();
     await saveDocument(db, operations, now);
-    return keep(operations, now);
+    return storeCopy(operations, now);
   }
 
-  function keep(operations: readonly ProviderOperation[], fetchedOn: Date): ProviderDocument {
+  function storeCopy(operations: readonly ProviderOperation[], fetchedOn: Date): ProviderDocument {
     copy = { document: createDocument(operations), fetchedOn };
     outages.worked(SUBJECT);
     return copy.document;
@@ -120,7 +120,7 @@ export function createDocumentStore(parts: {
     lookedAt = performance.now();
     const stored = await findDocument(db, copy?.fetchedOn ?? null);
     const parsed = Operations.safeParse(stored?.operations);
-    if (stored !== undefined && parsed.success) keep(parsed.data, stored.fetched_on);
+    if (stored !== undefined && parsed.success) storeCopy(parsed.data, stored.fetched_on);
   }
 
   async function load(): Promise<ProviderDocument> {

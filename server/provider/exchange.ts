@@ -59,8 +59,11 @@ interface Failure {
   readonly passing: boolean;
 }
 
-export function createExchanger(parts: { readonly db: Kysely<Database>; readonly clock: Clock }): Exchanger {
-  const { db, clock } = parts;
+export function createExchanger(services: {
+  readonly db: Kysely<Database>;
+  readonly clock: Clock;
+}): Exchanger {
+  const { db, clock } = services;
   const learned = new Map<string, string>();
 
   /** The bucket that the request draws on; a kind without a rate group has one for its 429s alone. */
@@ -72,7 +75,7 @@ export function createExchanger(parts: { readonly db: Kysely<Database>; readonly
   async function once(exchange: Exchange, deadline: number): Promise<JsonAnswer | Failure> {
     const { on, operation, label, characterId, bytes } = exchange;
     const { bucket, counted } = bucketOf(exchange);
-    const { wanted, verdict } = await takeBudget(parts, { on, counted, bucket }, deadline);
+    const { wanted, verdict } = await takeBudget(services, { on, counted, bucket }, deadline);
     const limits: Limits = { milliseconds: deadline - performance.now(), bytes };
     const { url, headers, body } = exchange;
     const init = {

@@ -1,7 +1,7 @@
 import type { RateGroup } from './operations.ts';
 
 /** What an answer tells about the provider's limits (facts §2). */
-export interface Heard {
+export interface ReportedLimits {
   /** Errors left in this minute, and seconds to its end. */
   readonly errorsLeft: number | undefined;
   readonly errorReset: number | undefined;
@@ -23,7 +23,7 @@ export function readLimits(
   headers: Readonly<Record<string, string>>,
   now: Date,
   declared: RateGroup | null,
-): Heard {
+): ReportedLimits {
   const tokensLeft = whole(headers['x-ratelimit-remaining']);
   return {
     errorsLeft: whole(headers['x-esi-error-limit-remain']),

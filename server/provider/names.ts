@@ -29,12 +29,12 @@ export interface Names {
   find(ids: readonly number[], on: ProviderRequest['on']): Promise<Map<number, string>>;
 }
 
-export function createNames(parts: {
+export function createNames(services: {
   readonly db: Kysely<Database>;
   readonly client: ProviderClient;
   readonly clock: Clock;
 }): Names {
-  const { db, client, clock } = parts;
+  const { db, client, clock } = services;
   return {
     async find(ids, on) {
       const wanted = [...new Set(ids)];

@@ -20,7 +20,7 @@ const LIMITS: Limits = { milliseconds: 10_000, bytes: 8 * 1024 * 1024 };
 const DOCUMENT_LIMITS: Limits = { milliseconds: 30_000, bytes: 32 * 1024 * 1024 };
 
 /** Everything through which the game's API is asked; `limits` are those of one call. */
-export function createProvider(parts: {
+export function createProvider(services: {
   readonly settings: Settings['extApi'];
   readonly db: Kysely<Database>;
   readonly clock: Clock;
@@ -37,15 +37,15 @@ export function createProvider(parts: {
   readonly api: GameApi;
   readonly names: Names;
 } {
-  const { settings, limits = LIMITS } = parts;
+  const { settings, limits = LIMITS } = services;
   const headers = {
     accept: 'application/json',
     'user-agent': settings.userAgent,
     'x-compatibility-date': settings.compatibilityDate,
   };
-  const exchange = createExchanger(parts);
+  const exchange = createExchanger(services);
   const document = createDocumentStore({
-    ...parts,
+    ...services,
     exchange,
     headers,
     limits: DOCUMENT_LIMITS,
@@ -53,14 +53,14 @@ export function createProvider(parts: {
     scopePrefix: settings.scopePrefix,
   });
   const client = createProviderClient({
-    ...parts,
+    ...services,
     exchange,
     headers,
     limits,
-    cacheBytes: parts.cacheBytes,
-    access: createAccessTokens(parts),
+    cacheBytes: services.cacheBytes,
+    access: createAccessTokens(services),
     document: document.known,
     url: settings.url,
   });
-  return { client, document, api: createGameApi(client), names: createNames({ ...parts, client }) };
+  return { client, document, api: createGameApi(client), names: createNames({ ...services, client }) };
 }

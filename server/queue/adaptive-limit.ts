@@ -9,7 +9,7 @@ interface Bounds {
 }
 
 /** Why a run ends that has no more time, or whose process stops. */
-export const TOLD_TO_END = 'it was told to end';
+export const STOPPED_BY_SIGNAL = 'it was told to end';
 
 /** Failures of which more than this share of all, but so many at least, stop a run, too. */
 const SHARE = 0.1;
@@ -19,10 +19,10 @@ const AT_LEAST = 20;
  * How fast a run may go on: one by one until something has succeeded, then wider and wider; one by one again after
  * a failure; not at all when the service is sick. So an outage costs few errors whenever it begins (D63).
  */
-export interface Pace {
-  /** Waits until one more may begin, to be ended by {@link Pace.leave}; false: nothing more may. */
-  enter(): Promise<boolean>;
-  leave(): void;
+export interface AdaptiveLimit {
+  /** Waits until one more may begin, to be ended by {@link AdaptiveLimit.release}; false: nothing more may. */
+  acquire(): Promise<boolean>;
+  release(): void;
   succeeded(): void;
   failed(why: string): void;
   /** Ends the run. */
@@ -33,15 +33,15 @@ export interface Pace {
   readonly failures: number;
 }
 
-export function createPace({ most, atStart, inARow }: Bounds, signal: AbortSignal): Pace {
+export function createAdaptiveLimit({ most, atStart, inARow }: Bounds, signal: AbortSignal): AdaptiveLimit {
   const waiting: ((go: boolean) => void)[] = [];
   let width = 1;
   let open = 0;
   let successes = 0;
   let failures = 0;
   let row = 0;
-  let stopped = signal.aborted ? TOLD_TO_END : undefined;
-  signal.addEventListener('abort', () => stop(TOLD_TO_END), { once: true });
+  let stopped = signal.aborted ? STOPPED_BY_SIGNAL : undefined;
+  signal.addEventListener('abort', () => stop(STOPPED_BY_SIGNAL), { once: true });
 
   function stop(why: string): void {
     stopped ??= why;
@@ -56,13 +56,13 @@ export function createPace({ most, atStart, inARow }: Bounds, signal: AbortSigna
   }
 
   return {
-    enter: () =>
+    acquire: () =>
       new Promise((go) => {
         if (stopped !== undefined) return go(false);
         waiting.push(go);
         admit();
       }),
-    leave() {
+    release() {
       open -= 1;
       admit();
     },

@@ -73,7 +73,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
   boss.on('error', (error) => log.error({ err: error }, 'the job queue reports an error'));
   try {
     await setUp(boss, databaseUrl);
-    if (worker) await keepSchedules(boss, schedules);
+    if (worker) await setSchedules(boss, schedules);
   } catch (error) {
     await boss.stop({ graceful: false });
     await database.close();
@@ -143,7 +143,7 @@ async function waitingRun(db: Kysely<Database>, name: JobName, force: boolean): 
 }
 
 /** Schedules of jobs that are no more in the catalogue end. */
-async function keepSchedules(boss: PgBoss, { cron, timeZone }: Schedules): Promise<void> {
+async function setSchedules(boss: PgBoss, { cron, timeZone }: Schedules): Promise<void> {
   for (const { name } of await boss.getSchedules()) {
     if (!(scheduledJobs as readonly string[]).includes(name)) await boss.unschedule(name);
   }

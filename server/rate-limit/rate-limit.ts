@@ -17,10 +17,10 @@ const DYNAMIC_FACTOR = 10;
 const KEYS = 50_000;
 
 /** @param limit RATE_LIMIT; with 0 there is none */
-export function createRateLimit(parts: LeaseParts, limit: number): RateLimit | undefined {
+export function createRateLimit(services: LeaseParts, limit: number): RateLimit | undefined {
   if (limit === 0) return undefined;
-  const tokens = createLeases(parts, KEYS);
-  const addresses = createLeases(parts, KEYS);
+  const tokens = createLeases(services, KEYS);
+  const addresses = createLeases(services, KEYS);
   return {
     takeFromToken: ({ uuid, kind }) => tokens.take(uuid, kind === 'dyn' ? DYNAMIC_FACTOR * limit : limit),
     takeFromAddress: (address) => addresses.take(countedAs(address), limit),

@@ -32,7 +32,7 @@ const standing = sql`
   array(select r.coalition_id::text from coalition_reach r where r.corporation_id = u.corporation_id) as coalitions`;
 
 /** Keeps the standing of users until the transaction ends, to be compared with {@link compareStandings}. */
-export async function keepStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
+export async function storeStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
   await sql`
     create temporary table former_standings on commit drop as
     select ${standing} from users u left join corporations c on c.corporation_id = u.corporation_id
@@ -54,7 +54,7 @@ export interface ChangedStanding {
   readonly loses: boolean;
 }
 
-/** Whose standing differs from what {@link keepStandings} kept. */
+/** Whose standing differs from what {@link storeStandings} kept. */
 export async function compareStandings(db: Kysely<Database>): Promise<ChangedStanding[]> {
   const { rows } = await sql<ChangedStanding>`
     select f.character_id, f.corporation_id as "from", n.corporation_id as "to",

@@ -3,56 +3,56 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
-import { mayTakeAway } from '../guard/mass-change-guard.ts';
+import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import { deleteUsers } from '../user/user.queries.ts';
 import {
   type ChangedStanding,
   compareStandings,
   findTokenLosers,
-  keepStandings,
   lockDeleted,
   type Move,
   moveUsers,
   type Seen,
+  storeStandings,
   type Touched,
 } from './apply-plan.queries.ts';
 import {
-  type BodyIds,
-  readBodies,
+  type OrganizationIds,
+  readOrganizations,
   readUserNames,
-  type StoredBodies,
+  type StoredOrganizations,
   unmarkRefreshed,
 } from './organizations.queries.ts';
-import type { Findings } from './provider-snapshot.ts';
-import { raiseCeos, saveFindings } from './save-snapshot.ts';
+import type { ProviderSnapshot } from './provider-snapshot.ts';
+import { raiseCeos, saveSnapshot } from './save-snapshot.ts';
 
 /** Everything that a run wants to write, gathered before the first write. */
-export interface Plan {
+export interface SyncPlan {
   /** Users that were looked at. */
   readonly lookedAt: number;
   /** Whether the provider answered everything. */
   readonly healthy: boolean;
   /** Bodies as the provider has them, and users to be registered. */
-  readonly findings: Findings;
+  readonly snapshot: ProviderSnapshot;
   /** What the registry held of those bodies when the provider was asked. */
-  readonly asRead: StoredBodies;
+  readonly asRead: StoredOrganizations;
   readonly moves: readonly Move[];
   /** Deleted characters (D63b). */
   readonly deleted: readonly Seen[];
   /** Bodies among the findings about which not everything is known yet, and when they count as refreshed. */
-  readonly unfinished?: readonly { readonly ids: BodyIds; readonly refreshedOn: Date }[];
+  readonly unfinished?: readonly { readonly ids: OrganizationIds; readonly refreshedOn: Date }[];
 }
 
 /** Bounds the mails of all their mailboxes, which are named one by one when they are deleted. */
 const DELETED_AT_ONCE = 100;
 
-type Needs = Pick<Parts, 'db' | 'clock' | 'log' | 'queue' | 'metrics'>;
+type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
 /** Thrown to undo what was only tried, or was too much. */
-class Undone extends Error {
+class RolledBack extends Error {
   readonly changes: readonly Change[];
   constructor(changes: readonly Change[]) {
     super('undone');
@@ -64,45 +64,45 @@ class Undone extends Error {
  * Writes a plan in one transaction, or nothing of it: when the run is dry, or would take too much away (D63).
  * What somebody else has written since the run read it stays. Returns what changed, or would.
  */
-export async function carryOut(parts: Needs, run: Run, plan: Plan): Promise<readonly Change[]> {
-  const { alliances, corporations, characters } = plan.findings;
+export async function applyPlan(services: Needs, run: Run, plan: SyncPlan): Promise<readonly Change[]> {
+  const { alliances, corporations, characters } = plan.snapshot;
   const size = alliances.length + corporations.length + characters.length;
   if (size + plan.moves.length + plan.deleted.length === 0) {
     const { lookedAt, healthy } = plan;
     // What was held before is not found any more.
-    await mayTakeAway(parts.db, parts, run, { lookedAt, losers: [], changes: '', healthy });
+    await guardMassChange(services.db, services, run, { lookedAt, losers: [], changes: '', healthy });
     return [];
   }
   try {
-    return await inTransaction(parts.db, (tx) => write(parts, tx, run, plan));
+    return await inTransaction(services.db, (tx) => write(services, tx, run, plan));
   } catch (error) {
-    if (error instanceof Undone) return error.changes;
+    if (error instanceof RolledBack) return error.changes;
     throw error;
   }
 }
 
 async function write(
-  parts: Needs,
+  services: Needs,
   tx: Transaction<Database>,
   run: Run,
-  plan: Plan,
+  plan: SyncPlan,
 ): Promise<readonly Change[]> {
   const { lookedAt, healthy, moves } = plan;
-  const now = parts.clock.now();
+  const now = services.clock.now();
   const ids = {
-    alliances: plan.findings.alliances.map((row) => row.alliance_id),
-    corporations: plan.findings.corporations.map((row) => row.corporation_id),
+    alliances: plan.snapshot.alliances.map((row) => row.alliance_id),
+    corporations: plan.snapshot.corporations.map((row) => row.corporation_id),
   };
-  const before = await readBodies(tx, ids, 'lock');
+  const before = await readOrganizations(tx, ids, 'lock');
   const users = await readUserNames(
     tx,
-    plan.findings.characters.map((row) => row.character_id),
+    plan.snapshot.characters.map((row) => row.character_id),
   );
-  const findings = stillAsRead(plan, before, users);
+  const snapshot = stillAsRead(plan, before, users);
   const homes = [...new Set(moves.flatMap(({ to }) => to ?? []))];
-  await keepStandings(tx, touchedBy(findings, before, moves, homes));
-  if (ids.alliances.length + ids.corporations.length + findings.characters.length > 0) {
-    await saveFindings(tx, findings, now);
+  await storeStandings(tx, touchedBy(snapshot, before, moves, homes));
+  if (ids.alliances.length + ids.corporations.length + snapshot.characters.length > 0) {
+    await saveSnapshot(tx, snapshot, now);
     for (const { ids, refreshedOn } of plan.unfinished ?? []) await unmarkRefreshed(tx, ids, refreshedOn);
   }
   if (moves.length > 0) {
@@ -119,16 +119,16 @@ async function write(
     ...(await findTokenLosers(tx, deleted)),
   ];
   const changes = [
-    ...bodyChanges(before, await readBodies(tx, ids)),
-    ...findings.characters.map((row) => ({ character_id: row.character_id, registered: row.corporation_id })),
+    ...organizationChanges(before, await readOrganizations(tx, ids)),
+    ...snapshot.characters.map((row) => ({ character_id: row.character_id, registered: row.corporation_id })),
     ...standings.flatMap(userChange),
     ...deleted.map((character_id) => ({ character_id, deleted: true })),
   ];
   const text = JSON.stringify([losing.map(userLoss), deleted]);
   const losses = { lookedAt, losers: [...new Set(losers)], changes: text, healthy };
-  if (run.dryRun || !(await mayTakeAway(tx, parts, run, losses))) throw new Undone(changes);
+  if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
-    await revokeGrants(tx, parts.queue, some);
+    await revokeGrants(tx, services.queue, some);
     await deleteUsers(tx, some);
   }
   return changes;
@@ -136,26 +136,26 @@ async function write(
 
 /** Leaves out bodies that somebody else refreshed meanwhile, and users that exist by now. */
 function stillAsRead(
-  { findings, asRead }: Plan,
-  stored: StoredBodies,
+  { snapshot, asRead }: SyncPlan,
+  stored: StoredOrganizations,
   users: ReadonlyMap<number, string>,
-): Findings {
+): ProviderSnapshot {
   const isSame = (one: { refreshed_on: Date } | undefined, other: { refreshed_on: Date } | undefined) =>
     one?.refreshed_on.getTime() === other?.refreshed_on.getTime();
   return {
-    alliances: findings.alliances.filter(({ alliance_id: id }) =>
+    alliances: snapshot.alliances.filter(({ alliance_id: id }) =>
       isSame(asRead.alliances.get(id), stored.alliances.get(id)),
     ),
-    corporations: findings.corporations.filter(({ corporation_id: id }) =>
+    corporations: snapshot.corporations.filter(({ corporation_id: id }) =>
       isSame(asRead.corporations.get(id), stored.corporations.get(id)),
     ),
-    characters: findings.characters.filter((row) => !users.has(row.character_id)),
+    characters: snapshot.characters.filter((row) => !users.has(row.character_id)),
   };
 }
 
 function touchedBy(
-  { alliances, corporations }: Findings,
-  before: StoredBodies,
+  { alliances, corporations }: ProviderSnapshot,
+  before: StoredOrganizations,
   moves: readonly Move[],
   homes: readonly number[],
 ): Touched {
@@ -174,7 +174,7 @@ function touchedBy(
   };
 }
 
-function bodyChanges(before: StoredBodies, after: StoredBodies): Change[] {
+function organizationChanges(before: StoredOrganizations, after: StoredOrganizations): Change[] {
   return [
     ...[...after.alliances.values()].flatMap((now) =>
       change({ alliance_id: now.alliance_id }, before.alliances.get(now.alliance_id), now, {

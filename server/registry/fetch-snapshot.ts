@@ -5,20 +5,25 @@ import { type AllianceFacts, askNames, type CorporationFacts, createGameApi } fr
 import type { ProviderClient } from '../provider/client.ts';
 import { askAll } from '../provider/client-for-run.ts';
 import type { ProviderError } from '../provider/http.ts';
-import { type BodyIds, readBodies, readUserNames, type StoredBodies } from './organizations.queries.ts';
-import { FIRST_CHARACTER, type Findings } from './provider-snapshot.ts';
+import {
+  type OrganizationIds,
+  readOrganizations,
+  readUserNames,
+  type StoredOrganizations,
+} from './organizations.queries.ts';
+import { FIRST_CHARACTER, type ProviderSnapshot } from './provider-snapshot.ts';
 import { once } from './storable.ts';
 
 /** What the provider says about many bodies: only what it answered. */
-export interface Survey {
+export interface FetchedSnapshot {
   /** Open bodies; the characters are CEOs that are no users yet. */
-  readonly findings: Findings;
+  readonly snapshot: ProviderSnapshot;
   /** What the registry held of all these bodies before the provider was asked. */
-  readonly asRead: StoredBodies;
+  readonly asRead: StoredOrganizations;
   /** Answered: the body is closed, and its last known record stays (D39). */
-  readonly closed: BodyIds;
+  readonly closed: OrganizationIds;
   /** Not known (404), or not to be had: to be asked for again later (D63b). */
-  readonly missing: BodyIds;
+  readonly missing: OrganizationIds;
   /** Why there are no answers about some of them. */
   readonly failure: ProviderError | undefined;
 }
@@ -30,20 +35,24 @@ type OpenAlliance = AllianceFacts & { readonly executor_corporation_id: number }
  * Asks for corporations and alliances, for alliances that they name and the registry lacks, and for the executors
  * of those. A corporation's own record says where it belongs: what an affiliation or a list says may be older.
  */
-export async function survey(db: Kysely<Database>, client: ProviderClient, wanted: BodyIds): Promise<Survey> {
+export async function fetchSnapshot(
+  db: Kysely<Database>,
+  client: ProviderClient,
+  wanted: OrganizationIds,
+): Promise<FetchedSnapshot> {
   const api = createGameApi(client);
   const players = wanted.corporations.filter((id) => id >= FIRST_PLAYER_CORPORATION);
-  let asRead = await readBodies(db, { alliances: wanted.alliances, corporations: players });
+  let asRead = await readOrganizations(db, { alliances: wanted.alliances, corporations: players });
   const members = await askAll(players, (id) => api.corporation(id));
   const named = [...members.answers.values()].flatMap((facts) => facts?.alliance_id ?? []);
-  const namedAlliances = await readBodies(db, { alliances: [...new Set(named)], corporations: [] });
+  const namedAlliances = await readOrganizations(db, { alliances: [...new Set(named)], corporations: [] });
   const unregistered = named.filter((id) => !namedAlliances.alliances.has(id));
   const alliances = await askAll([...wanted.alliances, ...unregistered], (id) => api.alliance(id));
   const executorIds = [...alliances.answers.values()].flatMap(
     (facts) => facts?.executor_corporation_id ?? [],
   );
   const unasked = [...new Set(executorIds)].filter((id) => !members.answers.has(id));
-  const knownExecutors = await readBodies(db, { alliances: [], corporations: unasked });
+  const knownExecutors = await readOrganizations(db, { alliances: [], corporations: unasked });
   asRead = {
     alliances: new Map([...asRead.alliances, ...namedAlliances.alliances]),
     corporations: new Map([...asRead.corporations, ...knownExecutors.corporations]),
@@ -81,7 +90,7 @@ export async function survey(db: Kysely<Database>, client: ProviderClient, wante
   const settled = [...described].filter(([, { alliance_id: id }]) => id === undefined || certain.has(id));
   const failures = [members.failure, alliances.failure, executors.failure, ceos.failure];
   return {
-    findings: {
+    snapshot: {
       alliances: [...ready].map(([alliance_id, { name, ticker, executor_corporation_id }]) => ({
         alliance_id,
         alliance_name: name,
@@ -152,7 +161,7 @@ async function nameCeos(
   db: Kysely<Database>,
   client: ProviderClient,
   corporations: readonly OpenCorporation[],
-  asRead: StoredBodies,
+  asRead: StoredOrganizations,
 ) {
   const ceoIds = corporations.map(({ ceo_id }) => ceo_id);
   const users = await readUserNames(db, ceoIds);

@@ -1,10 +1,10 @@
 import { nameKey } from '../database/name-key.ts';
 import { askNames, BULK } from '../provider/api.ts';
-import { meter } from '../provider/client-for-run.ts';
+import { createRunClient } from '../provider/client-for-run.ts';
 import type { ProviderError } from '../provider/http.ts';
 import { saveNames } from '../provider/names.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { readNames, saveNewNames } from './follow-names.queries.ts';
 import { boundedName } from './storable.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
@@ -17,10 +17,10 @@ const RESTS_FOR = 24 * 3_600_000;
  * so every page is written by itself; when the provider fails, the next run goes on after the last one.
  */
 export async function followNames(
-  { db, client, clock, log }: Pick<Parts, 'db' | 'client' | 'clock' | 'log'>,
+  { db, client, clock, log }: Pick<Services, 'db' | 'client' | 'clock' | 'log'>,
   run: Run,
 ): Promise<readonly Change[]> {
-  const metered = meter(client, run);
+  const metered = createRunClient(client, run);
   const startedOn = clock.now();
   const unnamedSince = new Date(startedOn.getTime() - RESTS_FOR);
   const total = await countUsers(db, startedOn);

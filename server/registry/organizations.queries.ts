@@ -21,22 +21,22 @@ export interface StoredCorporation {
   readonly refreshed_on: Date;
 }
 
-export interface StoredBodies {
+export interface StoredOrganizations {
   readonly alliances: ReadonlyMap<number, StoredAlliance>;
   readonly corporations: ReadonlyMap<number, StoredCorporation>;
 }
 
-export interface BodyIds {
+export interface OrganizationIds {
   readonly alliances: readonly number[];
   readonly corporations: readonly number[];
 }
 
 /** Those of the bodies that are registered; locked on demand, in the order in which they are written. */
-export async function readBodies(
+export async function readOrganizations(
   db: Kysely<Database>,
-  ids: BodyIds,
+  ids: OrganizationIds,
   lock: 'lock' | 'no lock' = 'no lock',
-): Promise<StoredBodies> {
+): Promise<StoredOrganizations> {
   const forUpdate = lock === 'lock' ? sql`for no key update` : sql``;
   const { rows: alliances } = await sql<StoredAlliance>`
     select alliance_id, alliance_name, ticker, executor_corporation_id, refreshed_on from alliances
@@ -69,7 +69,7 @@ export async function readDue(
   db: Kysely<Database>,
   before: Date,
   most: { readonly alliances: number; readonly corporations: number },
-): Promise<BodyIds> {
+): Promise<OrganizationIds> {
   const { rows: alliances } = await sql<{ id: number }>`
     select alliance_id as id from alliances where refreshed_on < ${before}
     order by refreshed_on, alliance_id limit ${most.alliances}`.execute(db);
@@ -80,7 +80,7 @@ export async function readDue(
 }
 
 /** Takes back that bodies were refreshed: they count as refreshed at an earlier moment, and so are due sooner. */
-export async function unmarkRefreshed(db: Kysely<Database>, ids: BodyIds, on: Date): Promise<void> {
+export async function unmarkRefreshed(db: Kysely<Database>, ids: OrganizationIds, on: Date): Promise<void> {
   if (ids.alliances.length + ids.corporations.length === 0) return;
   await sql`
     with alliances_asked as (
@@ -92,7 +92,7 @@ export async function unmarkRefreshed(db: Kysely<Database>, ids: BodyIds, on: Da
 }
 
 /** Notes when bodies were last asked for, except those that somebody else refreshed since. */
-export async function markRefreshed(db: Kysely<Database>, ids: BodyIds, on: Date): Promise<void> {
+export async function markRefreshed(db: Kysely<Database>, ids: OrganizationIds, on: Date): Promise<void> {
   if (ids.alliances.length + ids.corporations.length === 0) return;
   await sql`
     with alliances_asked as (

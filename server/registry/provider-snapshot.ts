@@ -3,20 +3,20 @@ import type { AllianceFacts, CorporationFacts, GameApi } from '../provider/api.t
 import { ProviderError } from '../provider/http.ts';
 
 /** What the provider says about some characters, corporations and alliances: enough to be stored as a whole. */
-export interface Findings {
-  readonly alliances: readonly FoundAlliance[];
-  readonly corporations: readonly FoundCorporation[];
-  readonly characters: readonly FoundCharacter[];
+export interface ProviderSnapshot {
+  readonly alliances: readonly SnapshotAlliance[];
+  readonly corporations: readonly SnapshotCorporation[];
+  readonly characters: readonly SnapshotCharacter[];
 }
 
-export interface FoundAlliance {
+export interface SnapshotAlliance {
   readonly alliance_id: number;
   readonly alliance_name: string;
   readonly ticker: string;
   readonly executor_corporation_id: number;
 }
 
-export interface FoundCorporation {
+export interface SnapshotCorporation {
   readonly corporation_id: number;
   readonly corporation_name: string;
   readonly ticker: string;
@@ -26,13 +26,13 @@ export interface FoundCorporation {
   readonly ceo_name: string;
 }
 
-export interface FoundCharacter {
+export interface SnapshotCharacter {
   readonly character_id: number;
   readonly character_name: string;
   readonly corporation_id: number | null;
 }
 
-const NOTHING: Findings = { alliances: [], corporations: [], characters: [] };
+const EMPTY_SNAPSHOT: ProviderSnapshot = { alliances: [], corporations: [], characters: [] };
 
 /** The game's own bodies and those without a CEO: nobody is registered for them (D39, facts §2). */
 export const FIRST_CHARACTER = 2;
@@ -56,25 +56,25 @@ async function openCorporation(api: GameApi, id: number): Promise<OpenCorporatio
  * provider does not know it, it is closed, or it belongs to the game. `allianceId` overrides what the
  * corporation's own record says, which may be older than an affiliation.
  */
-export async function findCorporation(
+export async function fetchCorporation(
   api: GameApi,
   id: number,
   allianceId?: number | null,
-): Promise<Findings | undefined> {
+): Promise<ProviderSnapshot | undefined> {
   const corporation = await openCorporation(api, id);
   if (corporation === undefined) return undefined;
   const wanted = allianceId === undefined ? corporation.alliance_id : (allianceId ?? undefined);
   const alliance = wanted === undefined ? undefined : await openAlliance(api, wanted, corporation);
-  return describe(api, alliance, [
+  return toSnapshot(api, alliance, [
     { ...corporation, alliance_id: wanted },
     ...(alliance === undefined || alliance.executor.id === id ? [] : [alliance.executor]),
   ]);
 }
 
 /** An alliance with its executor and that corporation's CEO; undefined: unknown, or closed (D39). */
-export async function findAlliance(api: GameApi, id: number): Promise<Findings | undefined> {
+export async function fetchAlliance(api: GameApi, id: number): Promise<ProviderSnapshot | undefined> {
   const alliance = await openAlliance(api, id);
-  return alliance && describe(api, alliance, [alliance.executor]);
+  return alliance && toSnapshot(api, alliance, [alliance.executor]);
 }
 
 /** Requests at the same time, and failures after which no more are made. */
@@ -85,11 +85,11 @@ const MOST_FAILURES = 10;
  * Those of the corporations that are open and say themselves that they belong to the alliance, with their CEOs;
  * what the provider failed to answer for, or was not asked any more after many failures, is `failed`.
  */
-export async function findMembers(
+export async function fetchMembers(
   api: GameApi,
   allianceId: number,
   corporationIds: readonly number[],
-): Promise<{ findings: Findings; failed: number[] }> {
+): Promise<{ snapshot: ProviderSnapshot; failed: number[] }> {
   const members: OpenCorporation[] = [];
   const failed: number[] = [];
   const waiting = corporationIds.values();
@@ -106,7 +106,7 @@ export async function findMembers(
     for (const id of waiting) await (failed.length < MOST_FAILURES ? ask(id) : failed.push(id));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, askInTurn));
-  return { findings: await describe(api, undefined, members), failed };
+  return { snapshot: await toSnapshot(api, undefined, members), failed };
 }
 
 type OpenAlliance = AllianceFacts & { readonly id: number; readonly executor: OpenCorporation };
@@ -123,11 +123,11 @@ async function openAlliance(
   return executor && { ...facts, id, executor: { ...executor, alliance_id: id } };
 }
 
-async function describe(
+async function toSnapshot(
   api: GameApi,
   alliance: OpenAlliance | undefined,
   corporations: readonly (Omit<OpenCorporation, 'alliance_id'> & { alliance_id?: number | undefined })[],
-): Promise<Findings> {
+): Promise<ProviderSnapshot> {
   const names = new Map(
     (await api.names(corporations.map((corporation) => corporation.ceo_id))).map(({ id, name }) => [
       id,
@@ -175,24 +175,26 @@ export interface KnownCorporation {
  * the registry holds with the same alliance is not asked for again. Undefined: the provider does not know the
  * character any more.
  */
-export async function findCharacter(
+export async function fetchCharacter(
   api: GameApi,
   character: { readonly id: number; readonly name: string },
   known: (corporationId: number) => Promise<KnownCorporation | undefined>,
-): Promise<Findings | undefined> {
+): Promise<ProviderSnapshot | undefined> {
   const [affiliation] = await api.affiliations([character.id]);
   if (affiliation === undefined) return undefined;
   const { corporation_id: corporationId, alliance_id: allianceId = null } = affiliation;
   const registered = await known(corporationId);
   const body =
-    registered?.alliance_id === allianceId ? NOTHING : await findCorporation(api, corporationId, allianceId);
+    registered?.alliance_id === allianceId
+      ? EMPTY_SNAPSHOT
+      : await fetchCorporation(api, corporationId, allianceId);
   const member = {
     character_id: character.id,
     character_name: character.name,
     // A body that closed keeps its last known record (D39), and its members.
     corporation_id: body === undefined && registered === undefined ? null : corporationId,
   };
-  const { alliances, corporations, characters } = body ?? NOTHING;
+  const { alliances, corporations, characters } = body ?? EMPTY_SNAPSHOT;
   // The character may be the CEO that was found with the corporation.
   const others = characters.filter((other) => other.character_id !== character.id);
   return { alliances, corporations, characters: [...others, member] };

@@ -1,19 +1,19 @@
 import { askMembers, askNames, createGameApi, MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
-import { type Answers, askAll, meter } from '../provider/client-for-run.ts';
+import { type Answers, askAll, createRunClient } from '../provider/client-for-run.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Change, Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
-import { carryOut } from './apply-plan.ts';
-import { survey } from './fetch-snapshot.ts';
+import type { Services } from '../services/services.ts';
+import { applyPlan } from './apply-plan.ts';
+import { fetchSnapshot } from './fetch-snapshot.ts';
 import {
-  type BodyIds,
   markRefreshed,
-  readBodies,
+  type OrganizationIds,
   readDue,
-  type StoredBodies,
+  readOrganizations,
+  type StoredOrganizations,
 } from './organizations.queries.ts';
-import { type Findings, type FoundCharacter, findMembers } from './provider-snapshot.ts';
+import { fetchMembers, type ProviderSnapshot, type SnapshotCharacter } from './provider-snapshot.ts';
 import {
   countPeople,
   readListers,
@@ -34,7 +34,7 @@ const MOST = { alliances: 500, corporations: 2_000 } as const;
 /** Members of one corporation that are tried before its list counts as not to be had. */
 const MOST_LISTERS = 3;
 
-type Needs = Pick<Parts, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
+type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
 /**
  * Refreshes the alliances and corporations that were not refreshed for 40 minutes, the longest ago first, with what
@@ -43,16 +43,16 @@ type Needs = Pick<Parts, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'
  * the provider nothing. What closed keeps its last known record (D39); what the provider did not answer stays as it
  * was, and due.
  */
-export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Change[]> {
-  const { db, clock, log } = parts;
+export async function refreshOrganizations(services: Needs, run: Run): Promise<readonly Change[]> {
+  const { db, clock, log } = services;
   const startedOn = clock.now();
-  const client = meter(parts.client, run);
+  const client = createRunClient(services.client, run);
   const due = await readDue(db, new Date(startedOn.getTime() - GOOD_FOR), MOST);
   const total = due.alliances.length + due.corporations.length;
   run.progress(0, total);
-  const found = await survey(db, client, due);
-  const joining = await findJoining(parts, client, due.alliances);
-  const members = await findPeople(parts, client, due.corporations);
+  const found = await fetchSnapshot(db, client, due);
+  const joining = await findJoining(services, client, due.alliances);
+  const members = await findPeople(services, client, due.corporations);
   run.progress(total, total);
   run.signal.throwIfAborted();
   const failure = found.failure ?? joining.failure ?? members.failure;
@@ -75,10 +75,10 @@ export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Ch
     alliances: found.asRead.alliances,
     corporations: new Map([...joining.asRead.corporations, ...found.asRead.corporations]),
   };
-  const changes = await carryOut(parts, run, {
+  const changes = await applyPlan(services, run, {
     lookedAt: await countPeople(db, [...asRead.corporations.keys()]),
     healthy: failure === undefined,
-    findings: merge(found.findings, joining.findings, members.people),
+    snapshot: merge(found.snapshot, joining.snapshot, members.people),
     asRead,
     moves: [],
     deleted: [],
@@ -93,7 +93,7 @@ export async function refreshBodies(parts: Needs, run: Run): Promise<readonly Ch
   return changes;
 }
 
-function without(ids: BodyIds, others: BodyIds): BodyIds {
+function without(ids: OrganizationIds, others: OrganizationIds): OrganizationIds {
   const alliances = new Set(others.alliances);
   const corporations = new Set(others.corporations);
   return {
@@ -103,7 +103,11 @@ function without(ids: BodyIds, others: BodyIds): BodyIds {
 }
 
 /** What the surveys found, each body and character once: the first word counts. */
-function merge(found: Findings, joining: Findings, people: readonly FoundCharacter[]): Findings {
+function merge(
+  found: ProviderSnapshot,
+  joining: ProviderSnapshot,
+  people: readonly SnapshotCharacter[],
+): ProviderSnapshot {
   return {
     alliances: found.alliances,
     corporations: once([...found.corporations, ...joining.corporations], (row) => row.corporation_id),
@@ -123,34 +127,34 @@ function unreadOf(ids: readonly number[], { answers, failed }: Answers<unknown>)
   return { unread: ids.filter((id) => !answers.has(id)), failed };
 }
 
-const NOTHING: Findings = { alliances: [], corporations: [], characters: [] };
+const NOTHING: ProviderSnapshot = { alliances: [], corporations: [], characters: [] };
 
 /** Corporations that are on the lists of these alliances, and say so themselves, but are not registered there. */
 async function findJoining(
   { db }: Needs,
   client: ProviderClient,
   allianceIds: readonly number[],
-): Promise<Lists & { findings: Findings; asRead: StoredBodies }> {
+): Promise<Lists & { snapshot: ProviderSnapshot; asRead: StoredOrganizations }> {
   const api = createGameApi(client);
   const lists = await askAll(allianceIds, (id) => api.allianceCorporations(id));
   const listed = [...lists.answers].flatMap(([alliance_id, ids]) =>
     ids.map((corporation_id) => ({ alliance_id, corporation_id })),
   );
   const missing = listed.length === 0 ? [] : await withoutMembership(db, listed);
-  const asRead = await readBodies(db, {
+  const asRead = await readOrganizations(db, {
     alliances: [],
     corporations: missing.map((row) => row.corporation_id),
   });
   const alliances = new Set(missing.map((row) => row.alliance_id));
   const found = await askAll(alliances, (id) =>
-    findMembers(
+    fetchMembers(
       api,
       id,
       missing.flatMap((row) => (row.alliance_id === id ? [row.corporation_id] : [])),
     ),
   );
-  const findings = [...found.answers.values()].reduce(
-    (all, answer) => merge(all, answer.findings, []),
+  const snapshot = [...found.answers.values()].reduce(
+    (all, answer) => merge(all, answer.snapshot, []),
     NOTHING,
   );
   const unanswered = [...found.answers.values()].flatMap(({ failed }) => failed).length;
@@ -160,7 +164,7 @@ async function findJoining(
     (unanswered === 0
       ? undefined
       : new ProviderError('unusable', `${unanswered} corporations could not be asked for`));
-  return { ...unreadOf(allianceIds, lists), findings, asRead, failure };
+  return { ...unreadOf(allianceIds, lists), snapshot, asRead, failure };
 }
 
 /** Members of these corporations that are no users yet, where a member lets us read the list. */
@@ -168,7 +172,7 @@ async function findPeople(
   { db }: Needs,
   client: ProviderClient,
   corporationIds: readonly number[],
-): Promise<Lists & { people: FoundCharacter[] }> {
+): Promise<Lists & { people: SnapshotCharacter[] }> {
   const listers = await readListers(db, corporationIds, MEMBERSHIP_SCOPE, MOST_LISTERS);
   const lists = await askAll(
     listers.map((lister) => lister.corporation_id),

@@ -3,8 +3,8 @@ import { ALLIANCE_LEVEL, CEO_LEVEL, EXECUTOR_CEO_LEVEL, LASTING_LEVEL } from '..
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
-import type { Findings } from './provider-snapshot.ts';
-import { storableFindings } from './storable.ts';
+import type { ProviderSnapshot } from './provider-snapshot.ts';
+import { storableSnapshot } from './storable.ts';
 
 /**
  * Stores what was found, as sets, in the caller's transaction: bodies first, then characters, then the levels
@@ -12,23 +12,27 @@ import { storableFindings } from './storable.ts';
  * host (D28). Rows are written in the order of their ids, so that parallel writers queue instead of locking each
  * other out.
  */
-export async function saveFindings(db: Transaction<Database>, found: Findings, now: Date): Promise<void> {
-  const findings = storableFindings(found);
-  const formerCeos = await findFormerCeos(db, findings);
-  await saveAlliances(db, findings, now);
-  const moved = await saveCorporations(db, findings, now);
+export async function saveSnapshot(
+  db: Transaction<Database>,
+  found: ProviderSnapshot,
+  now: Date,
+): Promise<void> {
+  const snapshot = storableSnapshot(found);
+  const formerCeos = await findFormerCeos(db, snapshot);
+  await saveAlliances(db, snapshot, now);
+  const moved = await saveCorporations(db, snapshot, now);
   await resetMembers(db, moved, now);
-  await saveCharacters(db, findings, now);
+  await saveCharacters(db, snapshot, now);
   const deposed = formerCeos.map((former) => former.ceo_id);
   await resetUsers(db, deposed, now);
-  const bodies = findings.corporations.map((corporation) => corporation.corporation_id);
-  const homes = findings.characters.flatMap(({ corporation_id: id }) => (id === null ? [] : [id]));
+  const organizations = snapshot.corporations.map((corporation) => corporation.corporation_id);
+  const homes = snapshot.characters.flatMap(({ corporation_id: id }) => (id === null ? [] : [id]));
   // Who no longer leads the alliance may still lead a corporation.
   const led = formerCeos.map((former) => former.corporation_id);
-  const executors = findings.alliances.map((alliance) => alliance.executor_corporation_id);
-  const corporations = [...new Set([...bodies, ...homes, ...led, ...executors])];
+  const executors = snapshot.alliances.map((alliance) => alliance.executor_corporation_id);
+  const corporations = [...new Set([...organizations, ...homes, ...led, ...executors])];
   await raiseCeos(db, corporations, now);
-  const alliances = findings.alliances.map((alliance) => alliance.alliance_id);
+  const alliances = snapshot.alliances.map((alliance) => alliance.alliance_id);
   await ensureAutogroups(db, { corporations, alliances, regrouped: moved.length > 0 }, now);
 }
 
@@ -43,7 +47,7 @@ interface FormerCeo {
  */
 async function findFormerCeos(
   db: Kysely<Database>,
-  { alliances, corporations }: Findings,
+  { alliances, corporations }: ProviderSnapshot,
 ): Promise<FormerCeo[]> {
   if (corporations.length + alliances.length === 0) return [];
   const { rows } = await sql<FormerCeo>`
@@ -62,7 +66,11 @@ async function findFormerCeos(
   return rows;
 }
 
-async function saveAlliances(db: Kysely<Database>, { alliances }: Findings, now: Date): Promise<void> {
+async function saveAlliances(
+  db: Kysely<Database>,
+  { alliances }: ProviderSnapshot,
+  now: Date,
+): Promise<void> {
   if (alliances.length === 0) return;
   const rows = alliances.map((alliance) => ({ ...alliance, name_key: nameKey(alliance.alliance_name) }));
   await sql`
@@ -84,7 +92,7 @@ async function saveAlliances(db: Kysely<Database>, { alliances }: Findings, now:
 /** Returns the corporations whose alliance changed. */
 async function saveCorporations(
   db: Kysely<Database>,
-  { corporations }: Findings,
+  { corporations }: ProviderSnapshot,
   now: Date,
 ): Promise<number[]> {
   if (corporations.length === 0) return [];
@@ -136,7 +144,11 @@ async function resetMembers(
 }
 
 /** Leaving a corporation resets the level; a guest that joins its host becomes a member (D19, D28). */
-async function saveCharacters(db: Kysely<Database>, { characters }: Findings, now: Date): Promise<void> {
+async function saveCharacters(
+  db: Kysely<Database>,
+  { characters }: ProviderSnapshot,
+  now: Date,
+): Promise<void> {
   if (characters.length === 0) return;
   const found = JSON.stringify(characters.map((row) => ({ ...row, name_key: nameKey(row.character_name) })));
   await sql`

@@ -1,4 +1,4 @@
-import type { Findings } from './provider-snapshot.ts';
+import type { ProviderSnapshot } from './provider-snapshot.ts';
 
 /** As many as names and tickers may have here (D3b), in UTF-16 units; far longer ones fit into no index. */
 const LONGEST_NAME = 100;
@@ -13,7 +13,11 @@ export function boundedName(name: string): string {
  * Findings as the registry can hold them, whatever the provider said: every body and character once, the first word
  * counting (one character may be called the CEO of two corporations), and names and tickers cut (D3b).
  */
-export function storableFindings({ alliances, corporations, characters }: Findings): Findings {
+export function storableSnapshot({
+  alliances,
+  corporations,
+  characters,
+}: ProviderSnapshot): ProviderSnapshot {
   return {
     alliances: once(alliances, (row) => row.alliance_id).map((row) => ({
       ...row,

@@ -1,14 +1,18 @@
 import { FIRST_PLAYER_CORPORATION } from '../access/levels.ts';
 import { type Affiliation, askAffiliations, BULK } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
-import { meter, OUT_OF_TIME } from '../provider/client-for-run.ts';
+import { createRunClient, OUT_OF_TIME } from '../provider/client-for-run.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Change, Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import type { Move, Seen } from './apply-plan.queries.ts';
-import { carryOut } from './apply-plan.ts';
-import { type Survey, survey } from './fetch-snapshot.ts';
-import { type BodyIds, readBodies, type StoredBodies } from './organizations.queries.ts';
+import { applyPlan } from './apply-plan.ts';
+import { type FetchedSnapshot, fetchSnapshot } from './fetch-snapshot.ts';
+import {
+  type OrganizationIds,
+  readOrganizations,
+  type StoredOrganizations,
+} from './organizations.queries.ts';
 import {
   countUsers,
   type Place,
@@ -20,13 +24,13 @@ import {
 } from './sync-users.queries.ts';
 
 /** Share of a run's time that is kept for the bodies that the users turn out to belong to. */
-const TIME_FOR_BODIES = 0.5;
+const TIME_FOR_ORGANIZATIONS = 0.5;
 
 /** Corporation in whose affiliation deleted characters are shown (facts §2). */
 const GRAVEYARD = 1_000_001;
 
 /** What a run has learned so far: differences alone, so that it stays small. */
-interface Visit {
+interface SyncState {
   answered: number;
   readonly moves: Move[];
   /** Alliances of corporations that the registry lacks or has in another alliance. */
@@ -42,7 +46,7 @@ interface Visit {
   failure: ProviderError | undefined;
 }
 
-type Needs = Pick<Parts, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
+type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
 /**
  * Puts all users where the provider has them, in requests of 1,000, the latest sign-ins first: moves and what
@@ -51,18 +55,18 @@ type Needs = Pick<Parts, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'
  * them any more. When the provider fails, or takes too long, the run ends early, writes what it has learned, and the
  * next one goes on there.
  */
-export async function syncUsers(parts: Needs, run: Run): Promise<readonly Change[]> {
-  const { db, clock, log } = parts;
+export async function syncUsers(services: Needs, run: Run): Promise<readonly Change[]> {
+  const { db, clock, log } = services;
   const startedOn = clock.now();
-  const client = meter(parts.client, run);
+  const client = createRunClient(services.client, run);
   const total = await countUsers(db, startedOn);
-  const visit = await visitAll(parts, client, run, startedOn, total);
+  const visit = await visitAll(services, client, run, startedOn, total);
   const targets = visit.moves.flatMap(({ to }) => to ?? []);
-  const bodies = await readBodies(db, {
+  const organizations = await readOrganizations(db, {
     alliances: [...new Set(visit.allegiances.values())].flatMap((id) => id ?? []),
     corporations: [...new Set([...targets, ...visit.allegiances.keys()])],
   });
-  const found = await survey(db, client, concerned(visit, bodies));
+  const found = await fetchSnapshot(db, client, concerned(visit, organizations));
   const failure = visit.failure ?? found.failure;
   if (failure !== undefined) {
     log.warn(
@@ -75,26 +79,26 @@ export async function syncUsers(parts: Needs, run: Run): Promise<readonly Change
     await saveMarks(db, visit, clock.now());
     await saveCursor(db, run.job, visit.failure && visit.place);
   }
-  return carryOut(parts, run, {
+  return applyPlan(services, run, {
     lookedAt: visit.answered,
     healthy: failure === undefined,
-    findings: found.findings,
+    snapshot: found.snapshot,
     asRead: found.asRead,
-    moves: possibleMoves(visit.moves, bodies, found),
+    moves: possibleMoves(visit.moves, organizations, found),
     deleted: visit.deleted,
   });
 }
 
 /** Asks for everybody once: from where the last run stopped to the end, then from the beginning up to there. */
 async function visitAll(
-  { db }: Pick<Parts, 'db'>,
+  { db }: Pick<Services, 'db'>,
   client: ProviderClient,
   run: Run,
   startedOn: Date,
   total: number,
-): Promise<Visit> {
+): Promise<SyncState> {
   const stopped = await readCursor(db, run.job);
-  const visit: Visit = {
+  const visit: SyncState = {
     answered: 0,
     moves: [],
     allegiances: new Map(),
@@ -115,7 +119,7 @@ async function visitAll(
     for await (const users of pages) {
       run.signal.throwIfAborted();
       run.progress(visit.answered, total);
-      if (run.timeLeft() < TIME_FOR_BODIES) {
+      if (run.timeLeft() < TIME_FOR_ORGANIZATIONS) {
         visit.failure = new ProviderError('exhausted', OUT_OF_TIME);
         return visit;
       }
@@ -154,7 +158,11 @@ function placeOf(users: readonly VisitedUser[]): Place | undefined {
   return last && { key: last.signed_in, id: last.character_id };
 }
 
-async function visitPage(client: ProviderClient, users: readonly VisitedUser[], visit: Visit): Promise<void> {
+async function visitPage(
+  client: ProviderClient,
+  users: readonly VisitedUser[],
+  visit: SyncState,
+): Promise<void> {
   const { found, refused, failure } = await askAffiliations(
     client,
     users.map((user) => user.character_id),
@@ -178,7 +186,7 @@ function suspicionOf(asked: number, found: number): ProviderError | undefined {
   return new ProviderError('unusable', `the provider answered for ${found} of ${asked} characters`);
 }
 
-function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, visit: Visit): void {
+function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, visit: SyncState): void {
   const { character_id, signed_in, guest, buried, corporation_id: from } = user;
   const leads = user.ceo && from !== null;
   if (corporation_id === GRAVEYARD) {
@@ -201,17 +209,20 @@ function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, v
  * Corporations that are new, changed their alliance or lost their CEO, and the registered alliances that they left or
  * joined.
  */
-function concerned({ allegiances, leaderless }: Visit, bodies: StoredBodies): BodyIds {
+function concerned(
+  { allegiances, leaderless }: SyncState,
+  organizations: StoredOrganizations,
+): OrganizationIds {
   const alliances = new Set<number>();
   const corporations = [...leaderless];
   for (const [id, allianceId] of allegiances) {
-    const stored = bodies.corporations.get(id);
+    const stored = organizations.corporations.get(id);
     if (stored?.alliance_id === allianceId) continue;
     corporations.push(id);
     if (stored === undefined) continue;
     // Its leaving or joining may have come with another executor.
     if (stored.alliance_id !== null) alliances.add(stored.alliance_id);
-    if (allianceId !== null && bodies.alliances.has(allianceId)) alliances.add(allianceId);
+    if (allianceId !== null && organizations.alliances.has(allianceId)) alliances.add(allianceId);
   }
   return { alliances: [...alliances], corporations };
 }
@@ -220,9 +231,13 @@ function concerned({ allegiances, leaderless }: Visit, bodies: StoredBodies): Bo
  * Moves into corporations that are registered or about to be. One that is closed and never was registered counts
  * as none; where nothing could be learned about it, the user stays where it is until the next run.
  */
-function possibleMoves(moves: readonly Move[], bodies: StoredBodies, { findings, closed }: Survey): Move[] {
-  const registered = new Set(bodies.corporations.keys());
-  for (const found of findings.corporations) registered.add(found.corporation_id);
+function possibleMoves(
+  moves: readonly Move[],
+  organizations: StoredOrganizations,
+  { snapshot, closed }: FetchedSnapshot,
+): Move[] {
+  const registered = new Set(organizations.corporations.keys());
+  for (const found of snapshot.corporations) registered.add(found.corporation_id);
   const none = new Set(closed.corporations);
   return moves.flatMap((move): Move[] => {
     if (move.to === null || registered.has(move.to)) return [move];

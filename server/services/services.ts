@@ -18,7 +18,7 @@ import type { RateLimit } from '../rate-limit/rate-limit.ts';
 import type { Clock } from '../shared/clock.ts';
 
 /** What app.ts puts together, once per process, and hands to the routes and the jobs. */
-export interface Parts {
+export interface Services {
   readonly settings: Settings;
   readonly log: Logger;
   /** For failures that come by the dozen while something outside is away. */
@@ -37,5 +37,5 @@ export interface Parts {
   /** Undefined with RATE_LIMIT=0. */
   readonly rateLimit: RateLimit | undefined;
   /** What a run of the job would change now; undefined: the job cannot tell beforehand. */
-  rehearse(job: JobName): Promise<readonly Change[] | undefined>;
+  dryRun(job: JobName): Promise<readonly Change[] | undefined>;
 }

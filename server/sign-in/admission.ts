@@ -7,9 +7,9 @@ import { saveGrant } from '../grant/grant.queries.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
-import { type Findings, findCharacter } from '../registry/provider-snapshot.ts';
-import { raiseCeos, saveFindings } from '../registry/save-snapshot.ts';
-import type { Parts } from '../services/services.ts';
+import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snapshot.ts';
+import { raiseCeos, saveSnapshot } from '../registry/save-snapshot.ts';
+import type { Services } from '../services/services.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './event.ts';
@@ -29,26 +29,30 @@ import { type StateCode, useStateCode } from './state-code.queries.ts';
 type Standing = { readonly as: 'member' } | { readonly as: 'guest'; readonly host: number };
 
 /** Admits or refuses whom the provider says that it is: as a member, or as a guest where that may be (D26b–D29b). */
-export async function admit(parts: Parts, state: StateCode, signOn: SignOn): Promise<SignedIn | Refusal> {
-  const { db, api, log } = parts;
+export async function admit(
+  services: Services,
+  state: StateCode,
+  signOn: SignOn,
+): Promise<SignedIn | Refusal> {
+  const { db, api, log } = services;
   const { identity } = signOn;
   if (identity.unknownScopes.length > 0) {
     log.warn({ scopes: identity.unknownScopes }, 'a grant holds scopes that are not known; they are dropped');
   }
-  const findings = await findCharacter(
+  const snapshot = await fetchCharacter(
     api,
     { id: identity.characterId, name: identity.characterName },
     (id) => findKnownCorporation(db, id),
   );
-  if (findings === undefined)
+  if (snapshot === undefined)
     throw new ProviderError('unusable', 'the provider does not know who just signed in');
-  await noticeHandover(parts, signOn);
+  await noticeHandover(services, signOn);
   const known = await findKnownUser(db, identity.characterId);
   const [own, ...others] = standings(known, state);
-  let outcome = await attempt(parts, state, signOn, findings, own);
+  let outcome = await attempt(services, state, signOn, snapshot, own);
   for (const standing of others) {
     if (outcome.kind !== 'not-allowed') break;
-    outcome = await attempt(parts, state, signOn, findings, standing);
+    outcome = await attempt(services, state, signOn, snapshot, standing);
   }
   return outcome;
 }
@@ -70,7 +74,7 @@ function standings(known: KnownUser | undefined, state: StateCode): [Standing, .
 }
 
 /** A new owner starts from nothing, before the sign-in is judged and whatever comes of it (D29b). */
-async function noticeHandover({ db, queue, clock, log }: Parts, { identity }: SignOn): Promise<void> {
+async function noticeHandover({ db, queue, clock, log }: Services, { identity }: SignOn): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await handOver(tx, identity.characterId, identity.ownerHash, clock.now()))) return;
     await revokeGrants(tx, queue, [identity.characterId]);
@@ -94,13 +98,13 @@ class Refused extends Error {
 
 /** One transaction: stores who signs in as if admitted, judges what is stored, and keeps all or nothing. */
 async function attempt(
-  parts: Parts,
+  services: Services,
   state: StateCode,
   signOn: SignOn,
-  findings: Findings,
+  snapshot: ProviderSnapshot,
   standing: Standing,
 ): Promise<SignedIn | Refusal> {
-  const { db, keys, queue, clock } = parts;
+  const { db, keys, queue, clock } = services;
   const { characterId, characterName } = signOn.identity;
   const token = newUserToken({
     owner: characterId,
@@ -114,11 +118,11 @@ async function attempt(
     await inTransaction(db, async (tx) => {
       if (standing.as === 'member') {
         await endVisit(tx, characterId);
-        await saveFindings(tx, findings, clock.now());
+        await saveSnapshot(tx, snapshot, clock.now());
       } else await makeGuest(tx, { characterId, characterName, host: standing.host }, clock.now());
       await requireAdmission(tx, signOn);
       await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
-      await keepGrant(parts, tx, signOn);
+      await keepGrant(services, tx, signOn);
       await insertToken(tx, token);
       await queue.send(tx, 'deliver-sign-in', {
         token: token.uuid,
@@ -151,10 +155,10 @@ async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Pro
   }
 }
 
-async function keepGrant(parts: Parts, tx: Kysely<Database>, signOn: SignOn): Promise<void> {
+async function keepGrant(services: Services, tx: Kysely<Database>, signOn: SignOn): Promise<void> {
   const { identity, accessToken, refreshToken } = signOn;
   if (refreshToken === undefined) return;
   const { characterId, scopes, expiresOn } = identity;
   const grant = { characterId, scopes, refreshToken, accessToken, accessExpiresOn: expiresOn };
-  await saveGrant(tx, parts.vault, grant, parts.clock.now());
+  await saveGrant(tx, services.vault, grant, services.clock.now());
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import { ForbiddenAddress, hostOf, isPublicAddress, publicLookup } from '../outbound/public-address.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { findToken } from '../token/token.queries.ts';
 
 /** Adds what an application gets at the end of a sign-in to its callback's query (D26, D29). */
@@ -23,7 +23,7 @@ const publicOnly = new Agent({ connect: { ...connect, lookup: publicLookup } });
  * `done`: delivered, refused for good, or the token is gone. `again`: it may work later.
  */
 export async function deliverEvent(
-  { db, keys, clock, settings, log }: Pick<Parts, 'db' | 'keys' | 'clock' | 'settings' | 'log'>,
+  { db, keys, clock, settings, log }: Pick<Services, 'db' | 'keys' | 'clock' | 'settings' | 'log'>,
   uuid: string,
   stateCode: string,
   timeLimit = TIME_LIMIT,

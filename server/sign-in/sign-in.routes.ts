@@ -1,7 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../services/services.ts';
-import { Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError } from '../shared/errors.ts';
 import type { Refusal } from './outcome.ts';
 import { PAGE_HEADERS } from './page.ts';
 import { refusalPage } from './pages.ts';
@@ -18,12 +18,12 @@ const STATUS = {
   'too-few-scopes': 403,
 } as const satisfies Record<Refusal['kind'], number>;
 
-export function callbackHandlers(parts: Parts): Handlers<typeof contract.callback> {
+export function callbackHandlers(services: Services): Handlers<typeof contract.callback> {
   return {
     ext: async ({ query, req, res }) => {
       // Links are looked at by HEAD before they are followed, and a sign-in can be completed only once.
-      if (req.method === 'HEAD') throw new Problem(405, 'This path knows only GET', { Allow: 'GET' });
-      const outcome = await completeSignIn(parts, query);
+      if (req.method === 'HEAD') throw new HttpError(405, 'This path knows only GET', { Allow: 'GET' });
+      const outcome = await completeSignIn(services, query);
       if (outcome.kind === 'signed-in') {
         res.set({ ...REDIRECT_HEADERS, Location: outcome.redirectTo });
         return { status: 302, body: undefined };

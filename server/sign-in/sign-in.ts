@@ -1,5 +1,5 @@
 import { ProviderError } from '../provider/http.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { admit } from './admission.ts';
 import {
   COMPLETED,
@@ -35,23 +35,23 @@ export interface CallbackQuery {
  * Ends a sign-in: asks the provider who it is, and admits or refuses (D25–D29b). A success alone uses the state code
  * up, so whatever else comes with it, at the same time or before, takes nothing from the one who signs in.
  */
-export async function completeSignIn(parts: Parts, query: CallbackQuery): Promise<SignInOutcome> {
+export async function completeSignIn(services: Services, query: CallbackQuery): Promise<SignInOutcome> {
   // State codes are short text; what cannot be one need not be looked up (nor could U+0000 be).
   const state = /^[\w-]{1,100}$/.test(query.state ?? '')
-    ? await findStateCode(parts.db, query.state ?? '')
+    ? await findStateCode(services.db, query.state ?? '')
     : undefined;
-  const outcome = await end(parts, query, state);
+  const outcome = await end(services, query, state);
   if (outcome.kind === 'signed-in') return outcome;
   const again =
     outcome.kind === 'too-few-scopes' && state !== undefined
-      ? await secondTry(parts, state, outcome)
+      ? await secondTry(services, state, outcome)
       : undefined;
   const application = state && new URL(state.callback).origin;
   return { kind: 'refused', refusal: outcome, waysOn: { application, again } };
 }
 
 async function end(
-  parts: Parts,
+  services: Services,
   query: CallbackQuery,
   state: StateCode | undefined,
 ): Promise<SignedIn | Refusal> {
@@ -59,9 +59,9 @@ async function end(
   if (!query.code && !query.error)
     return { kind: 'bad-request', reason: 'The address lacks the parameter “code”.' };
   if (state === undefined) return UNKNOWN;
-  const fault = faultOf(state, parts.clock.now());
+  const fault = faultOf(state, services.clock.now());
   if (fault !== undefined) return fault;
-  if (query.code) return redeem(parts, state, query.code);
+  if (query.code) return redeem(services, state, query.code);
   return { kind: query.error === 'access_denied' ? 'cancelled' : 'provider-failed' };
 }
 
@@ -72,15 +72,15 @@ function faultOf(state: StateCode, now: Date): Refusal | undefined {
 }
 
 /** A code that the provider refuses costs the state code a try, and nothing else does (D26). */
-async function redeem(parts: Parts, state: StateCode, code: string): Promise<SignedIn | Refusal> {
-  const { db, sso, clock, log, outages } = parts;
+async function redeem(services: Services, state: StateCode, code: string): Promise<SignedIn | Refusal> {
+  const { db, sso, clock, log, outages } = services;
   if (!(await takeTry(db, state.state_code))) {
     const present = await findStateCode(db, state.state_code);
     return present === undefined ? UNKNOWN : (faultOf(present, clock.now()) ?? TRIED_TOO_OFTEN);
   }
   let refused = false;
   try {
-    const outcome = await admit(parts, state, await sso.exchange(code, state.code_verifier));
+    const outcome = await admit(services, state, await sso.exchange(code, state.code_verifier));
     outages.worked(SUBJECT);
     return outcome;
   } catch (error) {
@@ -99,7 +99,7 @@ async function redeem(parts: Parts, state: StateCode, code: string): Promise<Sig
 
 /** A login URL of the same sign-in for the scopes that were granted and those that are missing, with time to use it. */
 async function secondTry(
-  { db, sso, clock }: Parts,
+  { db, sso, clock }: Services,
   { state_code: code, code_verifier: codeVerifier }: StateCode,
   { required, provided }: TooFewScopes,
 ): Promise<string> {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Login, PostLogin } from '../../contract/token.ts';
-import type { Parts } from '../services/services.ts';
-import { Problem } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { HttpError } from '../shared/errors.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { bindStateCode, insertStateCode, requiredScopes } from './state-code.queries.ts';
 
@@ -15,7 +15,7 @@ export const LIVES = 10 * 60_000;
  * a guest code ("Token operations" rule 3, D25). Any other code: 404.
  */
 export async function startLogin(
-  { db, sso, clock }: Pick<Parts, 'db' | 'sso' | 'clock'>,
+  { db, sso, clock }: Pick<Services, 'db' | 'sso' | 'clock'>,
   caller: Caller,
   request: PostLogin,
 ): Promise<Login> {
@@ -24,14 +24,14 @@ export async function startLogin(
     request.state_code == null
       ? await newCode(db, caller.uuid, now)
       : await bindStateCode(db, request.state_code, caller.uuid, now);
-  if (code === undefined) throw new Problem(404, 'Could not find a live state code of this token.');
+  if (code === undefined) throw new HttpError(404, 'Could not find a live state code of this token.');
   const required = code.corporation_id === null ? [] : await requiredScopes(db, code.corporation_id);
   const scopes = [...new Set([...request.scopes, ...required])].sort() as ExtScope[];
   const loginUrl = await sso.loginUrl({ state: code.state_code, scopes, codeVerifier: code.code_verifier });
   return { login_url: loginUrl, state_code: code.state_code };
 }
 
-async function newCode(db: Parts['db'], appToken: string, now: Date) {
+async function newCode(db: Services['db'], appToken: string, now: Date) {
   const code = {
     state_code: randomUUID(),
     corporation_id: null,

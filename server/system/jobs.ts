@@ -1,11 +1,11 @@
 import type { Job, JobDryRun, JobRun } from '../../contract/system.ts';
 import { catalogue, isScheduled, type JobName, scheduledJobs } from '../queue/catalogue.ts';
 import { nextRun } from '../queue/schedule.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { invalid, notFound } from '../shared/errors.ts';
 
 /** The scheduled jobs, by name (D52). */
-export function listJobs({ settings, clock }: Pick<Parts, 'settings' | 'clock'>): Job[] {
+export function listJobs({ settings, clock }: Pick<Services, 'settings' | 'clock'>): Job[] {
   const now = clock.now();
   return scheduledJobs.map((name) => ({
     coalesce: true,
@@ -35,7 +35,7 @@ function handlerName(job: JobName): string {
  * A dry run is made at once, and 422 where the job cannot tell what it would change.
  */
 export async function runJob(
-  { db, queue, rehearse }: Pick<Parts, 'db' | 'queue' | 'rehearse'>,
+  { db, queue, dryRun: rehearse }: Pick<Services, 'db' | 'queue' | 'dryRun'>,
   jobId: string,
   { force, dryRun }: { readonly force: boolean; readonly dryRun: boolean },
 ): Promise<JobRun | JobDryRun> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { findRootToken, insertToken, setKey } from './token.queries.ts';
 
 /**
@@ -7,7 +7,7 @@ import { findRootToken, insertToken, setKey } from './token.queries.ts';
  * When the key that signed it is gone, it is signed by the present one.
  */
 export async function rootToken(
-  { db, keys, clock }: Pick<Parts, 'db' | 'keys' | 'clock'>,
+  { db, keys, clock }: Pick<Services, 'db' | 'keys' | 'clock'>,
   ownerId: number,
 ): Promise<string> {
   const existing = await findRootToken(db, ownerId);

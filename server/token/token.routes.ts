@@ -1,28 +1,28 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { startLogin } from '../sign-in/start-login.ts';
 import { createAppToken, createUserToken, describeCaller, logOut, removeToken } from './token.ts';
 
-export function tokenHandlers(parts: Parts): Handlers<typeof contract.token> {
+export function tokenHandlers(services: Services): Handlers<typeof contract.token> {
   return {
-    current: async ({ caller }) => ({ status: 200, body: await describeCaller(parts, caller) }),
+    current: async ({ caller }) => ({ status: 200, body: await describeCaller(services, caller) }),
     delete: async ({ admission, query }) => {
-      await removeToken(parts, admission, query.uuid);
+      await removeToken(services, admission, query.uuid);
       return { status: 200, body: undefined };
     },
     createDynamic: async ({ admission, body }) => ({
       status: 200,
-      body: await createAppToken(parts, admission, 'dyn', body),
+      body: await createAppToken(services, admission, 'dyn', body),
     }),
     createPermanent: async ({ admission, body }) => ({
       status: 200,
-      body: await createAppToken(parts, admission, 'per', body),
+      body: await createAppToken(services, admission, 'per', body),
     }),
-    startLogin: async ({ caller, body }) => ({ status: 200, body: await startLogin(parts, caller, body) }),
-    createUserToken: async ({ caller }) => ({ status: 200, body: await createUserToken(parts, caller) }),
+    startLogin: async ({ caller, body }) => ({ status: 200, body: await startLogin(services, caller, body) }),
+    createUserToken: async ({ caller }) => ({ status: 200, body: await createUserToken(services, caller) }),
     logout: async ({ caller }) => {
-      await logOut(parts, caller);
+      await logOut(services, caller);
       return { status: 200, body: undefined };
     },
   };

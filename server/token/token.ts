@@ -4,7 +4,7 @@ import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/to
 import { type Admission, readmit } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { invalid, notFound, revoked } from '../shared/errors.ts';
 import { findUser } from '../user/user.queries.ts';
 import { toUser } from '../user/user.ts';
@@ -38,7 +38,7 @@ export function newUserToken(token: {
 }
 
 /** `GET /token`: the token with its owner, whose level is the one that counts for this token (D23). */
-export async function describeCaller({ db }: Pick<Parts, 'db'>, caller: Caller): Promise<Token> {
+export async function describeCaller({ db }: Pick<Services, 'db'>, caller: Caller): Promise<Token> {
   const owner = await findUser(db, caller.owner_id);
   if (owner === undefined) throw revoked();
   return {
@@ -55,7 +55,7 @@ export async function describeCaller({ db }: Pick<Parts, 'db'>, caller: Caller):
 
 /** A new application token: the caller's owner as owner, the caller as parent ("Token operations" rule 2). */
 export async function createAppToken(
-  { db, keys, clock, settings }: Pick<Parts, 'db' | 'keys' | 'clock' | 'settings'>,
+  { db, keys, clock, settings }: Pick<Services, 'db' | 'keys' | 'clock' | 'settings'>,
   admission: Admission,
   kind: 'dyn' | 'per',
   { callback, comments }: PostAppToken,
@@ -93,7 +93,7 @@ async function refusePrivateCallback(callback: string): Promise<void> {
 
 /** A user token of the built-in user, tied to the permanent token that calls (D23). */
 export async function createUserToken(
-  { db, keys, clock }: Pick<Parts, 'db' | 'keys' | 'clock'>,
+  { db, keys, clock }: Pick<Services, 'db' | 'keys' | 'clock'>,
   caller: Caller,
 ): Promise<UserToken> {
   const token = newUserToken({
@@ -109,13 +109,13 @@ export async function createUserToken(
 }
 
 /** Deletes the token that calls; it may be gone by now, as when somebody logs out twice at once. */
-export async function logOut({ db }: Pick<Parts, 'db'>, { uuid }: Caller): Promise<void> {
+export async function logOut({ db }: Pick<Services, 'db'>, { uuid }: Caller): Promise<void> {
   await deleteToken(db, uuid);
 }
 
 /** Deletes a token with all that descends from it (D21). */
 export async function removeToken(
-  { db }: Pick<Parts, 'db'>,
+  { db }: Pick<Services, 'db'>,
   admission: Admission,
   uuid: string,
 ): Promise<void> {

@@ -1,18 +1,18 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { allUsers, getUser, removeUser, updateUser } from './user.ts';
 
-export function userHandlers(parts: Parts): Handlers<typeof contract.user> {
+export function userHandlers(services: Services): Handlers<typeof contract.user> {
   return {
-    list: async () => ({ status: 200, body: await allUsers(parts) }),
-    get: async ({ params }) => ({ status: 200, body: await getUser(parts, params.character_name) }),
+    list: async () => ({ status: 200, body: await allUsers(services) }),
+    get: async ({ params }) => ({ status: 200, body: await getUser(services, params.character_name) }),
     update: async ({ admission, params, body }) => ({
       status: 200,
-      body: await updateUser(parts, admission, params.character_id, body.clearance_level ?? undefined),
+      body: await updateUser(services, admission, params.character_id, body.clearance_level ?? undefined),
     }),
     delete: async ({ admission, params }) => {
-      await removeUser(parts, admission, params.character_id);
+      await removeUser(services, admission, params.character_id);
       return { status: 200, body: undefined };
     },
   };

@@ -2,11 +2,11 @@ import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { User, UserShort } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
-import { findStandings } from '../access/position.queries.ts';
+import { findPositions } from '../access/position.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { forbidden, notFound, revoked } from '../shared/errors.ts';
 import {
   deleteUsers,
@@ -22,11 +22,11 @@ export function toUser(row: UserRow): User {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
 }
 
-export async function allUsers({ db }: Pick<Parts, 'db'>): Promise<UserShort[]> {
+export async function allUsers({ db }: Pick<Services, 'db'>): Promise<UserShort[]> {
   return listUsers(db);
 }
 
-export async function getUser({ db }: Pick<Parts, 'db'>, name: string): Promise<User> {
+export async function getUser({ db }: Pick<Services, 'db'>, name: string): Promise<User> {
   const row = await findUserByName(db, name);
   if (row === undefined) throw notFound('user', name);
   return toUser(row);
@@ -34,14 +34,14 @@ export async function getUser({ db }: Pick<Parts, 'db'>, name: string): Promise<
 
 /** Sets a user's level within the limits of D16; without a level nothing changes. */
 export async function updateUser(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   characterId: number,
   level: number | undefined,
 ): Promise<User> {
   return inTransaction(db, async (tx) => {
     const asker = await readmit(tx, admission, [characterId]);
-    const { caller, target } = await findStandings(tx, asker, 'user', characterId);
+    const { caller, target } = await findPositions(tx, asker, 'user', characterId);
     if (caller === undefined) throw revoked();
     if (target === undefined) throw notFound('user', characterId);
     if (characterId === BUILT_IN_USER) throw forbidden({ never: 'nobody changes the built-in user' });
@@ -58,7 +58,7 @@ export async function updateUser(
 
 /** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
-  { db, queue }: Pick<Parts, 'db' | 'queue'>,
+  { db, queue }: Pick<Services, 'db' | 'queue'>,
   admission: Admission,
   characterId: number,
 ): Promise<void> {

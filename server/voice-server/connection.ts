@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Pace } from './flood-limit.ts';
+import type { FloodLimit } from './flood-limit.ts';
 import { createLineReader } from './line-reader.ts';
 import {
   encodeCommand,
@@ -36,7 +36,7 @@ export interface ConnectionOptions {
   readonly port: number;
   readonly limits: VoiceLimits;
   /** Undefined: the server counts no commands of ours. */
-  readonly pace: Pace | undefined;
+  readonly pace: FloodLimit | undefined;
   /** Does not even connect while the server has shut us out: for work that can wait. */
   readonly stayAway?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -87,7 +87,7 @@ export async function openConnection(options: ConnectionOptions): Promise<VoiceC
 }
 
 /** `TS3`, then a line of welcome; or what keeps us out. */
-function greeting(pace: Pace | undefined): Take<true> {
+function greeting(pace: FloodLimit | undefined): Take<true> {
   let named = false;
   return (line) => {
     const outcome = parseOutcome(line);
@@ -124,7 +124,7 @@ function collect(): Take<CommandAnswer> {
   };
 }
 
-function refusalOf(what: string, { id, message, wait }: Outcome, pace?: Pace): VoiceError | undefined {
+function refusalOf(what: string, { id, message, wait }: Outcome, pace?: FloodLimit): VoiceError | undefined {
   switch (id) {
     case ERROR_IDS.ok:
       return undefined;
@@ -140,7 +140,7 @@ function refusalOf(what: string, { id, message, wait }: Outcome, pace?: Pace): V
   }
 }
 
-interface Line {
+interface ReplyLine {
   /** Aborted when the connection is gone. */
   readonly ended: AbortSignal;
   write(command: string): void;
@@ -152,7 +152,7 @@ interface Line {
 }
 
 /** The socket, read line by line; the first failure destroys it and is what everybody gets to hear. */
-function openLine(socket: Socket, totalMillis: number, signal: AbortSignal | undefined): Line {
+function openLine(socket: Socket, totalMillis: number, signal: AbortSignal | undefined): ReplyLine {
   const ended = new AbortController();
   let failure: VoiceError | undefined;
   let leaving = false;

@@ -10,7 +10,7 @@ const LONGEST_REST = 5_000;
 const LONGEST_MEMORY = 60_000;
 
 /** Keeps what this process sends to one address below the server's flood limit. Times in milliseconds. */
-export interface Pace {
+export interface FloodLimit {
   /** Waits until one more command may be sent, and counts it. */
   turn(signal: AbortSignal): Promise<void>;
   /** Counts a command that does not wait. */
@@ -23,7 +23,7 @@ export interface Pace {
   stayAway(): void;
 }
 
-function createPace(): Pace {
+function createPace(): FloodLimit {
   let sent: number[] = [];
   let resting = 0;
   let outUntil = 0;
@@ -56,10 +56,10 @@ function createPace(): Pace {
   };
 }
 
-const paces = new Map<string, Pace>();
+const paces = new Map<string, FloodLimit>();
 
 /** The pace for an address: the server counts what comes from us, whichever part of us sends it. */
-export function paceFor(address: string): Pace {
+export function floodLimitOf(address: string): FloodLimit {
   const pace = paces.get(address) ?? createPace();
   paces.set(address, pace);
   return pace;

@@ -2,7 +2,7 @@
  * Makes a look at something that is shared: one runs at a time, and everybody who comes while it runs gets the
  * next one, together. So nobody is told what was seen before they asked, and a crowd costs two looks.
  */
-export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
+export function sharedLookup<T>(look: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   let next: Promise<T> | undefined;
   const start = (): Promise<T> => {

@@ -1,6 +1,6 @@
 import type { VoiceAddress } from './address.ts';
 import { type ConnectionOptions, openConnection, type VoiceConnection } from './connection.ts';
-import { paceFor } from './flood-limit.ts';
+import { floodLimitOf } from './flood-limit.ts';
 import { type Row, wholeNumber } from './protocol.ts';
 import { ERROR_IDS, isRefusal, VoiceError } from './voice-error.ts';
 
@@ -47,7 +47,7 @@ export async function withVoiceServer<T>(
   work: (server: VoiceServer) => Promise<T>,
 ): Promise<T> {
   const { host, port, user, password, serverId, allowlisted } = address;
-  const pace = allowlisted ? undefined : paceFor(`${host}:${port}`);
+  const pace = allowlisted ? undefined : floodLimitOf(`${host}:${port}`);
   const connection = await openConnection({ host, port, pace, ...options });
   try {
     await connection.command('login', { client_login_name: user, client_login_password: password });

@@ -1,5 +1,5 @@
 import type { Change, Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
 import type { VoiceClient, VoiceServer } from '../voice-server/voice-server.ts';
@@ -7,7 +7,7 @@ import { findTellable, markTold } from './nicknames.queries.ts';
 import { onVoiceServer } from './on-voice-server.ts';
 import { shorten } from './shorten.ts';
 
-type Needs = Pick<Parts, 'db' | 'clock' | 'log' | 'settings'>;
+type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'settings'>;
 
 /** Nobody is told more often, in milliseconds: an hour, less what one run on the schedule may be early by. */
 const TELL_EVERY = 55 * 60_000;
@@ -20,18 +20,18 @@ const SENDER = 'castellan';
  * @throws VoiceError when the voice server fails: who was told is remembered
  */
 export async function checkVoiceNicknames(
-  parts: Needs,
+  services: Needs,
   run: Run,
   limits?: VoiceLimits,
 ): Promise<readonly Change[]> {
-  const changes = await onVoiceServer(parts, run, (server) => checkOn(server, parts, run), limits);
+  const changes = await onVoiceServer(services, run, (server) => checkOn(server, services, run), limits);
   return changes ?? [];
 }
 
-async function checkOn(server: VoiceServer, parts: Needs, run: Run): Promise<readonly Change[]> {
-  const { db, clock } = parts;
+async function checkOn(server: VoiceServer, services: Needs, run: Run): Promise<readonly Change[]> {
+  const { db, clock } = services;
   const clients = (await server.clients()).filter(({ isVoice }) => isVoice);
-  const wrong = await findWrong(parts, clients);
+  const wrong = await findWrong(services, clients);
   if (wrong.length > 0 && !run.dryRun) await server.takeNickname(SENDER);
   const changes: Change[] = [];
   for (const [index, { client, character_id, should }] of wrong.entries()) {

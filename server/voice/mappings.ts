@@ -1,4 +1,4 @@
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import type { ServerGroup } from '../voice-server/voice-server.ts';
 import { findBindings, findGroupNames } from './groups.queries.ts';
 
@@ -17,7 +17,7 @@ export interface Mapping {
  * (D18b). Entries that lead nowhere are left out, and the log says why.
  */
 export async function resolveMappings(
-  { db, log, settings }: Pick<Parts, 'db' | 'log' | 'settings'>,
+  { db, log, settings }: Pick<Services, 'db' | 'log' | 'settings'>,
   existing: readonly ServerGroup[],
 ): Promise<Mapping[]> {
   const { groups } = settings.voice;

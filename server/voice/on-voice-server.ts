@@ -1,5 +1,5 @@
 import type { Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import { parseVoiceUrl } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { type VoiceServer, withVoiceServer } from '../voice-server/voice-server.ts';
@@ -12,7 +12,7 @@ const LIMITS: VoiceLimits = { connect: 5_000, command: 5_000, total: Number.POSI
  * @throws VoiceError when the voice server fails: the next run goes on from what is there then
  */
 export async function onVoiceServer<T>(
-  { settings }: Pick<Parts, 'settings'>,
+  { settings }: Pick<Services, 'settings'>,
   run: Run,
   work: (server: VoiceServer) => Promise<T>,
   limits: VoiceLimits = LIMITS,

@@ -1,7 +1,7 @@
 import { inTransaction } from '../database/transaction.ts';
-import { mayTakeAway } from '../guard/mass-change-guard.ts';
+import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
-import type { Parts } from '../services/services.ts';
+import type { Services } from '../services/services.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
 import type { VoiceServer } from '../voice-server/voice-server.ts';
@@ -10,13 +10,13 @@ import { type Mapping, resolveMappings } from './mappings.ts';
 import { onVoiceServer } from './on-voice-server.ts';
 import { LONGEST_NAME, shorten } from './shorten.ts';
 
-type Needs = Pick<Parts, 'db' | 'clock' | 'log' | 'settings' | 'metrics'>;
+type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'settings' | 'metrics'>;
 
 /** Clients in one command. */
 const SET = 50;
 
 /** What is to be done with one mapping. */
-interface Plan {
+interface GroupChange {
   readonly mapping: Mapping;
   readonly removed: readonly number[];
   readonly added: readonly number[];
@@ -29,19 +29,19 @@ interface Plan {
  * @throws VoiceError when the voice server fails: the next run goes on from what is there then
  */
 export async function syncVoiceGroups(
-  parts: Needs,
+  services: Needs,
   run: Run,
   limits?: VoiceLimits,
 ): Promise<readonly Change[]> {
-  if (parts.settings.voice.groups.length === 0) return [];
-  const changes = await onVoiceServer(parts, run, (server) => syncOn(server, parts, run), limits);
+  if (services.settings.voice.groups.length === 0) return [];
+  const changes = await onVoiceServer(services, run, (server) => syncOn(server, services, run), limits);
   return changes ?? [];
 }
 
-async function syncOn(server: VoiceServer, parts: Needs, run: Run): Promise<readonly Change[]> {
-  const { db, log } = parts;
+async function syncOn(server: VoiceServer, services: Needs, run: Run): Promise<readonly Change[]> {
+  const { db, log } = services;
   const existing = await server.serverGroups();
-  const mappings = await resolveMappings(parts, existing);
+  const mappings = await resolveMappings(services, existing);
   const present = new Map<string, readonly number[]>();
   for (const { group_id, sgid } of mappings) {
     present.set(group_id, sgid === undefined ? [] : await server.members(sgid));
@@ -49,7 +49,7 @@ async function syncOn(server: VoiceServer, parts: Needs, run: Run): Promise<read
   // Read after the voice server, so that whoever lost a membership meanwhile is not given it now.
   const entitled = await findEntitled(db, [...present.keys()]);
   const identities = await findIdentities(db);
-  const plans = mappings.map((mapping): Plan => {
+  const plans = mappings.map((mapping): GroupChange => {
     const wanted = entitled
       .filter(({ group_id }) => group_id === mapping.group_id)
       .map(({ client_database_id }) => client_database_id);
@@ -62,9 +62,9 @@ async function syncOn(server: VoiceServer, parts: Needs, run: Run): Promise<read
   const losers = [...new Set(plans.flatMap(({ removed }) => removed))].sort(byNumber);
   const lookedAt = new Set([...present.values()].flat()).size;
   const losses = { lookedAt, losers, changes: removalsAsText(plans), healthy: true };
-  if (!(await inTransaction(db, (tx) => mayTakeAway(tx, parts, run, losses)))) return [];
+  if (!(await inTransaction(db, (tx) => guardMassChange(tx, services, run, losses)))) return [];
   if (changes.length === 0) return changes;
-  await carryOut(server, parts, run, plans, new Set(existing.map(({ name }) => name)));
+  await applyChanges(server, services, run, plans, new Set(existing.map(({ name }) => name)));
   log.info(
     { job: run.job, run_id: run.id, changes: changes.length },
     'server groups were brought up to date',
@@ -73,11 +73,11 @@ async function syncOn(server: VoiceServer, parts: Needs, run: Run): Promise<read
 }
 
 /** Removals of all groups first: what somebody must not have any more is more urgent than what is missing. */
-async function carryOut(
+async function applyChanges(
   server: VoiceServer,
-  parts: Needs,
+  services: Needs,
   run: Run,
-  plans: readonly Plan[],
+  plans: readonly GroupChange[],
   names: Set<string>,
 ): Promise<void> {
   const total = plans.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0);
@@ -87,11 +87,11 @@ async function carryOut(
     run.progress(done, total);
   };
   for (const { mapping, removed } of plans) {
-    if (mapping.sgid !== undefined) await change(server, parts, mapping.sgid, 'remove', removed, step);
+    if (mapping.sgid !== undefined) await change(server, services, mapping.sgid, 'remove', removed, step);
   }
   for (const { mapping, added } of plans) {
-    const sgid = mapping.sgid ?? (await create(server, parts, mapping, names));
-    await change(server, parts, sgid, 'add', added, step);
+    const sgid = mapping.sgid ?? (await create(server, services, mapping, names));
+    await change(server, services, sgid, 'add', added, step);
   }
 }
 
@@ -162,7 +162,7 @@ async function change(
 const HARMLESS = [ERROR_IDS.alreadyMember, ERROR_IDS.notMember, ERROR_IDS.invalidClient];
 
 function changesOf(
-  { mapping, removed, added }: Plan,
+  { mapping, removed, added }: GroupChange,
   identities: ReadonlyMap<number, number | null>,
 ): Change[] {
   const { group_id, sgid = null } = mapping;
@@ -177,7 +177,7 @@ function changesOf(
   return [...created, ...removed.map(of('remove')), ...added.map(of('add'))];
 }
 
-function removalsAsText(plans: readonly Plan[]): string {
+function removalsAsText(plans: readonly GroupChange[]): string {
   const lines = plans.flatMap(({ mapping, removed }) => removed.map((id) => `${mapping.sgid} ${id}`));
   return lines.sort().join('\n');
 }

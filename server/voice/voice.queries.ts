@@ -6,7 +6,7 @@ import type { Database } from '../database/tables.ts';
 import { lockGroupNames } from '../group/autogroup.queries.ts';
 
 /** Keeps a user from being deleted before the transaction ends; undefined where it is gone already. */
-export async function keepUser(db: Kysely<Database>, characterId: number): Promise<UserShort | undefined> {
+export async function lockUser(db: Kysely<Database>, characterId: number): Promise<UserShort | undefined> {
   return db
     .selectFrom('users')
     .select(['character_id', 'character_name'])

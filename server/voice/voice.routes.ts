@@ -1,14 +1,14 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import type { Parts } from '../services/services.ts';
-import { completeChallenge, createLook, startChallenge } from './voice.ts';
+import type { Services } from '../services/services.ts';
+import { completeChallenge, createClientLookup, startChallenge } from './voice.ts';
 
-export function voiceHandlers(parts: Parts): Handlers<typeof contract.voice> {
-  const look = createLook(parts);
+export function voiceHandlers(services: Services): Handlers<typeof contract.voice> {
+  const look = createClientLookup(services);
   return {
-    start: async ({ caller }) => ({ status: 200, body: await startChallenge(parts, caller) }),
+    start: async ({ caller }) => ({ status: 200, body: await startChallenge(services, caller) }),
     complete: async ({ caller }) => {
-      await completeChallenge(parts, look, caller);
+      await completeChallenge(services, look, caller);
       return { status: 201, body: undefined };
     },
   };

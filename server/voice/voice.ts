@@ -2,19 +2,19 @@ import { randomInt } from 'node:crypto';
 import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { VoiceChallenge } from '../../contract/voice.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { Parts } from '../services/services.ts';
-import { forbidden, Problem, revoked } from '../shared/errors.ts';
+import type { Services } from '../services/services.ts';
+import { forbidden, HttpError, revoked } from '../shared/errors.ts';
 import type { Caller } from '../token/token.queries.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
-import { sharedLook } from '../voice-server/shared-lookup.ts';
+import { sharedLookup } from '../voice-server/shared-lookup.ts';
 import { type VoiceClient, withVoiceServer } from '../voice-server/voice-server.ts';
 import {
   bindIdentity,
   consumeChallenge,
   ensureVoiceGroup,
   findChallenge,
-  keepUser,
+  lockUser,
   moveMembership,
   replaceChallenge,
 } from './voice.queries.ts';
@@ -28,19 +28,22 @@ const NICKNAME_LENGTH = 20;
 const LIMITS: VoiceLimits = { connect: 2_500, command: 3_000, total: 4_000 };
 
 /** Who is on the voice server, asked over one connection at a time. */
-export type Look = (() => Promise<VoiceClient[]>) | undefined;
+export type ClientLookup = (() => Promise<VoiceClient[]>) | undefined;
 
 /** Undefined where no voice server is configured. */
-export function createLook({ settings }: Pick<Parts, 'settings'>, limits: VoiceLimits = LIMITS): Look {
+export function createClientLookup(
+  { settings }: Pick<Services, 'settings'>,
+  limits: VoiceLimits = LIMITS,
+): ClientLookup {
   const { url } = settings.voice;
   if (url === undefined) return undefined;
   const address: VoiceAddress = parseVoiceUrl(url);
-  return sharedLook(() => withVoiceServer(address, { limits }, (server) => server.clients()));
+  return sharedLookup(() => withVoiceServer(address, { limits }, (server) => server.clients()));
 }
 
 /** Starts a challenge in the place of the one before (D40). */
 export async function startChallenge(
-  { db, clock, settings }: Pick<Parts, 'db' | 'clock' | 'settings'>,
+  { db, clock, settings }: Pick<Services, 'db' | 'clock' | 'settings'>,
   caller: Caller,
 ): Promise<VoiceChallenge> {
   if (settings.voice.url === undefined) throw notConfigured();
@@ -49,7 +52,7 @@ export async function startChallenge(
   const expires_on = new Date(created_on.getTime() + CHALLENGE_FOR);
   const nickname = randomNickname();
   return inTransaction(db, async (tx) => {
-    const user = await keepUser(tx, caller.owner_id);
+    const user = await lockUser(tx, caller.owner_id);
     if (user === undefined) throw revoked();
     await replaceChallenge(tx, { character_id: user.character_id, nickname, created_on, expires_on });
     return { expiration_datetime: expires_on.toISOString(), challenge_nickname: nickname, user };
@@ -63,8 +66,8 @@ export async function startChallenge(
  * @throws VoiceError when the voice server fails
  */
 export async function completeChallenge(
-  { db, clock, log, settings }: Pick<Parts, 'db' | 'clock' | 'log' | 'settings'>,
-  look: Look,
+  { db, clock, log, settings }: Pick<Services, 'db' | 'clock' | 'log' | 'settings'>,
+  look: ClientLookup,
   caller: Caller,
 ): Promise<void> {
   if (look === undefined) throw notConfigured();
@@ -72,10 +75,10 @@ export async function completeChallenge(
   const nickname = await findChallenge(db, caller.owner_id, clock.now());
   if (nickname === undefined) throw noChallenge();
   const client = theOne(await look(), nickname);
-  if (client === undefined) throw new Problem(404, 'Could not find corresponding teamspeak client');
+  if (client === undefined) throw new HttpError(404, 'Could not find corresponding teamspeak client');
   const former = await inTransaction(db, async (tx) => {
     const now = clock.now();
-    if ((await keepUser(tx, caller.owner_id)) === undefined) throw revoked();
+    if ((await lockUser(tx, caller.owner_id)) === undefined) throw revoked();
     if (!(await consumeChallenge(tx, caller.owner_id, nickname))) throw noChallenge();
     const group = await ensureVoiceGroup(tx, settings.voice.authGroup, now);
     const leaves = await bindIdentity(tx, caller.owner_id, client.clientDatabaseId, now);
@@ -102,10 +105,10 @@ function theOne(clients: readonly VoiceClient[], nickname: string): VoiceClient 
   return others.length === 0 ? client : undefined;
 }
 
-function notConfigured(): Problem {
-  return new Problem(404, 'No voice server is configured.');
+function notConfigured(): HttpError {
+  return new HttpError(404, 'No voice server is configured.');
 }
 
-function noChallenge(): Problem {
-  return new Problem(404, 'Could not find challenge for user');
+function noChallenge(): HttpError {
+  return new HttpError(404, 'Could not find challenge for user');
 }

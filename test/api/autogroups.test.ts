@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Group, ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
-import type { Findings } from '../../server/registry/provider-snapshot.ts';
-import { saveFindings } from '../../server/registry/save-snapshot.ts';
+import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
+import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 const ceoOf = (corporation: number) => corporation - 90_000_000;
-const body = (corporation_id: number, more: Partial<Findings['corporations'][number]> = {}) => ({
+const body = (corporation_id: number, more: Partial<ProviderSnapshot['corporations'][number]> = {}) => ({
   corporation_id,
   corporation_name: `Corporation ${corporation_id}`,
   ticker: 'CORP',
@@ -37,7 +37,7 @@ const body = (corporation_id: number, more: Partial<Findings['corporations'][num
   ceo_name: `CEO ${corporation_id}`,
   ...more,
 });
-const top = (more: Partial<Findings['alliances'][number]> = {}) => ({
+const top = (more: Partial<ProviderSnapshot['alliances'][number]> = {}) => ({
   alliance_id: alliance,
   alliance_name: `Alliance ${alliance}`,
   ticker: 'ALLI',
@@ -50,9 +50,9 @@ const pilot = (character_id: number, corporation_id: number | null) => ({
   corporation_id,
 });
 
-async function find(findings: Partial<Findings>): Promise<void> {
-  const all = { alliances: [], corporations: [], characters: [], ...findings };
-  await inTransaction(app.db, (tx) => saveFindings(tx, all, app.clock.now()));
+async function find(snapshot: Partial<ProviderSnapshot>): Promise<void> {
+  const all = { alliances: [], corporations: [], characters: [], ...snapshot };
+  await inTransaction(app.db, (tx) => saveSnapshot(tx, all, app.clock.now()));
 }
 
 /** The alliance with both corporations, nobody in them. */

@@ -122,13 +122,13 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
   });
 
   it('D39: one of the game’s own is not registered even if the provider names a CEO for it', async () => {
-    const { parts } = app.app;
+    const { services } = app.app;
     const data = { name: 'Game', ticker: 'G', ceo_id: 3_000_001 };
     const client = { ask: async () => madeAnswer(200, data) };
-    const caller = await authenticate(parts, `Bearer ${app.root}`);
+    const caller = await authenticate(services, `Bearer ${app.root}`);
     const rule = corporationRoutes.register.metadata.access;
     const admission = { caller, rule, params: {}, body: undefined };
-    await expect(registerCorporation({ ...parts, client }, admission, NPC)).rejects.toMatchObject({
+    await expect(registerCorporation({ ...services, client }, admission, NPC)).rejects.toMatchObject({
       status: 404,
     });
   });

@@ -18,7 +18,7 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
 
   beforeAll(async () => {
     app = await startTestApp();
-    [own] = app.app.parts.settings.encryptionKeys as [EncryptionKey];
+    [own] = app.app.services.settings.encryptionKeys as [EncryptionKey];
     await addGrants(app, 3, [SCOPE]);
     const [, , spoilt] = await addGrants(app, 3, [SCOPE], 3);
     // Of an invalid one nobody needs the key.
@@ -35,7 +35,7 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
     change: Partial<Settings> = {},
   ): Promise<void> {
     const log = createLog('warn', { write: (line) => logged.push(line) });
-    const settings = { ...app.app.parts.settings, encryptionKeys, ...change };
+    const settings = { ...app.app.services.settings, encryptionKeys, ...change };
     const second = await createApp(settings, { log, clock: app.clock, worker: false });
     await second.close();
   }

@@ -95,7 +95,7 @@ describe('D29: callbacks to addresses that are not public', () => {
       .execute();
     const { uuid } = await makeToken(app, 'use', MEMBER, app_token.uuid);
     const before = app.logged.length;
-    expect(await deliverEvent(app.app.parts, uuid, 'code')).toBe('done');
+    expect(await deliverEvent(app.app.services, uuid, 'code')).toBe('done');
     expect(receiver.received).toEqual([]);
     expect(JSON.parse(app.logged[before] ?? '{}')).toMatchObject({
       token: uuid,
@@ -122,7 +122,7 @@ describe('D29: callbacks to addresses that are not public', () => {
       .where('uuid', '=', app_token.uuid)
       .execute();
     const { uuid } = await makeToken(app, 'use', MEMBER, app_token.uuid);
-    expect(await deliverEvent(app.app.parts, uuid, 'code')).toBe('again');
+    expect(await deliverEvent(app.app.services, uuid, 'code')).toBe('again');
   });
 });
 
@@ -134,7 +134,7 @@ describe('D29: CALLBACK_ALLOW_PRIVATE=true', () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       const dyn = await app.dynamicToken(`http://${host}:${receiver.port}/in`);
       const { token } = await app.signIn(MEMBER, { dyn });
-      expect(await deliverEvent(app.app.parts, uuidOf(token), 'code')).toBe('done');
+      expect(await deliverEvent(app.app.services, uuidOf(token), 'code')).toBe('done');
     }
     expect(receiver.received).toHaveLength(2);
     await app.stop();

@@ -33,7 +33,7 @@ describe('D29: the sign-in event', () => {
   beforeEach(async () => {
     receiver.answer = 204;
     receiver.received.length = 0;
-    await app.app.parts.queue.boss.clearStorage();
+    await app.app.services.queue.boss.clearStorage();
   });
   afterEach(() => vi.restoreAllMocks());
   afterAll(async () => {
@@ -61,7 +61,7 @@ describe('D29: the sign-in event', () => {
     await sql`
       insert into pgboss.job (id, name, data, state)
       values (${id}, 'deliver-sign-in', ${JSON.stringify(event)}::jsonb, 'active')`.execute(app.db);
-    await deliverSignIn(app.app.parts, event, { id });
+    await deliverSignIn(app.app.services, event, { id });
     return id;
   }
 
@@ -79,7 +79,7 @@ describe('D29: the sign-in event', () => {
 
   it('sends the JWT of the redirect byte for byte, signed anew, and it works', async () => {
     const { event, userToken } = await signIn();
-    const sign = vi.spyOn(app.app.parts.keys, 'sign');
+    const sign = vi.spyOn(app.app.services.keys, 'sign');
     await deliver(event);
     expect(sign).toHaveBeenCalledTimes(1);
     const sent = receiver.received[0]?.query.get('user_token') ?? '';
@@ -95,7 +95,7 @@ describe('D29: the sign-in event', () => {
   });
 
   it('is written in the transaction that makes the token: rolled back with it, it is never sent', async () => {
-    const { queue } = app.app.parts;
+    const { queue } = app.app.services;
     const send = queue.send.bind(queue);
     vi.spyOn(queue, 'send').mockImplementationOnce(async (...job) => {
       await send(...job);
@@ -110,7 +110,7 @@ describe('D29: the sign-in event', () => {
   });
 
   it('a sign-in that cannot write its event does not succeed', async () => {
-    vi.spyOn(app.app.parts.queue, 'send').mockRejectedValueOnce(new Error('the queue is broken'));
+    vi.spyOn(app.app.services.queue, 'send').mockRejectedValueOnce(new Error('the queue is broken'));
     const { login_url } = await startLogin(app, { dyn });
     await expectPage(await app.browse(login_url, { characterId: MEMBER }), 500, TITLES.failure);
     expect((await app.browse(login_url, { characterId: MEMBER })).status).toBe(302);
@@ -177,9 +177,9 @@ describe('D29: the sign-in event', () => {
     const { event } = await signIn();
     receiver.answer = () => undefined;
     const timeout = vi.spyOn(AbortSignal, 'timeout');
-    expect(await deliverEvent(app.app.parts, event.token, event.state_code, 300)).toBe('again');
+    expect(await deliverEvent(app.app.services, event.token, event.state_code, 300)).toBe('again');
     timeout.mockReturnValueOnce(AbortSignal.abort());
-    expect(await deliverEvent(app.app.parts, event.token, event.state_code)).toBe('again');
+    expect(await deliverEvent(app.app.services, event.token, event.state_code)).toBe('again');
     expect(timeout.mock.calls).toEqual([[300], [10_000]]);
   });
 
@@ -194,7 +194,7 @@ describe('D29: the sign-in event', () => {
         closed = true;
       });
     };
-    expect(await deliverEvent(app.app.parts, event.token, event.state_code)).toBe('done');
+    expect(await deliverEvent(app.app.services, event.token, event.state_code)).toBe('done');
     await expect.poll(() => closed).toBe(true);
   });
 
@@ -203,7 +203,7 @@ describe('D29: the sign-in event', () => {
     receiver.answer = 503;
     const pauses: number[] = [];
     for (const attempt of [0, 1, 2, 6, 7, 40]) {
-      await app.app.parts.queue.boss.clearStorage();
+      await app.app.services.queue.boss.clearStorage();
       await deliver({ ...event, attempt });
       const [next = fail()] = await waiting();
       expect(next.data.attempt).toBe(attempt + 1);
@@ -214,16 +214,16 @@ describe('D29: the sign-in event', () => {
 
   it('the next try takes the place of the one that failed, once', async () => {
     const { event } = await signIn();
-    await app.app.parts.queue.boss.clearStorage();
+    await app.app.services.queue.boss.clearStorage();
     receiver.answer = 503;
     const id = await deliver(event);
-    expect(await app.app.parts.queue.boss.getJobById('deliver-sign-in', id)).toMatchObject({
+    expect(await app.app.services.queue.boss.getJobById('deliver-sign-in', id)).toMatchObject({
       state: 'completed',
     });
     const next = await waiting();
     expect(next).toHaveLength(1);
     // A worker that took too long finds that another one has done it.
-    await deliverSignIn(app.app.parts, event, { id });
+    await deliverSignIn(app.app.services, event, { id });
     expect(await waiting()).toEqual(next);
   });
 
@@ -232,7 +232,7 @@ describe('D29: the sign-in event', () => {
     receiver.answer = 503;
     let [away, next] = [0, event];
     while (away < 3_600) {
-      await app.app.parts.queue.boss.clearStorage();
+      await app.app.services.queue.boss.clearStorage();
       await deliver(next);
       const [job = fail()] = await waiting();
       next = job.data;
@@ -242,7 +242,7 @@ describe('D29: the sign-in event', () => {
     const tries = receiver.received.length;
     expect(tries).toBeLessThan(20);
     receiver.answer = 204;
-    await app.app.parts.queue.boss.clearStorage();
+    await app.app.services.queue.boss.clearStorage();
     await deliver(next);
     expect(receiver.received).toHaveLength(tries + 1);
     expect(receiver.received.at(-1)?.query.get('user_token')).toBe(userToken);

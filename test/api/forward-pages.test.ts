@@ -27,13 +27,13 @@ let clients: Socket[] = [];
 
 beforeAll(async () => {
   app = await startTestApp();
-  const { settings, log } = app.app.parts;
+  const { settings, log } = app.app.services;
   other = await createApp(settings, { log, clock: app.clock, worker: false, database: { poolSize: 8 } });
   http = await listen(other.createHttp(), '127.0.0.1', 0);
   await addHome(app);
   [ada, ben] = [await addMember(app, 2_190_000_001), await addMember(app, 2_190_000_002)];
   app.provider.setRateLimit('market-order', 1_000_000);
-  await app.app.parts.document.current();
+  await app.app.services.document.current();
 });
 afterEach(async () => {
   for (const client of clients) client.destroy();
@@ -207,7 +207,7 @@ describe('D30: a joined answer is written page by page', () => {
 
 describe('D30: what waits for slow clients is bounded', () => {
   it('when it is too much, the answer that was begun first is broken off', async () => {
-    const join = createJoiner(app.app.parts, 2_500_000);
+    const join = createJoiner(app.app.services, 2_500_000);
     const page = madeAnswer(200, ['x'.repeat(500_000)], { 'x-pages': '2' });
     const request = { from: 'body', annotate: undefined, signal: new AbortController().signal } as const;
     const joined = await Promise.all(

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const [one = 0, two = 0] = world.membersOf(corporation).filter((id) => !world.character(id)?.isCeo);
   caller = await app.signIn(one, { scopes: SCOPES });
   other = await app.signIn(two, { scopes: SCOPES });
-  await app.app.parts.document.current();
+  await app.app.services.document.current();
 });
 afterAll(() => app.stop());
 afterEach(() => app.provider.reset());

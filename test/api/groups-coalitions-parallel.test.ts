@@ -6,8 +6,8 @@ import { changeMembers } from '../../server/coalition/coalition.queries.ts';
 import type { Database } from '../../server/database/tables.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
-import type { Findings } from '../../server/registry/provider-snapshot.ts';
-import { saveFindings } from '../../server/registry/save-snapshot.ts';
+import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
+import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { addBodies, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
@@ -47,7 +47,7 @@ const nameOf = (id: number) => `Pilot ${id}`;
 function joins(corporation_id: number): Promise<void> {
   const pilot = { character_id: corporation_id, character_name: nameOf(corporation_id), corporation_id };
   return inTransaction(app.db, (tx) =>
-    saveFindings(tx, { alliances: [], corporations: [], characters: [pilot] }, app.clock.now()),
+    saveSnapshot(tx, { alliances: [], corporations: [], characters: [pilot] }, app.clock.now()),
   );
 }
 
@@ -319,15 +319,15 @@ describe('D18b: an autogroup is there, whoever comes first', () => {
   }
 
   const home = 98_706_000;
-  const pilot = (corporation: number): Findings => ({
+  const pilot = (corporation: number): ProviderSnapshot => ({
     alliances: [],
     corporations: [],
     characters: [
       { character_id: corporation, character_name: nameOf(corporation), corporation_id: corporation },
     ],
   });
-  const save = (findings: Findings) => (tx: Transaction<Database>) =>
-    saveFindings(tx, findings, app.clock.now());
+  const save = (snapshot: ProviderSnapshot) => (tx: Transaction<Database>) =>
+    saveSnapshot(tx, snapshot, app.clock.now());
 
   it('the first member of a corporation, or the coalition that takes it in', async () => {
     for (const [i, first] of ['member', 'coalition'].entries()) {
@@ -372,7 +372,7 @@ describe('D18b: an autogroup is there, whoever comes first', () => {
         ceo_id,
         ceo_name,
       };
-      const joined: Findings = { alliances: [], corporations: [corporation], characters: [] };
+      const joined: ProviderSnapshot = { alliances: [], corporations: [corporation], characters: [] };
       const [one, other] = first === 'member' ? [pilot(id), joined] : [joined, pilot(id)];
       const names = await both(save(one), () => inTransaction(app.db, save(other)));
       expect(names).toContain(`Alliance ${alliance}`);

@@ -62,7 +62,7 @@ beforeAll(async () => {
     character_id: String(id),
     esi_path: 'status',
   };
-  const { sso, extApi } = app.app.parts.settings;
+  const { sso, extApi } = app.app.services.settings;
   server = await startMeasuredServer({
     ...keys,
     NODE_ENV: 'production',

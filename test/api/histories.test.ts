@@ -203,14 +203,14 @@ describe('skill points and balance', () => {
   it('as the game says them, each time they were stored', async () => {
     const { token, user } = await newcomer();
     const id = user.character_id;
-    const { parts } = app.app;
+    const { services } = app.app;
     const expected: { at: Date; total_sp: number; balance: number }[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
       app.provider.world.turn += 1;
       app.clock.advance(LATER);
       const at = app.clock.now();
-      await storeSkillPoints(parts, id, at);
-      await storeWallet(parts, id, at);
+      await storeSkillPoints(services, id, at);
+      await storeWallet(services, id, at);
       const character = app.provider.world.character(id) as Character;
       const { total_sp } = sheet.skills(app.provider.world, character) as { total_sp: number };
       expected.unshift({ at, total_sp, balance: sheet.wallet(app.provider.world, character) });
@@ -232,7 +232,7 @@ describe('mail (D36b)', () => {
   it('the history is the mailbox: every mail sent and received, newest first, with names', async () => {
     const { token, user } = await newcomer();
     const id = user.character_id;
-    await indexMail(app.app.parts, id);
+    await indexMail(app.app.services, id);
     const expected = mailbox(app.provider.world, app.provider.world.character(id) as Character).sort(
       (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || b.id - a.id,
     );
@@ -271,8 +271,8 @@ describe('mail (D36b)', () => {
       subject: 'Tonight',
       body: '<font size="12">Doors close at eight &amp; ten.<br>Bring a <b>lantern</b>.</font>',
     });
-    await indexMail(app.app.parts, id);
-    await indexMail(app.app.parts, other.user.character_id);
+    await indexMail(app.app.services, id);
+    await indexMail(app.app.services, other.user.character_id);
     const [newest] = (await get<CharacterMailShort[]>(token, id, 'mail')).json;
     const { status, json } = await get<CharacterMail>(token, id, `mail/${newest?.mail_id}`);
     expect({ status, json }).toEqual({
@@ -358,12 +358,12 @@ describe('histories end', () => {
   async function withHistories(): Promise<SignedIn> {
     const person = await newcomer();
     const id = person.user.character_id;
-    const { parts } = app.app;
+    const { services } = app.app;
     app.clock.advance(LATER);
     await send(app, 'POST', pathOf(id, 'location/now'), { token: person.token });
-    await storeSkillPoints(parts, id, app.clock.now());
-    await storeWallet(parts, id, app.clock.now());
-    await indexMail(parts, id);
+    await storeSkillPoints(services, id, app.clock.now());
+    await storeWallet(services, id, app.clock.now());
+    await indexMail(services, id);
     expect(await everything(id)).toEqual([1, 1, 1, 1]);
     return person;
   }

@@ -40,7 +40,7 @@ async function start(
   forceKeyRemoval = false,
   log = createLog('silent'),
 ): Promise<{ app: App; url: string }> {
-  const settings = { ...app.app.parts.settings, tokenSigningKeys: { keys }, forceKeyRemoval };
+  const settings = { ...app.app.services.settings, tokenSigningKeys: { keys }, forceKeyRemoval };
   const other = await createApp(settings, { log, clock: app.clock, worker: false });
   closers.push(() => other.close());
   const http = await listen(other.createHttp(), '127.0.0.1', 0);
@@ -69,7 +69,7 @@ describe('D20b: rotation of the signing keys', () => {
       json: { detail: `The token was signed with an unknown key (kid ${fresh.kid}).` },
     });
     // A token is printed as it is as long as its key can sign.
-    expect(kidOf(await rootToken(rotated.parts, 0))).toBe(old.kid);
+    expect(kidOf(await rootToken(rotated.services, 0))).toBe(old.kid);
     await app.db.deleteFrom('tokens').where('kid', '=', fresh.kid).execute();
   });
 
@@ -103,7 +103,7 @@ describe('D20b: rotation of the signing keys', () => {
     const { app: other } = await start([fresh, old]);
     const tokens = await Promise.all(
       Array.from({ length: 20 }, () =>
-        other.parts.keys.sign({
+        other.services.keys.sign({
           ...{ uuid: randomUUID(), app_token: randomUUID(), owner_id: 0, token_type: 'per' },
           ...{ kid: fresh.kid, created_on: app.clock.now(), expires_on: null },
         }),
@@ -140,7 +140,7 @@ describe('D20b: rotation of the signing keys', () => {
   it('expired tokens need no key any more', async () => {
     const signer = (await newSigningKey()) as Key;
     const { app: other } = await start([signer, old]);
-    await other.parts.db
+    await other.services.db
       .insertInto('tokens')
       .values({
         uuid: '5a0d7c1a-2b3c-4d5e-8f60-718293a4b5c6',
@@ -166,7 +166,7 @@ describe('D20b: rotation of the signing keys', () => {
       status: 401,
       json: { detail: `The token was signed with an unknown key (kid ${old.kid}).` },
     });
-    const printed = await rootToken(forced.parts, 0);
+    const printed = await rootToken(forced.services, 0);
     expect(kidOf(printed)).toBe(fresh.kid);
     expect(uuidOf(printed)).toBe(uuidOf(app.root));
     expect(await works(url, printed)).toBe(true);

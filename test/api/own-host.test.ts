@@ -52,7 +52,7 @@ describe('outside production a page of another site cannot come by a name that l
   });
 
   it('nor by the simulated provider and the demo application', async () => {
-    const demo = await startDemoApplication(app.app.parts);
+    const demo = await startDemoApplication(app.app.services);
     const paths = { [demo.url]: '/', [app.provider.url]: '/', [app.provider.apiUrl]: '/status' };
     for (const [url, path] of Object.entries(paths)) {
       const status = async (host: string) => (await send({ url }, 'GET', path, { headers: { host } })).status;

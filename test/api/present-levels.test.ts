@@ -254,21 +254,21 @@ describe('D14: a write is judged in its transaction, on what its caller may do b
 
 describe('D14: while a registration waits for the provider', () => {
   it('a demotion counts, and nothing is stored', async () => {
-    const { parts } = app.app;
+    const { services } = app.app;
     for (const what of ['corporation', 'alliance'] as const) {
       const { id } = await somebody(8);
       const { jwt } = await makeToken(app, 'per', id, uuidOf(app.root));
       const demote = () => setLevel(app, id, 7);
-      const client: typeof parts.client = {
-        ask: (request) => demote().then(() => parts.client.ask(request)),
+      const client: typeof services.client = {
+        ask: (request) => demote().then(() => services.client.ask(request)),
       };
       const rule = contract[what].register.metadata.access;
-      const caller = await authenticate(parts, `Bearer ${jwt}`);
+      const caller = await authenticate(services, `Bearer ${jwt}`);
       const admission = { caller, rule, params: {}, body: undefined };
       const registration =
         what === 'corporation'
-          ? registerCorporation({ ...parts, client }, admission, IN_GAME.corporation)
-          : registerAlliance({ ...parts, client }, admission, IN_GAME.alliance);
+          ? registerCorporation({ ...services, client }, admission, IN_GAME.corporation)
+          : registerAlliance({ ...services, client }, admission, IN_GAME.alliance);
       await expect(registration).rejects.toMatchObject({ status: 403, detail: needs(8, 7) });
     }
     const stored = [...(await ok(root.corporation.list())), ...(await ok(root.alliance.list()))];

@@ -18,7 +18,7 @@ let ben: MadeToken;
 
 beforeAll(async () => {
   app = await startTestApp();
-  await app.app.parts.document.current();
+  await app.app.services.document.current();
   await addHome(app);
   ada = await addMember(app, ADA);
   ben = await addMember(app, BEN);
@@ -63,7 +63,7 @@ describe('D33b: errors of the provider are charged to who caused them', () => {
   });
 
   it('those made from somebody’s permanent token are charged to that one, with all the rest', async () => {
-    const own = await rootToken(app.app.parts, ADA);
+    const own = await rootToken(app.app.services, ADA);
     expect(await forwardErrors([await userToken(own), ada.jwt, own], 21)).toEqual([...of(404, 20), 429]);
     expect(await forwardErrors([ben.jwt], 1)).toEqual([404]);
   });

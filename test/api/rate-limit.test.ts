@@ -108,7 +108,7 @@ describe('D60: a request costs no statement', () => {
     const usual = await startTestApp({ env: { RATE_LIMIT: '' } });
     const free = await startTestApp();
     // Loaded in the background otherwise, and its statements would be taken for those of a request.
-    for (const each of [usual, free]) await each.app.parts.document.current();
+    for (const each of [usual, free]) await each.app.services.document.current();
     const [counted, uncounted] = await Promise.all(
       [usual, free].map((each) =>
         statementsOf(each, async () => {
@@ -362,7 +362,7 @@ describe('D60: RATE_LIMIT', () => {
 
   it('refused requests are counted for Prometheus', async () => {
     const counted = async () => {
-      const text = await app.app.parts.metrics.registry.metrics();
+      const text = await app.app.services.metrics.registry.metrics();
       const of = (by: string) =>
         Number(
           new RegExp(`castellan_rate_limited_requests_total{counted_by="${by}"} (\\d+)`).exec(text)?.[1] ?? 0,

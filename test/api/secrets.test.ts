@@ -34,8 +34,8 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     app = await startTestApp({ worker: true });
     receiver = await startReceiver();
     await letIn(app, { corporations: [98_000_011] });
-    const { parts } = app.app;
-    const exchange = vi.spyOn(parts.sso, 'exchange');
+    const { services } = app.app;
+    const exchange = vi.spyOn(services.sso, 'exchange');
     const authorize = vi.spyOn(app.provider, 'authorize');
     const dyn = await app.dynamicToken(receiver.callback);
 
@@ -71,7 +71,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
       TITLES.failure,
     );
     await sql`alter table grants drop constraint broken`.execute(app.db);
-    vi.spyOn(parts.vault, 'seal').mockImplementationOnce((secret) => {
+    vi.spyOn(services.vault, 'seal').mockImplementationOnce((secret) => {
       throw new Error(`cannot seal, see https://app.example/?user_token=${secret}&code=${secret}`);
     });
     await expectPage(await trySignIn(app, { characterId: SECOND }, { dyn }), 500, TITLES.failure);
@@ -108,7 +108,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     for (const each of userTokens) note('user token', each);
     note('dynamic token', dyn);
     note('permanent token', app.root);
-    note('client secret', parts.settings.sso.clientSecret);
+    note('client secret', services.settings.sso.clientSecret);
   });
   afterAll(async () => {
     await app.stop();

@@ -22,7 +22,7 @@ describe('D33b: client credentials go to the provider letter by letter', () => {
     await letIn(app, { corporations: [98_000_011] });
     await app.signIn(MEMBER);
 
-    const { sso } = app.app.parts;
+    const { sso } = app.app.services;
     const codeVerifier = 'v'.repeat(43);
     const login = await sso.loginUrl({ state: 's', scopes: ['publicData'], codeVerifier });
     const back = new URL(await app.provider.authorize(login, { characterId: MEMBER }));
@@ -35,7 +35,7 @@ describe('D33b: client credentials go to the provider letter by letter', () => {
 
   it('so a secret that is right only when decoded is wrong', async () => {
     const app = await startTestApp({ provider: { clientSecret: 'a secret' } });
-    const { settings, clock } = app.app.parts;
+    const { settings, clock } = app.app.services;
     const encoded = { ...settings, sso: { ...settings.sso, clientSecret: 'a%20secret' } };
     const exchange = createSso({ settings: encoded, clock }).exchange('code', 'v'.repeat(43));
     await expect(exchange).rejects.toMatchObject({ fault: 'unusable' });

@@ -23,7 +23,7 @@ describe('refresh tokens', () => {
 
   /** Signs in and says what the provider gave. */
   async function signInFor(id: number, scopes: ExtScope[]) {
-    const exchange = vi.spyOn(app.app.parts.sso, 'exchange');
+    const exchange = vi.spyOn(app.app.services.sso, 'exchange');
     try {
       await app.signIn(id, { dyn, scopes });
       return await exchange.mock.results[0]?.value;
@@ -34,14 +34,14 @@ describe('refresh tokens', () => {
   const grantsOf = (id: number) =>
     app.db.selectFrom('grants').selectAll().where('character_id', '=', id).orderBy('created_on').execute();
   const open = (grant: { grant_id: string; refresh_token: Buffer }) =>
-    app.app.parts.vault.open(grant.refresh_token, grantPlace(grant.grant_id, 'refresh_token'));
+    app.app.services.vault.open(grant.refresh_token, grantPlace(grant.grant_id, 'refresh_token'));
 
   it('D34: both tokens are stored encrypted, with the key’s id, bound to row and column', async () => {
     const id = member();
     const given = await signInFor(id, [MAIL]);
     const [grant] = await grantsOf(id);
     if (grant === undefined || grant.access_token === null) throw new Error('no grant was stored');
-    const { vault } = app.app.parts;
+    const { vault } = app.app.services;
     expect(open(grant)).toBe(given.refreshToken);
     expect(vault.open(grant.access_token, grantPlace(grant.grant_id, 'access_token'))).toBe(
       given.accessToken,

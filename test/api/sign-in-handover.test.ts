@@ -67,8 +67,8 @@ describe('D29b: a character that was handed to another person', () => {
 
   it('its grants are revoked at the provider and gone here; the new owner’s is kept', async () => {
     const id = MEMBERS.shift() as number;
-    const exchange = vi.spyOn(app.app.parts.sso, 'exchange');
-    const revoke = vi.spyOn(app.app.parts.sso, 'revoke');
+    const exchange = vi.spyOn(app.app.services.sso, 'exchange');
+    const revoke = vi.spyOn(app.app.services.sso, 'revoke');
     await app.signIn(id, { dyn, scopes: ['ext-mail.read_mail.v1'] });
     await app.signIn(id, { dyn, scopes: ['ext-skills.read_skills.v1'] });
     const old = await Promise.all(exchange.mock.results.map(async ({ value }) => (await value).refreshToken));

@@ -34,7 +34,7 @@ describe('sign-ins at the same time', () => {
       const statuses = answers.map(({ status }) => status).sort();
       expect(statuses).toEqual([302, ...Array(99).fill(400)]);
       expect(await tokensOf(id)).toHaveLength(1);
-      const jobs = await app.app.parts.queue.boss.getQueueSize('deliver-sign-in');
+      const jobs = await app.app.services.queue.boss.getQueueSize('deliver-sign-in');
       expect(jobs).toBe(kind === 'a state code' ? 1 : 2);
     },
   );

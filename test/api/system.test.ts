@@ -37,7 +37,7 @@ describe('D51: GET /system/configuration', () => {
       voice: { url: `ts3query://serveradmin:${HIDDEN}@voice.example:10011/?server_id=1` },
       trusted_proxies: ['127.0.0.1', '10.0.0.0/8'],
     });
-    const { sso, tokenSigningKeys, encryptionKeys } = app.app.parts.settings;
+    const { sso, tokenSigningKeys, encryptionKeys } = app.app.services.settings;
     for (const secret of [
       'v0iceCanary',
       sso.clientSecret,

@@ -25,7 +25,7 @@ function member(level = 0) {
 /** A permanent token of a new user. */
 async function permanent(level: number) {
   const { id } = await member(level);
-  const jwt = await rootToken(app.app.parts, id);
+  const jwt = await rootToken(app.app.services, id);
   return { id, jwt, uuid: uuidOf(jwt), client: app.client(jwt) };
 }
 

@@ -175,7 +175,7 @@ describe('D16, D23: while somebody is being demoted', () => {
 
   it('so is one with a user token of the built-in user, whose sponsor is being demoted', async () => {
     const [sponsor, target] = [await person(9), await person(0)];
-    const per = await rootToken(app.app.parts, sponsor.id);
+    const per = await rootToken(app.app.services, sponsor.id);
     const { jwt } = await makeToken(app, 'use', 0, uuidOf(per));
     const raise = await app.db.transaction().execute(async (tx) => {
       await tx

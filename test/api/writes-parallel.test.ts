@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
-import { saveFindings } from '../../server/registry/save-snapshot.ts';
+import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
@@ -81,8 +81,8 @@ it('D14: administrators who change everything at once, each other included, neve
         character_name: nameOf((n + i) % CALLERS),
         corporation_id: CORPORATIONS[n % 2] as number,
       }));
-      const findings = { alliances: [], corporations: [], characters };
-      await inTransaction(app.db, (tx) => saveFindings(tx, findings, app.clock.now()));
+      const snapshot = { alliances: [], corporations: [], characters };
+      await inTransaction(app.db, (tx) => saveSnapshot(tx, snapshot, app.clock.now()));
       return { status: 200 };
     },
   ];

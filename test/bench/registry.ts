@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import type { Connection } from '../../server/database/connection.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
-import type { Findings } from '../../server/registry/provider-snapshot.ts';
-import { saveFindings } from '../../server/registry/save-snapshot.ts';
+import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
+import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { compare, createDatabase } from './scale.ts';
 
 /** Corporations of one alliance, and the fewest. */
@@ -26,7 +26,7 @@ export async function benchRegistry(serverUrl: string, corporations: number): Pr
   const many = await fill(serverUrl, 'many_corporations', corporations);
   const lines = [
     await compare('what a sign-in finds', few, many, async ({ db, corporations: count }, n) => {
-      await inTransaction(db, (tx) => saveFindings(tx, findings([(n * STRIDE) % count], 1), new Date()));
+      await inTransaction(db, (tx) => saveSnapshot(tx, findings([(n * STRIDE) % count], 1), new Date()));
     }),
     await compare('of it, the autogroups', few, many, async ({ db, corporations: count }, n) => {
       await ensureAutogroups(db, { corporations: [corporation((n * STRIDE) % count)] }, new Date());
@@ -40,7 +40,7 @@ export async function benchRegistry(serverUrl: string, corporations: number): Pr
 async function fill(serverUrl: string, name: string, corporations: number): Promise<Registry> {
   const connection = await createDatabase(serverUrl, name);
   const all = Array.from({ length: corporations }, (_, n) => n);
-  await inTransaction(connection.db, (tx) => saveFindings(tx, findings(all, CHARACTERS), new Date()));
+  await inTransaction(connection.db, (tx) => saveSnapshot(tx, findings(all, CHARACTERS), new Date()));
   // What autovacuum does in a service that has run for a while.
   await sql`vacuum analyze`.execute(connection.db);
   return { ...connection, corporations };
@@ -52,7 +52,7 @@ const character = (corporationNumber: number, n: number) =>
   2_100_000_001 + corporationNumber * CHARACTERS + n;
 
 /** Some corporations, their alliances, and so many characters of each. */
-function findings(corporations: readonly number[], characters: number): Findings {
+function findings(corporations: readonly number[], characters: number): ProviderSnapshot {
   const executors = new Map(corporations.map((n) => [alliance(n), n - (n % ALLIED)]));
   return {
     alliances: [...executors].map(([id, executor]) => ({

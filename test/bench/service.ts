@@ -45,7 +45,7 @@ export async function startObserved(env: NodeJS.ProcessEnv, made?: string): Prom
     worker: false,
     database: { onStatement: (sql) => statements.push(sql) },
   });
-  const { db, keys, document } = app.parts;
+  const { db, keys, document } = app.services;
   // Loaded in the background otherwise, and its statements would be taken for those of a request.
   await document.current();
   const token = made ?? (await keys.sign(await makeWorld(db, keys.currentKid)));

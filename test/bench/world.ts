@@ -3,7 +3,7 @@ import { nameKey } from '../../server/database/name-key.ts';
 import type { Database } from '../../server/database/tables.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import type { SignableToken } from '../../server/keys/signing-keys.ts';
-import { saveFindings } from '../../server/registry/save-snapshot.ts';
+import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 
 /** One alliance of 50 corporations with 200 characters each, in a coalition that lets them in. */
 const CORPORATIONS = 50;
@@ -30,7 +30,7 @@ const SCOPES = ['ext-skills.read_skills.v1', 'ext-wallet.read_character_wallet.v
 export async function makeWorld(db: Kysely<Database>, kid: string): Promise<SignableToken> {
   const now = new Date();
   await inTransaction(db, async (tx) => {
-    await saveFindings(tx, findings(), now);
+    await saveSnapshot(tx, findings(), now);
     await tx
       .insertInto('coalitions')
       .values({

@@ -162,7 +162,7 @@ describe('D8: a database that fails during a sign-in', () => {
     const app = await startTestApp();
     await letIn(app, { alliances: [99_000_001] });
     const { login_url } = await startLogin(app);
-    app.app.parts.db.transaction = () => {
+    app.app.services.db.transaction = () => {
       throw new Error('Connection terminated unexpectedly');
     };
     const answer = await app.browse(login_url, { characterId: MEMBER });

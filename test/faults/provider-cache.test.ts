@@ -17,7 +17,7 @@ let market = FIRST_MARKET;
 
 beforeAll(async () => {
   app = await startTestApp({ providerCacheBytes: MOST });
-  await app.app.parts.document.current();
+  await app.app.services.document.current();
   app.provider.setRateLimit('market-order', 1_000_000);
   await addGrant(app, FIRST_CHARACTER_ID, [SKILLS]);
 });
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterAll(() => app.stop());
 
-const ask = (request: ProviderRequest) => app.app.parts.client.ask(request);
+const ask = (request: ProviderRequest) => app.app.services.client.ask(request);
 const page = (region: number, n: number): ProviderRequest => ({
   path: `/markets/${region}/orders`,
   query: { page: String(n) },

@@ -47,12 +47,12 @@ const FAULTS: readonly (readonly [Fault, number | string, number])[] = [
 ];
 
 let app: TestApp;
-let ask: TestApp['app']['parts']['client']['ask'];
+let ask: TestApp['app']['services']['client']['ask'];
 
 beforeAll(async () => {
   app = await startTestApp({ providerLimits: LIMITS });
-  ask = app.app.parts.client.ask;
-  await app.app.parts.document.current();
+  ask = app.app.services.client.ask;
+  await app.app.services.document.current();
   await addGrant(app, ADA);
   await addGrant(app, BEN);
 });
@@ -279,7 +279,7 @@ describe('D33: the cache', () => {
 it('D33: every request names the application and the compatibility date', async () => {
   await ask(CORPORATION);
   await ask({ path: '/characters/affiliation', body: [ADA], on: 'service' });
-  const { userAgent, compatibilityDate } = app.app.parts.settings.extApi;
+  const { userAgent, compatibilityDate } = app.app.services.settings.extApi;
   expect(requests()).toMatchObject([
     { userAgent, compatibilityDate },
     { userAgent, compatibilityDate },

@@ -9,7 +9,7 @@ const SPEC = '/meta/openapi.json';
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
-  await app.app.parts.document.current();
+  await app.app.services.document.current();
 });
 beforeEach(async () => {
   app.provider.reset();
@@ -83,8 +83,8 @@ describe('D31: the provider’s document is kept in the database', () => {
 
   it('what is no document does not replace the copy', async () => {
     app.provider.faults.add(SPEC, { kind: 'oversized', bytes: 2 * 1024 * 1024 });
-    await expect(app.app.parts.document.refresh()).rejects.toMatchObject({ fault: 'unusable' });
-    expect(await find(app.app.parts.document)).toEqual(KNOWN);
+    await expect(app.app.services.document.refresh()).rejects.toMatchObject({ fault: 'unusable' });
+    expect(await find(app.app.services.document)).toEqual(KNOWN);
     const other = otherProcess(app);
     expect(await find(other.document)).toEqual(KNOWN);
     await other.stop();

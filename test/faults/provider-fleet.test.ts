@@ -50,7 +50,7 @@ afterAll(async () => {
 
 /** Two services and a worker on the database and the provider of the test. */
 async function startProcesses(keys: Readonly<Record<string, string>>): Promise<void> {
-  const { settings } = app.app.parts;
+  const { settings } = app.app.services;
   instance = await createInstance();
   const env = (name: string, port: number) => ({
     ...keys,

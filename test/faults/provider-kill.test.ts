@@ -35,7 +35,7 @@ afterAll(() => app.stop());
 
 /** Another process of the service; the first line that it writes tells what came of its request. */
 function startAsking() {
-  const { settings } = app.app.parts;
+  const { settings } = app.app.services;
   const child = spawn(
     process.execPath,
     ['--import', 'tsx', join(import.meta.dirname, 'provider-process.ts'), String(ADA)],
@@ -104,7 +104,7 @@ describe('D34: a process killed between the provider’s rotation and the commit
     await killWhileRefreshing();
     await letTimePass();
     expect(await shown()).toEqual(INVALID);
-    expect(await outcomeOf(app.app.parts.client.ask(ownRecord(ADA)))).toBe('no-token');
+    expect(await outcomeOf(app.app.services.client.ask(ownRecord(ADA)))).toBe('no-token');
     expect(await shown()).toEqual(INVALID);
     const cause = await app.db.selectFrom('grants').select(['valid', 'cause']).executeTakeFirst();
     expect(cause).toEqual({ valid: false, cause: expect.stringContaining('Token missing/expired') });
@@ -118,7 +118,7 @@ describe('D34: a process killed between the provider’s rotation and the commit
     expect(await shown()).toEqual(INVALID);
     const inAnHour = new Date(app.clock.now().getTime() + 3_600_000);
     await app.db.updateTable('grants').set({ access_expires_on: inAnHour }).execute();
-    expect(await outcomeOf(app.app.parts.client.ask(ownRecord(ADA)))).toBe(200);
+    expect(await outcomeOf(app.app.services.client.ask(ownRecord(ADA)))).toBe(200);
     expect(await shown()).toEqual(VALID);
   });
 });

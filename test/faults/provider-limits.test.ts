@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { reserve, settle, type Told, type Wanted } from '../../server/provider/budget.queries.ts';
+import {
+  type ReservationRequest,
+  reserve,
+  type Settlement,
+  settle,
+} from '../../server/provider/budget.queries.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -22,13 +27,13 @@ type On = ProviderRequest['on'];
 
 let app: TestApp;
 let other: ReturnType<typeof otherProcess>;
-let ask: TestApp['app']['parts']['client']['ask'];
+let ask: TestApp['app']['services']['client']['ask'];
 
 beforeAll(async () => {
   app = await startTestApp();
-  ask = app.app.parts.client.ask;
+  ask = app.app.services.client.ask;
   other = otherProcess(app);
-  await app.app.parts.document.current();
+  await app.app.services.document.current();
   await other.document.current();
   await addGrant(app, ADA);
   await addGrant(app, BEN);
@@ -59,7 +64,7 @@ function tally(outcomes: readonly (string | number)[]): Record<string, number> {
 
 /** Asks by turns in both processes, all at once. */
 async function load(requested: readonly { path: string; on: On }[]) {
-  const clients = [app.app.parts.client, other.client];
+  const clients = [app.app.services.client, other.client];
   return tally(
     await Promise.all(
       requested.map((request, n) => outcomeOf((clients[n % 2] as typeof other.client).ask(request))),
@@ -240,7 +245,7 @@ describe('D33: one ledger for each rate group and character', () => {
     const asked = requests().length;
     expect((await refusalOf(other.client.ask(ownRecord(ADA, 'wallet')))).retryAfter).toBeGreaterThan(35);
     expect(requests()).toHaveLength(asked);
-    for (const { client } of [app.app.parts, other]) {
+    for (const { client } of [app.app.services, other]) {
       await sql`delete from provider_cache`.execute(app.db);
       expect(await outcomeOf(client.ask(ownRecord(ADA, 'skills')))).toBe(200);
       expect(await outcomeOf(client.ask(ownRecord(ADA, 'location')))).toBe(200);
@@ -272,7 +277,7 @@ describe('D33: one ledger for each rate group and character', () => {
     for (let n = 0; n < 12; n += 1) {
       await sql`delete from provider_cache`.execute(app.db);
       outcomes.push(
-        await outcomeOf((n % 2 ? other.client : app.app.parts.client).ask(ownRecord(ADA, 'wallet'))),
+        await outcomeOf((n % 2 ? other.client : app.app.services.client).ask(ownRecord(ADA, 'wallet'))),
       );
     }
     // 2 tokens for each, and never so few left that a refusal, at 5, would not fit.
@@ -299,7 +304,7 @@ describe('D33: one ledger for each rate group and character', () => {
 
 describe('D33: requests that draw on the same budgets at the same time', () => {
   const bucket = { name: 'char-wallet', characterId: 1 };
-  const wanted = (later = 0): Wanted => ({
+  const wanted = (later = 0): ReservationRequest => ({
     now: new Date(app.clock.now().getTime() + later),
     kept: 0,
     counted: false,
@@ -318,7 +323,7 @@ describe('D33: requests that draw on the same budgets at the same time', () => {
   ])('do not lock each other out: %s', async (_case, answerFirst, later) => {
     const first = wanted();
     const verdict = await reserve(app.db, first);
-    const told: Told = {
+    const told: Settlement = {
       ...{ now: first.now, wanted: first, verdict, failed: false, bucket, callerFailed: false },
       ...{ errorsLeft: undefined, errorReset: undefined, bannedUntil: undefined },
       ...{ tokensLeft: 100, blockedUntil: undefined },

@@ -22,13 +22,13 @@ const TOKEN = '/v2/oauth/token';
 
 let app: TestApp;
 let other: ReturnType<typeof otherProcess>;
-let ask: TestApp['app']['parts']['client']['ask'];
+let ask: TestApp['app']['services']['client']['ask'];
 
 beforeAll(async () => {
   app = await startTestApp({ providerLimits: LIMITS });
   other = otherProcess(app, { limits: LIMITS });
-  ask = app.app.parts.client.ask;
-  await app.app.parts.document.current();
+  ask = app.app.services.client.ask;
+  await app.app.services.document.current();
   // What both need to know about the sign-on does not count as a fault below.
   await addGrant(app, ADA);
   await expireAccessTokens(app);
@@ -122,7 +122,7 @@ describe('D33: one refresh in flight for each refresh token', () => {
       release = () => resolve(undefined);
     });
     app.provider.faults.add(TOKEN, { kind: 'hold', until }, { times: 1 });
-    const hasty = createAccessTokens(app.app.parts);
+    const hasty = createAccessTokens(app.app.services);
     const [row] = await grants();
     if (row === undefined) throw new Error('no grant');
     await expect(hasty.of({ ...row, cut_off: false }, ADA, performance.now() + 50)).rejects.toMatchObject({

@@ -24,7 +24,7 @@ beforeAll(async () => {
   };
   app = await startTestApp({ env: keys });
   await addHome(app);
-  const { settings } = app.app.parts;
+  const { settings } = app.app.services;
   instances = await Promise.all([createInstance(), createInstance()]);
   const ports = instances.flatMap(({ port }) => [port, port + 1]);
   for (const [n, port] of ports.entries())

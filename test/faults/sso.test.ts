@@ -16,9 +16,9 @@ const LIMITS = { milliseconds: LONG, bytes: 256 * 1024 };
 const WITHIN = 3 * SHORT + 3_000;
 
 /** As after a start: neither metadata nor keys are remembered. */
-function forget({ app: { parts } }: TestApp): void {
-  const { settings, clock } = parts;
-  Object.assign(parts, { sso: createSso({ settings, clock, limits: LIMITS }) });
+function forget({ app: { services } }: TestApp): void {
+  const { settings, clock } = services;
+  Object.assign(services, { sso: createSso({ settings, clock, limits: LIMITS }) });
 }
 
 const CONNECTION: readonly Fault[] = [

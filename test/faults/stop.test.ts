@@ -30,7 +30,7 @@ beforeEach(async () => {
   gate = createGate();
   http = await listen(gate, '127.0.0.1', 0);
   url = `http://127.0.0.1:${http.port}`;
-  app = await createApp(test.app.parts.settings, { log, worker: false });
+  app = await createApp(test.app.services.settings, { log, worker: false });
   locker = new pg.Client({ connectionString: test.databaseUrl });
   await locker.connect();
 });

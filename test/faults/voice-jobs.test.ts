@@ -93,8 +93,8 @@ async function wanted(): Promise<Record<number, number[]>> {
 }
 
 const sync = (limits = LIMITS) =>
-  syncVoiceGroups(app.app.parts, testRun('sync-voice-groups', { force: true }), limits);
-const check = () => checkVoiceNicknames(app.app.parts, testRun('check-voice-nicknames'), LIMITS);
+  syncVoiceGroups(app.app.services, testRun('sync-voice-groups', { force: true }), limits);
+const check = () => checkVoiceNicknames(app.app.services, testRun('check-voice-nicknames'), LIMITS);
 
 async function forgetEverything(): Promise<void> {
   await app.db.deleteFrom('voice_groups').execute();

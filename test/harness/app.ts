@@ -39,7 +39,7 @@ export type Client = ReturnType<typeof createClient>;
 
 export interface TestApp {
   readonly app: App;
-  readonly db: App['parts']['db'];
+  readonly db: App['services']['db'];
   readonly provider: SimulatedProvider;
   readonly clock: TestClock;
   /** Where the service listens. */
@@ -106,11 +106,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   });
   const http: Listening = await listen(app.createHttp(), '127.0.0.1', 0);
   const url = `http://127.0.0.1:${http.port}`;
-  const root = await rootToken(app.parts, 0);
+  const root = await rootToken(app.services, 0);
 
   const testApp: TestApp = {
     app,
-    db: app.parts.db,
+    db: app.services.db,
     provider,
     clock,
     url,

@@ -69,7 +69,7 @@ export async function callAcrossUsers(
   seed: number,
   progress: (made: number) => void = () => undefined,
 ): Promise<LeakFigures> {
-  const { settings, log } = app.app.parts;
+  const { settings, log } = app.app.services;
   const other = await createApp(settings, {
     log,
     clock: app.clock,

@@ -33,7 +33,7 @@ export function otherProcess(
     readonly specUrl?: string;
   } = {},
 ) {
-  const { settings, log, outages, clock, vault } = app.app.parts;
+  const { settings, log, outages, clock, vault } = app.app.services;
   const { db, close } = connect({ url: app.databaseUrl, log, poolSize: 8 });
   const sso = createSso({ settings, clock, ...(limits && { limits }) });
   const provider = createProvider({
@@ -86,7 +86,7 @@ export async function addGrant(
   characterId: number,
   scopes: readonly ExtScope[] = [LOCATION, SKILLS, WALLET],
 ): Promise<void> {
-  const { sso, vault } = app.app.parts;
+  const { sso, vault } = app.app.services;
   const codeVerifier = 'v'.repeat(43);
   const login = await sso.loginUrl({ state: 'grant', scopes, codeVerifier });
   const back = new URL(await app.provider.authorize(login, { characterId }));

@@ -22,7 +22,7 @@ describe('the database tells of jobs', () => {
     ears.on('notification', ({ payload }) => heard.push(payload));
     await ears.query(`listen ${BELL}`);
   });
-  beforeEach(() => app.app.parts.queue.boss.clearStorage());
+  beforeEach(() => app.app.services.queue.boss.clearStorage());
   afterAll(async () => {
     await ears.end();
     await app.stop();
@@ -42,7 +42,7 @@ describe('the database tells of jobs', () => {
     await sql`select pg_notify(${BELL}, ${mark})`.execute(app.db);
     await expect.poll(() => heard.at(-1), PATIENTLY).toBe(mark);
   }
-  const queue = () => app.app.parts.queue;
+  const queue = () => app.app.services.queue;
   const revoke = { grant_id: randomUUID(), refresh_token: '' };
 
   it('that are sent, with the transaction that sends them', async () => {
@@ -166,7 +166,7 @@ describe('an idle worker', () => {
     // What the start has to do comes to its end; each queue asked once a second would be 14.
     await expect.poll(() => sentIn(1_000), PATIENTLY).toBeLessThan(3);
     expect(await sentIn(3_000)).toBeLessThan(10);
-    await app.app.parts.queue.send(app.db, 'register-alliance-members', { alliance_id: 99_000_001 });
+    await app.app.services.queue.send(app.db, 'register-alliance-members', { alliance_id: 99_000_001 });
     const done = sql`select from pgboss.job where name = 'register-alliance-members' and state = 'completed'`;
     await expect.poll(async () => (await done.execute(app.db)).rows, PATIENTLY).toHaveLength(1);
     await app.stop();

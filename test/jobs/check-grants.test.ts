@@ -26,7 +26,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp({ provider: { corporations: 20, characters: 2_100 } });
-  await app.app.parts.document.current();
+  await app.app.services.document.current();
 });
 beforeEach(async () => {
   app.provider.reset();
@@ -36,8 +36,8 @@ beforeEach(async () => {
 });
 afterAll(() => app.stop());
 
-const check = (options: Partial<Omit<Run, 'job'>> = {}, parts = app.app.parts) =>
-  checkGrants(parts, testRun('check-grants', options));
+const check = (options: Partial<Omit<Run, 'job'>> = {}, services = app.app.services) =>
+  checkGrants(services, testRun('check-grants', options));
 const asked = () => app.provider.requests.filter(({ path }) => path === TOKEN);
 const grants = () => app.db.selectFrom('grants').selectAll().orderBy('character_id').execute();
 const invalid = async () => (await grants()).filter(({ valid }) => !valid).map((grant) => grant.character_id);
@@ -61,7 +61,7 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     expect(Math.max(...next)).toBeLessThanOrEqual(45 * MINUTE);
     expect(new Set(next).size).toBe(4);
     app.clock.advance(10 * MINUTE);
-    expect(await outcomeOf(app.app.parts.client.ask(ownRecord(ADA)))).toBe(200);
+    expect(await outcomeOf(app.app.services.client.ask(ownRecord(ADA)))).toBe(200);
     expect(asked()).toHaveLength(3);
     app.clock.advance(36 * MINUTE);
     await check();
@@ -70,7 +70,7 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
 
   it('a use that refreshes counts as a check', async () => {
     await addGrants(app, 2, [SKILLS]);
-    await app.app.parts.client.ask(ownRecord(ADA));
+    await app.app.services.client.ask(ownRecord(ADA));
     await check();
     expect(asked()).toHaveLength(2);
   });
@@ -139,7 +139,7 @@ describe('a run visits each grant once, whatever happens', () => {
     await addGrants(app, 60, [SKILLS]);
     app.provider.rotateRefreshTokens = true;
     const other = otherProcess(app);
-    await Promise.all([check(), check({}, { ...app.app.parts, db: other.db })]);
+    await Promise.all([check(), check({}, { ...app.app.services, db: other.db })]);
     await other.stop();
     expect(asked()).toHaveLength(60);
     expect(await invalid()).toEqual([]);
@@ -272,7 +272,7 @@ describe('D63: a sick sign-on takes nothing away', () => {
   const words: readonly OAuthFault[] = ['token missing', 'grant not found', 'other client'];
   it.each(words)('everybody’s token called dead at once (%s): not one becomes invalid', async (error) => {
     await addGrants(app, 40, [SKILLS]);
-    const metric = async () => (await app.app.parts.metrics.jobsHeld.get()).values[0]?.value ?? 0;
+    const metric = async () => (await app.app.services.metrics.jobsHeld.get()).values[0]?.value ?? 0;
     const before = await metric();
     app.provider.faults.add(TOKEN, { kind: 'oauth', error });
     await check();
@@ -326,7 +326,7 @@ describe('what a job comes upon on its way', () => {
     await check();
     kill([ADA, ADA + 1]);
     await expireAccessTokens(app);
-    const { client } = app.app.parts;
+    const { client } = app.app.services;
     expect(await outcomeOf(client.ask({ ...ownRecord(ADA), patient: true }))).toBe('no-token');
     expect(await invalid()).toEqual([]);
     expect((await grants())[0]).toMatchObject({ next_check_on: new Date(0), refresh_started_on: null });

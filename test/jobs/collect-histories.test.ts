@@ -13,7 +13,7 @@ import {
 import { takeTurns } from '../../server/history/turn.queries.ts';
 import { storeWallet } from '../../server/history/wallet.ts';
 import type { Run } from '../../server/queue/run.ts';
-import type { Parts } from '../../server/services/services.ts';
+import type { Services } from '../../server/services/services.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addGrant, forgetProvider, otherProcess, SKILLS, WALLET } from '../harness/provider.ts';
@@ -49,7 +49,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp({ provider: { corporations: 20, characters: 2_100 } });
-  await app.app.parts.document.current();
+  await app.app.services.document.current();
 });
 beforeEach(async () => {
   // To the begin of an hour, so that minutes can be counted from it.
@@ -63,10 +63,10 @@ afterAll(() => app.stop());
 
 interface How extends Partial<Omit<Run, 'job'>> {
   readonly most?: number;
-  readonly parts?: Pick<Parts, 'db' | 'client' | 'clock' | 'log'>;
+  readonly services?: Pick<Services, 'db' | 'client' | 'clock' | 'log'>;
 }
-const collect = (name: Name, { most, parts = app.app.parts, ...options }: How = {}) =>
-  collectors[name](parts, testRun(`collect-${name}`, options), most);
+const collect = (name: Name, { most, services = app.app.services, ...options }: How = {}) =>
+  collectors[name](services, testRun(`collect-${name}`, options), most);
 
 const asked = () => app.provider.requests.filter(({ area }) => area === 'api');
 const failed = () => asked().filter(({ status }) => status === null || status >= 400);
@@ -246,7 +246,7 @@ describe('each entry once', () => {
       });
       await Promise.all([
         collect(name, count(0)),
-        collect(name, { ...count(1), parts: { ...app.app.parts, ...other } }),
+        collect(name, { ...count(1), services: { ...app.app.services, ...other } }),
       ]);
       await other.stop();
       expect(await done(name)).toEqual(ids);
@@ -281,7 +281,7 @@ describe('each entry once', () => {
     expect(await whose('wallet')).toEqual(ids);
     // One that was only slow comes too late: others have written the entry.
     const [turn] = taken;
-    await storeWallet(app.app.parts, turn?.characterId ?? 0, app.clock.now(), turn);
+    await storeWallet(app.app.services, turn?.characterId ?? 0, app.clock.now(), turn);
     expect(await whose('wallet')).toEqual(ids);
   });
 
@@ -464,7 +464,7 @@ describe('told to end', () => {
     // As the next process: this one's requests still hang.
     const other = otherProcess(app);
     await other.document.current();
-    await collect(name, { parts: { ...app.app.parts, ...other } });
+    await collect(name, { services: { ...app.app.services, ...other } });
     await other.stop();
     expect(await done(name)).toEqual(ids);
   });

@@ -24,8 +24,10 @@ beforeEach(async () => {
   await forgetProvider(app);
 });
 
-const follow = (options: Partial<Omit<Run, 'job'>> = {}, parts: Partial<TestApp['app']['parts']> = {}) =>
-  followNames({ ...app.app.parts, ...parts }, testRun('follow-names', options));
+const follow = (
+  options: Partial<Omit<Run, 'job'>> = {},
+  services: Partial<TestApp['app']['services']> = {},
+) => followNames({ ...app.app.services, ...services }, testRun('follow-names', options));
 
 describe('D38: the sync follows renames', () => {
   it('names of all users in requests of 1,000; only new ones are written', async () => {
@@ -82,7 +84,7 @@ describe('D38: the sync follows renames', () => {
   it('a sign-in during the run knows better', async () => {
     const { world } = app.provider;
     world.renameCharacter(MEMBER, 'Passing By');
-    const { client } = app.app.parts;
+    const { client } = app.app.services;
     const late: typeof client = {
       async ask(request) {
         const answer = await client.ask(request);
@@ -129,7 +131,7 @@ describe('D38: the sync follows renames', () => {
     world.renameCharacter(LAST, 'The Last One');
     await follow();
     world.renameCharacter(LAST, 'The Very Last One');
-    const client = atRequest(app.app.parts.client, 2, () => {
+    const client = atRequest(app.app.services.client, 2, () => {
       app.provider.faults.downtime = true;
     });
     expect(await follow({}, { client })).toEqual([]);

@@ -5,9 +5,9 @@ import { createGameApi } from '../../server/provider/api.ts';
 import type { ProviderClient, ProviderRequest } from '../../server/provider/client.ts';
 import { saveNames } from '../../server/provider/names.queries.ts';
 import { followNames } from '../../server/registry/follow-names.ts';
-import { findAlliance, findMembers } from '../../server/registry/provider-snapshot.ts';
-import { refreshBodies } from '../../server/registry/refresh-organizations.ts';
-import { saveFindings } from '../../server/registry/save-snapshot.ts';
+import { fetchAlliance, fetchMembers } from '../../server/registry/provider-snapshot.ts';
+import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
+import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { forget, populate, requestsOf } from '../fixtures/population.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -39,7 +39,7 @@ beforeEach(async () => {
 function answering(change: (request: ProviderRequest, data: never) => unknown): ProviderClient {
   return {
     async ask(request): Promise<ProviderAnswer> {
-      const answer = await app.app.parts.client.ask(request);
+      const answer = await app.app.services.client.ask(request);
       return { ...answer, data: change(request, answer.data as never) };
     },
   };
@@ -66,7 +66,7 @@ describe('answers that contradict themselves', () => {
     const client = answering(({ path }, data: object) =>
       path === `/corporations/${LONELY}` ? { ...data, ceo_id: stranger } : data,
     );
-    await syncUsers({ ...app.app.parts, client }, testRun('sync-users', { force: true }));
+    await syncUsers({ ...app.app.services, client }, testRun('sync-users', { force: true }));
     expect(await userRow(app, movers[0] as number)).toMatchObject({ corporation_id: LONELY });
     expect(await userRow(app, stranger)).toMatchObject({ clearance_level: 2 });
   });
@@ -79,11 +79,11 @@ describe('answers that contradict themselves', () => {
       path === `/corporations/${a}` ? { ...data, ceo_id: world.corporation(b)?.ceoId } : data,
     );
     const api = createGameApi(client);
-    const alliance = await findAlliance(api, 99_000_002);
-    const { findings } = await findMembers(api, 99_000_002, [a, b, b]);
+    const alliance = await fetchAlliance(api, 99_000_002);
+    const { snapshot } = await fetchMembers(api, 99_000_002, [a, b, b]);
     if (alliance === undefined) throw new Error('gone');
-    await inTransaction(app.db, (tx) => saveFindings(tx, alliance, app.clock.now()));
-    await inTransaction(app.db, (tx) => saveFindings(tx, findings, app.clock.now()));
+    await inTransaction(app.db, (tx) => saveSnapshot(tx, alliance, app.clock.now()));
+    await inTransaction(app.db, (tx) => saveSnapshot(tx, snapshot, app.clock.now()));
     expect(await userRow(app, world.corporation(b)?.ceoId as number)).toBeDefined();
   });
 });
@@ -103,10 +103,10 @@ describe('one bad entry among many', () => {
         ? data.map((entry) => (entry.character_id === mover ? spoil(entry) : entry))
         : data,
     );
-    await syncUsers({ ...app.app.parts, client }, testRun('sync-users', { force: true }));
+    await syncUsers({ ...app.app.services, client }, testRun('sync-users', { force: true }));
     expect(await userRow(app, other)).toMatchObject({ corporation_id: LONELY });
     expect(await userRow(app, mover)).toMatchObject({ corporation_id: FIRST });
-    await syncUsers(app.app.parts, testRun('sync-users', { force: true }));
+    await syncUsers(app.app.services, testRun('sync-users', { force: true }));
     expect(await userRow(app, mover)).toMatchObject({ corporation_id: LONELY });
   });
 
@@ -139,7 +139,7 @@ describe('an id that the provider refuses', () => {
 
 describe('a name that the provider has lost', () => {
   it('stays as it was', async () => {
-    const { names } = app.app.parts;
+    const { names } = app.app.services;
     const name = (await names.find([SECOND], 'service')).get(SECOND);
     expect(name).toBeTypeOf('string');
     app.clock.advance(8 * 24 * HOUR);
@@ -155,7 +155,7 @@ describe('an answer for nobody', () => {
       .values({ job_id: 'sync-users', fingerprint: 'held', runs: 2, counted_on: app.clock.now() })
       .execute();
     const client: ProviderClient = { ask: async () => madeAnswer(404, null) };
-    expect(await syncUsers({ ...app.app.parts, client }, testRun('sync-users'))).toEqual([]);
+    expect(await syncUsers({ ...app.app.services, client }, testRun('sync-users'))).toEqual([]);
     const held = app.db.selectFrom('held_changes').select('runs').where('job_id', '=', 'sync-users');
     expect(await held.execute()).toEqual([{ runs: 2 }]);
   });
@@ -166,7 +166,7 @@ describe('names that no index takes', () => {
     const { world } = app.provider;
     world.renameCorporation(SECOND, LONG);
     world.renameAlliance(99_000_001, LONG);
-    await refreshBodies(app.app.parts, testRun('refresh-bodies'));
+    await refreshOrganizations(app.app.services, testRun('refresh-bodies'));
     const { alliance_name } = await app.db
       .selectFrom('alliances')
       .select('alliance_name')
@@ -175,9 +175,9 @@ describe('names that no index takes', () => {
     expect(alliance_name).toBe(LONG.slice(0, 100));
     const id = world.membersOf(FIRST).findLast((member) => !world.character(member)?.isCeo) as number;
     world.renameCharacter(id, LONG);
-    await followNames(app.app.parts, testRun('follow-names'));
+    await followNames(app.app.services, testRun('follow-names'));
     expect(await userRow(app, id)).toMatchObject({ character_name: LONG.slice(0, 100) });
-    expect(await followNames(app.app.parts, testRun('follow-names'))).toEqual([]);
+    expect(await followNames(app.app.services, testRun('follow-names'))).toEqual([]);
   });
 });
 
@@ -187,7 +187,7 @@ describe('lists of members', () => {
     await addGrant(app, lister, ['ext-corporations.read_corporation_membership.v1']);
     await expireAccessTokens(app);
     app.provider.world.handOver(lister);
-    await refreshBodies(app.app.parts, testRun('refresh-bodies'));
+    await refreshOrganizations(app.app.services, testRun('refresh-bodies'));
     const grants = await app.db.selectFrom('grants').selectAll().where('character_id', '=', lister).execute();
     expect(grants).toMatchObject([{ valid: true, next_check_on: new Date(0) }]);
   });
@@ -201,9 +201,10 @@ describe('lists of members', () => {
       .find((id) => !world.character(id)?.isCeo && id !== lister) as number;
     world.setCeo(FIRST, successor);
     app.provider.faults.add(`/corporations/${FIRST}/members`, { kind: 'status', status: 500 });
-    const changes = await refreshBodies(app.app.parts, testRun('refresh-bodies'));
+    const changes = await refreshOrganizations(app.app.services, testRun('refresh-bodies'));
     expect(changes).toContainEqual({ corporation_id: FIRST, ceo: [expect.any(Number), successor] });
-    const again = () => requestsOf(app, () => refreshBodies(app.app.parts, testRun('refresh-bodies')));
+    const again = () =>
+      requestsOf(app, () => refreshOrganizations(app.app.services, testRun('refresh-bodies')));
     expect((await again()).size).toBe(0);
     app.clock.advance((HOUR * 3) / 4);
     expect((await again()).get('/corporations/{corporation_id}')).toBe(11);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
-import { keepHouse } from '../../jobs/maintenance.ts';
+import { runMaintenance } from '../../jobs/maintenance.ts';
 import { listPartitions } from '../../server/history/partitions.queries.ts';
 import { SNAPSHOT_TABLES } from '../../server/history/snapshot.queries.ts';
 import type { Run } from '../../server/queue/run.ts';
@@ -23,7 +23,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp({ provider: { corporations: 20, characters: 2_100 } });
-  await app.app.parts.document.current();
+  await app.app.services.document.current();
 });
 beforeEach(async () => {
   app.provider.reset();
@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterAll(() => app.stop());
 
 const keep = (options: Partial<Omit<Run, 'job'>> = {}) =>
-  keepHouse(app.app.parts, testRun('housekeeping', options));
+  runMaintenance(app.app.services, testRun('housekeeping', options));
 /** To the moment at which a week begins, whatever day it is. */
 const advanceToMonday = () => {
   const sinceMonday = (app.clock.now().getTime() - Date.UTC(2024, 0, 1)) % WEEK;
@@ -260,7 +260,7 @@ describe('steps are independent', () => {
     app.provider.faults.downtime = false;
     await forgetProvider(app);
     await keep();
-    expect(await outcomeOf(app.app.parts.client.ask({ path: '/status', on: 'service' }))).toBe(200);
+    expect(await outcomeOf(app.app.services.client.ask({ path: '/status', on: 'service' }))).toBe(200);
     const { rows } = await sql`select from names where name = 'old name'`.execute(app.db);
     expect(rows).toEqual([]);
   });

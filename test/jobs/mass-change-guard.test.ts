@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Losses, mayTakeAway } from '../../server/guard/mass-change-guard.ts';
+import { guardMassChange, type Losses } from '../../server/guard/mass-change-guard.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { testRun } from '../harness/run.ts';
@@ -22,7 +22,9 @@ async function asks(losses: Partial<Losses> = {}, run: Partial<Run> = {}): Promi
   return app.db
     .transaction()
     .execute(async (tx) => {
-      if (!(await mayTakeAway(tx, app.app.parts, testRun('sync-users', run), { ...TOO_MUCH, ...losses })))
+      if (
+        !(await guardMassChange(tx, app.app.services, testRun('sync-users', run), { ...TOO_MUCH, ...losses }))
+      )
         throw refused;
       return true;
     })
@@ -46,7 +48,7 @@ describe('D63: a run that would take something from too many', () => {
   });
 
   it('logs an error with the figures and counts a metric', async () => {
-    const held = async () => (await app.app.parts.metrics.jobsHeld.get()).values[0]?.value ?? 0;
+    const held = async () => (await app.app.services.metrics.jobsHeld.get()).values[0]?.value ?? 0;
     const before = await held();
     const lines = app.logged.length;
     expect(await asks()).toBe(false);

@@ -9,12 +9,12 @@ let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
 });
-beforeEach(() => app.app.parts.queue.boss.clearStorage());
+beforeEach(() => app.app.services.queue.boss.clearStorage());
 afterAll(() => app.stop());
 
 describe('a job that is to wait', () => {
   it.each([-2, 0, 2])('does so however wrong the clock of the process is: by %s hours', async (hours) => {
-    const { queue, db } = app.app.parts;
+    const { queue, db } = app.app.services;
     const payload = { token: randomUUID(), state_code: 'code', attempt: 1 };
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
     try {
@@ -35,7 +35,7 @@ describe('a job that is to wait', () => {
 
 describe('D52: a run that is asked for', () => {
   it('is another one when the one that waited has just begun', async () => {
-    const { queue, db } = app.app.parts;
+    const { queue, db } = app.app.services;
     // What the queue says when a run waits, which is gone at the next look.
     const send = vi.spyOn(queue.boss, 'send').mockResolvedValueOnce(null);
     const id = await queue.run(db, 'sync-users', { force: false });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../server/queue/run.ts';
-import { refreshBodies } from '../../server/registry/refresh-organizations.ts';
+import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import {
   atRequest,
@@ -42,8 +42,10 @@ beforeEach(async () => {
   await forgetProvider(app);
 });
 
-const refresh = (options: Partial<Omit<Run, 'job'>> = {}, parts: Partial<TestApp['app']['parts']> = {}) =>
-  refreshBodies({ ...app.app.parts, ...parts }, testRun('refresh-bodies', options));
+const refresh = (
+  options: Partial<Omit<Run, 'job'>> = {},
+  services: Partial<TestApp['app']['services']> = {},
+) => refreshOrganizations({ ...app.app.services, ...services }, testRun('refresh-bodies', options));
 
 const corporation = (id: number) =>
   app.db.selectFrom('corporations').selectAll().where('corporation_id', '=', id).executeTakeFirst();
@@ -122,8 +124,10 @@ describe('the refresh of corporations and alliances', () => {
         insert into corporations (corporation_id, corporation_name, name_key, ticker, ceo_id, ceo_name, refreshed_on)
         select 98800000 + n, 'More ' || n, 'more ' || n, 'M', 1, 'Nobody', '2000-01-01'
         from generate_series(1, 2000) n`.execute(tx);
-        const parts = { ...app.app.parts, db: tx, client };
-        await refreshBodies(parts, testRun('refresh-bodies', { dryRun: true })).catch(() => undefined);
+        const services = { ...app.app.services, db: tx, client };
+        await refreshOrganizations(services, testRun('refresh-bodies', { dryRun: true })).catch(
+          () => undefined,
+        );
         throw new Undone();
       })
       .catch((error: unknown) => {
@@ -292,7 +296,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await alliance(99_000_003)).toEqual({ ...before.alliance, refreshed_on: expect.any(Date) });
     expect((await requestsOf(app, () => refresh())).size).toBe(0);
     // Its members are the game's own corporation's by now (D11).
-    await syncUsers(app.app.parts, testRun('sync-users', { force: true }));
+    await syncUsers(app.app.services, testRun('sync-users', { force: true }));
     expect(await userRow(app, members[0] as number)).toMatchObject({
       corporation_id: null,
       clearance_level: 0,
@@ -366,7 +370,7 @@ describe('D63: a provider that fails', () => {
     const kept = await standings(app);
     const renamed = world.corporations.filter(({ npc, closed }) => !npc && !closed);
     for (const { id } of renamed) world.renameCorporation(id, `Corporation ${id} after ${nth}`);
-    const client = atRequest(app.app.parts.client, nth, () => {
+    const client = atRequest(app.app.services.client, nth, () => {
       app.provider.faults.downtime = true;
     });
     const changes = await refresh({}, { client });
@@ -414,13 +418,15 @@ describe('D63: downtime between the records of alliances and their lists', () =>
     for (const corporation_id of joined) await forget(other, { corporation_id });
     other.clock.advance(DAY + 3_600_000);
     const records = 26 - joined.length + 6;
-    const client = atRequest(other.app.parts.client, records + 1, () => {
+    const client = atRequest(other.app.services.client, records + 1, () => {
       other.provider.faults.downtime = true;
     });
-    expect(await refreshBodies({ ...other.app.parts, client }, testRun('refresh-bodies'))).toEqual([]);
+    expect(await refreshOrganizations({ ...other.app.services, client }, testRun('refresh-bodies'))).toEqual(
+      [],
+    );
     other.provider.faults.downtime = false;
     other.clock.advance(3_600_000 + 1);
-    const changes = await refreshBodies(other.app.parts, testRun('refresh-bodies'));
+    const changes = await refreshOrganizations(other.app.services, testRun('refresh-bodies'));
     for (const corporation_id of joined) expect(changes).toContainEqual({ corporation_id, registered: true });
   });
 });

@@ -47,7 +47,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     await client.alliance.register({ params: { alliance_id: FIRST } });
     expect(await registered(FIRST, other)).toEqual([98_000_001]);
     expect(membersOf(FIRST).length).toBeGreaterThan(8);
-    await startWorker(other.app.parts);
+    await startWorker(other.app.services);
     await expect.poll(() => registered(FIRST, other)).toEqual(membersOf(FIRST));
     for (const id of membersOf(FIRST).slice(1)) {
       const { ceoId, name } = app.provider.world.corporation(id) ?? {};
@@ -79,7 +79,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     });
     app.provider.faults.add('/corporations/*', { kind: 'hold', until });
     const requests = await requestsOf(async () => {
-      const run = registerMembers(app.app.parts, SECOND);
+      const run = registerMembers(app.app.services, SECOND);
       await expect.poll(() => app.provider.requests.length).toBe(busy);
       release();
       await run;
@@ -98,7 +98,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     const all = () => sql`select * from corporations order by corporation_id`.execute(app.db);
     const before = await all();
     app.clock.advance(STALE);
-    const requests = await requestsOf(() => registerMembers(app.app.parts, SECOND));
+    const requests = await requestsOf(() => registerMembers(app.app.services, SECOND));
     expect(requests.map(({ path }) => path)).toEqual([`/api/alliances/${SECOND}/corporations`]);
     expect((await all()).rows).toEqual(before.rows);
   });
@@ -108,11 +108,11 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     const members = membersOf(THIRD);
     const unlucky = members.at(-1) as number;
     app.provider.faults.add(`/corporations/${unlucky}`, { kind: 'status', status: 502, as: 'html' });
-    await expect(registerMembers(app.app.parts, THIRD)).rejects.toBeInstanceOf(ProviderError);
+    await expect(registerMembers(app.app.services, THIRD)).rejects.toBeInstanceOf(ProviderError);
     expect(await registered(THIRD)).toEqual(members.filter((id) => id !== unlucky));
     app.provider.faults.clear();
     app.clock.advance(STALE);
-    const requests = await requestsOf(() => registerMembers(app.app.parts, THIRD));
+    const requests = await requestsOf(() => registerMembers(app.app.services, THIRD));
     expect(requests.map(({ path }) => path)).toEqual([
       `/api/alliances/${THIRD}/corporations`,
       `/api/corporations/${unlucky}`,
@@ -130,11 +130,11 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     // 403 is an answer: it is not asked again.
     app.provider.faults.add('/corporations/*', { kind: 'odd 403' });
     const requests = await requestsOf(() =>
-      expect(registerMembers(app.app.parts, THIRD)).rejects.toThrow(`${missing} corporations`),
+      expect(registerMembers(app.app.services, THIRD)).rejects.toThrow(`${missing} corporations`),
     );
     expect(requests.filter(({ fault }) => fault !== null).length).toBeLessThan(10 + 8);
     app.provider.faults.clear();
-    await registerMembers(app.app.parts, THIRD);
+    await registerMembers(app.app.services, THIRD);
     expect(await registered(THIRD)).toEqual(membersOf(THIRD));
   });
 
@@ -143,7 +143,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     const ceoId = app.provider.world.corporation(id)?.ceoId ?? 0;
     await sql`update corporations set alliance_id = ${SECOND} where corporation_id = ${id}`.execute(app.db);
     await sql`update users set clearance_level = 7 where character_id = ${ceoId}`.execute(app.db);
-    await registerMembers(app.app.parts, THIRD);
+    await registerMembers(app.app.services, THIRD);
     expect(await registered(THIRD)).toContain(id);
     const { rows } = await sql`select clearance_level from users where character_id = ${ceoId}`.execute(
       app.db,
@@ -156,10 +156,10 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     const alone = app.provider.world.corporations.find(({ npc, allianceId }) => !npc && allianceId === null);
     const listed = [...membersOf(THIRD), foreign, alone?.id as number, 98_999_999, 1_000_006];
     const api = {
-      ...app.app.parts.api,
+      ...app.app.services.api,
       allianceCorporations: async () => listed,
     };
-    await registerMembers({ ...app.app.parts, api }, THIRD);
+    await registerMembers({ ...app.app.services, api }, THIRD);
     expect(await registered(THIRD)).toEqual(membersOf(THIRD));
     expect(await registered(SECOND)).toContain(foreign);
     expect(await root.corporation.get({ params: { corporation_id: alone?.id as number } })).toMatchObject({

@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await startTestApp({ env: { JOB_SCHEDULES: 'sync-users=0 5 * * *; collect-mail = */7 * * * *' } });
   root = app.client(app.root);
 });
-beforeEach(() => app.app.parts.queue.boss.clearStorage());
+beforeEach(() => app.app.services.queue.boss.clearStorage());
 afterAll(() => app.stop());
 
 /** What waits in the queue of a job. */
@@ -152,7 +152,7 @@ describe('D52: missed runs coalesce', () => {
         { job_id: 'sync-voice-groups', ran_on: new Date(app.clock.now().getTime() + day) },
       ])
       .execute();
-    await startWorker(app.app.parts);
+    await startWorker(app.app.services);
     const { rows } = await sql<{ name: string }>`
       select name from pgboss.job where name = any(${[...scheduledJobs]})`.execute(app.db);
     expect(rows).toEqual([{ name: missed }]);
@@ -164,7 +164,7 @@ describe('D52: missed runs coalesce', () => {
     const other = await startTestApp();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      await startWorker(other.app.parts);
+      await startWorker(other.app.services);
       const missed = other.db.updateTable('schedules').where('job_id', '=', 'follow-names');
       await missed.set({ ran_on: new Date(0) }).execute();
       vi.advanceTimersByTime(60_000);

@@ -55,8 +55,8 @@ async function recover(): Promise<void> {
   await forgetProvider(app);
 }
 
-const sync = (options: Partial<Omit<Run, 'job'>> = {}, parts: Partial<TestApp['app']['parts']> = {}) =>
-  syncUsers({ ...app.app.parts, ...parts }, testRun('sync-users', options));
+const sync = (options: Partial<Omit<Run, 'job'>> = {}, services: Partial<TestApp['app']['services']> = {}) =>
+  syncUsers({ ...app.app.services, ...services }, testRun('sync-users', options));
 
 /** Moves every n-th character that leads nothing into the next player corporation. */
 function moveEvery(n: number, from = 1): number[] {
@@ -127,7 +127,7 @@ describe('D63: a provider that fails takes nothing away', () => {
   });
 
   it('the next run goes on where one stopped, and asks for everybody once', async () => {
-    const client = atRequest(app.app.parts.client, 3, () => {
+    const client = atRequest(app.app.services.client, 3, () => {
       app.provider.faults.downtime = true;
     });
     await sync({}, { client });
@@ -137,7 +137,7 @@ describe('D63: a provider that fails takes nothing away', () => {
     const watched: typeof client = {
       ask(request) {
         asked.push(...(request.body ?? []));
-        return app.app.parts.client.ask(request);
+        return app.app.services.client.ask(request);
       },
     };
     await sync({}, { client: watched });
@@ -153,7 +153,7 @@ describe('a provider that is too slow for one run', () => {
   it('ends the first half of it in time for the bodies; the next run goes on there', async () => {
     const moved = moveEvery(400);
     const asked: number[] = [];
-    const { client } = app.app.parts;
+    const { client } = app.app.services;
     const watched: typeof client = {
       ask(request) {
         asked.push(...(request.body ?? []));
@@ -192,7 +192,7 @@ describe('a page that always fails', () => {
       .toSorted((a, b) => a - b)
       .slice(1_500);
     const asked = new Set<number>();
-    const { client } = app.app.parts;
+    const { client } = app.app.services;
     const poisoned: typeof client = {
       async ask(request) {
         if (request.body?.includes(poison)) throw new ProviderError('unusable', 'this page fails');
@@ -216,10 +216,10 @@ describe('what a run costs', () => {
       .where('character_id', '=', first)
       .execute();
     const asked: number[] = [];
-    const client: TestApp['app']['parts']['client'] = {
+    const client: TestApp['app']['services']['client'] = {
       ask(request) {
         asked.push(...(request.body ?? []));
-        return app.app.parts.client.ask(request);
+        return app.app.services.client.ask(request);
       },
     };
     const requests = await requestsOf(app, () => sync({}, { client }));
@@ -331,7 +331,7 @@ describe('D63: downtime in every phase of a run', () => {
       const [joined = 0] = world.corporationsOf(FORGOTTEN).filter((id) => id !== FORGOTTEN_EXECUTOR);
       const newcomer = await somebody();
       world.moveCharacter(newcomer, joined);
-      const client = atRequest(app.app.parts.client, nth, () => {
+      const client = atRequest(app.app.services.client, nth, () => {
         app.provider.faults.downtime = true;
       });
       const kept = await standings(app);

@@ -27,7 +27,7 @@ beforeEach(() => app.clock.advance(2 * HOUR));
 afterEach(() => app.provider.faults.clear());
 
 const sync = (options: Partial<Omit<Run, 'job'>> = {}): Promise<readonly Change[]> =>
-  syncUsers(app.app.parts, testRun('sync-users', options));
+  syncUsers(app.app.services, testRun('sync-users', options));
 
 /** A member that is no CEO, each time another one. */
 const used = new Set<number>();
@@ -356,7 +356,7 @@ describe('D63b: characters that were deleted', () => {
   });
 
   it('an id that an answer leaves out is not deleted', async () => {
-    const { client } = app.app.parts;
+    const { client } = app.app.services;
     const missing = memberOf(FIRST);
     const partly: typeof client = {
       async ask(request) {
@@ -366,7 +366,7 @@ describe('D63b: characters that were deleted', () => {
       },
     };
     for (let run = 0; run < 3; run += 1) {
-      expect(await syncUsers({ ...app.app.parts, client: partly }, testRun('sync-users'))).toEqual([]);
+      expect(await syncUsers({ ...app.app.services, client: partly }, testRun('sync-users'))).toEqual([]);
     }
     expect(await userRow(app, missing)).toMatchObject({ corporation_id: FIRST });
   });
@@ -374,7 +374,7 @@ describe('D63b: characters that were deleted', () => {
 
 describe('what happens meanwhile', () => {
   it('a sign-in during the run knows better', async () => {
-    const { client } = app.app.parts;
+    const { client } = app.app.services;
     const { world } = app.provider;
     const id = memberOf(FIRST);
     world.moveCharacter(id, LONELY);
@@ -391,7 +391,7 @@ describe('what happens meanwhile', () => {
       },
     };
     await setLevel(app, id, 6);
-    expect(await syncUsers({ ...app.app.parts, client: late }, testRun('sync-users'))).toEqual([]);
+    expect(await syncUsers({ ...app.app.services, client: late }, testRun('sync-users'))).toEqual([]);
     expect(await userRow(app, id)).toMatchObject({ corporation_id: FIRST, clearance_level: 6 });
   });
 
@@ -409,7 +409,7 @@ describe('what happens meanwhile', () => {
   it('a sign-in during the run knows better by a clock that is behind, too', async () => {
     const id = memberOf(FIRST);
     app.provider.world.moveCharacter(id, LONELY);
-    const { client } = app.app.parts;
+    const { client } = app.app.services;
     const during: typeof client = {
       async ask(request) {
         const answer = await client.ask(request);
@@ -417,14 +417,14 @@ describe('what happens meanwhile', () => {
         return answer;
       },
     };
-    expect(await syncUsers({ ...app.app.parts, client: during }, testRun('sync-users'))).toEqual([]);
+    expect(await syncUsers({ ...app.app.services, client: during }, testRun('sync-users'))).toEqual([]);
     expect(await userRow(app, id)).toMatchObject({ corporation_id: FIRST });
     expect(await sync()).toEqual([{ character_id: id, corporation: [FIRST, LONELY] }]);
     await signedInOn(id, null);
   });
 
   it('a corporation that somebody refreshes during the run stays as that left it', async () => {
-    const { client } = app.app.parts;
+    const { client } = app.app.services;
     const { world } = app.provider;
     world.moveCorporation(OTHER_LONELY, 99_000_001);
     const late: typeof client = {
@@ -439,7 +439,7 @@ describe('what happens meanwhile', () => {
       },
     };
     const run = { ...testRun('sync-users'), force: true };
-    expect(await syncUsers({ ...app.app.parts, client: late }, run)).toEqual([]);
+    expect(await syncUsers({ ...app.app.services, client: late }, run)).toEqual([]);
     const stored = app.db.selectFrom('corporations').select('alliance_id');
     expect(await stored.where('corporation_id', '=', OTHER_LONELY).execute()).toEqual([
       { alliance_id: null },

@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 const sync = (options: Partial<Omit<Run, 'job'>> = {}) =>
-  syncVoiceGroups(app.app.parts, testRun('sync-voice-groups', options), LIMITS);
+  syncVoiceGroups(app.app.services, testRun('sync-voice-groups', options), LIMITS);
 
 /** Somebody who may log in and has an identity, member of these groups. */
 async function somebody(...groups: readonly string[]): Promise<{ id: number; cldbid: number }> {
@@ -152,12 +152,12 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
       .insertInto('groups')
       .values({ ...row, corporation_id: HOME.corporation })
       .execute();
-    const { settings } = app.app.parts;
-    const parts = {
-      ...app.app.parts,
+    const { settings } = app.app.services;
+    const services = {
+      ...app.app.services,
       settings: { ...settings, voice: { ...settings.voice, groups: [{ group_id, sgid }] } },
     };
-    await syncVoiceGroups(parts, testRun('sync-voice-groups'), LIMITS);
+    await syncVoiceGroups(services, testRun('sync-voice-groups'), LIMITS);
     await app.db.deleteFrom('groups').where('group_id', '=', group_id).execute();
     expect(membershipsOf(voice)[sgid]).toContain(member.cldbid);
   });
@@ -257,14 +257,17 @@ describe('D18b: bound by id, never by name', () => {
 
   it('an adopted one that does not exist, or is a template, is left out and logged', async () => {
     const member = await somebody(MADE, ADOPTED);
-    const { settings } = app.app.parts;
+    const { settings } = app.app.services;
     for (const wrong of [777, 3]) {
       const groups = [
         { group_id: MADE, sgid: null },
         { group_id: ADOPTED, sgid: wrong },
       ];
-      const parts = { ...app.app.parts, settings: { ...settings, voice: { ...settings.voice, groups } } };
-      await syncVoiceGroups(parts, testRun('sync-voice-groups'), LIMITS);
+      const services = {
+        ...app.app.services,
+        settings: { ...settings, voice: { ...settings.voice, groups } },
+      };
+      await syncVoiceGroups(services, testRun('sync-voice-groups'), LIMITS);
     }
     expect(membershipsOf(voice)).toEqual({ [await madeSgid()]: [member.cldbid] });
     expect(app.logged.join('')).toContain('adopts a server group that does not exist');
@@ -274,13 +277,13 @@ describe('D18b: bound by id, never by name', () => {
     const [one, other] = [await somebody(MADE), await somebody(ADOPTED)];
     await sync();
     const made = await madeSgid();
-    const { settings } = app.app.parts;
+    const { settings } = app.app.services;
     const groups = [
       { group_id: MADE, sgid: null },
       { group_id: ADOPTED, sgid: made },
     ];
-    const parts = { ...app.app.parts, settings: { ...settings, voice: { ...settings.voice, groups } } };
-    await syncVoiceGroups(parts, testRun('sync-voice-groups'), LIMITS);
+    const services = { ...app.app.services, settings: { ...settings, voice: { ...settings.voice, groups } } };
+    await syncVoiceGroups(services, testRun('sync-voice-groups'), LIMITS);
     expect(membershipsOf(voice)).toEqual({ [made]: [other.cldbid], [sgid]: [other.cldbid] });
     expect(one.cldbid).toBeGreaterThan(0);
   });
@@ -370,11 +373,14 @@ describe('D63: the brake', () => {
 
 describe('without a voice server, or without groups', () => {
   it('there is nothing to do', async () => {
-    const { settings } = app.app.parts;
+    const { settings } = app.app.services;
     const before = voice.connections;
     for (const change of [{ url: undefined }, { groups: [] }]) {
-      const parts = { ...app.app.parts, settings: { ...settings, voice: { ...settings.voice, ...change } } };
-      expect(await syncVoiceGroups(parts, testRun('sync-voice-groups'), LIMITS)).toEqual([]);
+      const services = {
+        ...app.app.services,
+        settings: { ...settings, voice: { ...settings.voice, ...change } },
+      };
+      expect(await syncVoiceGroups(services, testRun('sync-voice-groups'), LIMITS)).toEqual([]);
     }
     expect(voice.connections).toBe(before);
   });

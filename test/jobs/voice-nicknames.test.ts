@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const check = (options: Partial<Omit<Run, 'job'>> = {}) =>
-  checkVoiceNicknames(app.app.parts, testRun('check-voice-nicknames', options), LIMITS);
+  checkVoiceNicknames(app.app.services, testRun('check-voice-nicknames', options), LIMITS);
 
 async function somebody(name: string, nickname: string) {
   lastId += 1;

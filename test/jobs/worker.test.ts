@@ -26,7 +26,7 @@ async function jobs(name: string): Promise<Row[]> {
 
 describe('jobs: a poison job', () => {
   it('is tried again, then kept among the dead letters; others are done beside it', async () => {
-    const { queue, db } = app.app.parts;
+    const { queue, db } = app.app.services;
     const poison = { grant_id: 'no uuid', refresh_token: 'x' };
     const { rows } = await sql<{ id: string }>`
       insert into pgboss.job (name, data, retry_limit, dead_letter, policy)
@@ -48,7 +48,7 @@ describe('jobs: a poison job', () => {
       10_000,
     );
     expect(app.logged.some((line) => line.includes('kept among the dead letters'))).toBe(true);
-    const counted = (await app.app.parts.metrics.jobRuns.get()).values;
+    const counted = (await app.app.services.metrics.jobRuns.get()).values;
     expect(counted).toContainEqual(
       expect.objectContaining({ labels: { job: 'revoke-grant', outcome: 'given up' }, value: 1 }),
     );
@@ -105,7 +105,7 @@ describe('D29: dead applications', () => {
     await letIn(app, { corporations: [98_000_011] });
     const [owner = 0] = app.provider.world.membersOf(98_000_011);
     await app.signIn(owner);
-    const { db, queue, keys } = app.app.parts;
+    const { db, queue, keys } = app.app.services;
     /** A user token of each of so many applications, and its event. */
     const sendEvents = (callback: string, count: number) =>
       db.transaction().execute(async (tx) => {

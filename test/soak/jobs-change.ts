@@ -71,7 +71,7 @@ function moveOn(stage: Stage): void {
 }
 
 async function revokeOne({ app, refreshTokens, cast, random }: Stage, asked: Asked): Promise<void> {
-  const { queue, vault } = app.app.parts;
+  const { queue, vault } = app.app.services;
   const characterId = pick({ random }, cast.steady);
   const owner = app.provider.world.character(characterId)?.owner ?? '';
   const token = refreshTokens.issue({ characterId, scopes: ['esi-skills.read_skills.v1'], owner });
@@ -83,7 +83,7 @@ async function revokeOne({ app, refreshTokens, cast, random }: Stage, asked: Ask
 
 /** State codes and tokens that have had their time. */
 async function leaveExpired({ app, dyn, cast, random }: Stage): Promise<void> {
-  const { keys } = app.app.parts;
+  const { keys } = app.app.services;
   const owner = pick({ random }, cast.steady);
   await sql`
     insert into state_codes (state_code, app_token, code_verifier, created_on, expires_on)
@@ -111,7 +111,7 @@ async function changeVoiceGroups({ app, random }: Stage): Promise<void> {
 }
 
 async function registerMembers({ app, unregistered }: Stage): Promise<void> {
-  const { queue, db } = app.app.parts;
+  const { queue, db } = app.app.services;
   await queue.send(db, 'register-alliance-members', { alliance_id: unregistered });
 }
 
@@ -164,7 +164,7 @@ export async function turnsLeft({ app }: Stage): Promise<number> {
  * put off is due. Then every job is asked for.
  */
 export async function letTimePass({ app, random }: Stage, asked: Asked): Promise<void> {
-  const { queue } = app.app.parts;
+  const { queue } = app.app.services;
   await sql`
     update history_turns set due_on = now()
     where due_on > now() and due_on < now() + interval '9 minutes 57 seconds' and not (${isOver})`.execute(

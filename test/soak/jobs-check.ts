@@ -120,7 +120,8 @@ export async function checkEvents({ app, answered }: Stage, { events }: Asked): 
 
 /** The provider takes none of the refresh tokens any more that were to be revoked. */
 export async function checkRevoked({ app }: Stage, { revoked }: Asked): Promise<number> {
-  for (const token of revoked) expect(await app.app.parts.sso.refresh(token)).toMatchObject({ kind: 'dead' });
+  for (const token of revoked)
+    expect(await app.app.services.sso.refresh(token)).toMatchObject({ kind: 'dead' });
   return revoked.length;
 }
 
@@ -138,7 +139,7 @@ export async function checkVoice({ app, voice }: Stage): Promise<object> {
       .select('sgid')
       .where('group_id', '=', group)
       .executeTakeFirst();
-    const sgid = kind === 'made' ? bound?.sgid : app.app.parts.settings.voice.groups[1]?.sgid;
+    const sgid = kind === 'made' ? bound?.sgid : app.app.services.settings.voice.groups[1]?.sgid;
     expect({ group, members: is[sgid ?? 0] ?? [] }).toEqual({
       group,
       members: rows.map(({ cldbid }) => cldbid),
@@ -171,7 +172,7 @@ export async function checkRest({ app }: Stage): Promise<number> {
       (select count(*)::int from held_changes) as held`.execute(app.db);
   expect(expired.rows).toEqual([{ codes: 0, tokens: 0, held: 0 }]);
   for (const job of ['sync-users', 'refresh-bodies', 'follow-names', 'sync-voice-groups'] as const)
-    expect({ job, changes: await app.app.parts.rehearse(job) }).toEqual({ job, changes: [] });
+    expect({ job, changes: await app.app.services.dryRun(job) }).toEqual({ job, changes: [] });
   const done = await sql<{ count: number }>`
     select count(*)::int as count from pgboss.job where state = 'completed'`.execute(app.db);
   return done.rows[0]?.count ?? 0;

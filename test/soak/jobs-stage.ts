@@ -113,7 +113,7 @@ export async function setStage(seed: number, keys: Readonly<Record<string, strin
     voice,
     receiver,
     answered,
-    refreshTokens: createRefreshTokens(app.app.parts.settings.sso.clientSecret, seed),
+    refreshTokens: createRefreshTokens(app.app.services.settings.sso.clientSecret, seed),
     cast: { steady, movers, sold },
     unregistered,
     listed,
@@ -169,7 +169,7 @@ export async function signInAt(
   { app, dyn }: Pick<Stage, 'app' | 'dyn'>,
   characterId: number,
 ): Promise<string> {
-  const { keys, queue } = app.app.parts;
+  const { keys, queue } = app.app.services;
   const [token, stateCode] = [randomUUID(), randomUUID()];
   await app.db.transaction().execute(async (tx) => {
     await tx

@@ -48,7 +48,7 @@ describe(`${KILLS} kills of one of two workers, at random points of all jobs`, (
     stage = await setStage(SEED, keys);
     await watchTurns(stage);
     instance = await createInstance();
-    const { settings } = stage.app.app.parts;
+    const { settings } = stage.app.app.services;
     env = {
       ...keys,
       BASE_URL: settings.baseUrl,
@@ -112,7 +112,7 @@ describe(`${KILLS} kills of one of two workers, at random points of all jobs`, (
 
   /** Every job once more, all of them beside each other, each to its end. */
   async function runAll(): Promise<void> {
-    const { queue, db } = stage.app.app.parts;
+    const { queue, db } = stage.app.app.services;
     const ids = await Promise.all(scheduledJobs.map((job) => queue.run(db, job, { force: true })));
     await vi.waitFor(
       async () => {

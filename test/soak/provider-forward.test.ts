@@ -45,11 +45,11 @@ describe(`D30, D33: ${CALLS} forwarded calls over HTTP at two instances while ev
 
   beforeAll(async () => {
     app = await startTestApp({ env: { RATE_LIMIT: '0' }, providerLimits: LIMITS });
-    const { settings, log } = app.app.parts;
+    const { settings, log } = app.app.services;
     other = await createApp(settings, { log, clock: app.clock, worker: false, providerLimits: LIMITS });
     http = await listen(other.createHttp(), '127.0.0.1', 0);
-    await app.app.parts.document.current();
-    await other.parts.document.current();
+    await app.app.services.document.current();
+    await other.services.document.current();
     await addHome(app);
     people = [];
     for (let n = 0; n < PEOPLE; n += 1) {

@@ -27,7 +27,7 @@ describe(`D33: ${CALLS} calls in two processes while everything fails at random`
   beforeAll(async () => {
     app = await startTestApp({ providerLimits: LIMITS });
     other = otherProcess(app, { limits: LIMITS });
-    await app.app.parts.document.current();
+    await app.app.services.document.current();
     await other.document.current();
     for (const user of users) await addGrant(app, user);
   });
@@ -59,7 +59,7 @@ describe(`D33: ${CALLS} calls in two processes while everything fails at random`
       await misbehaviour.goOn();
       await Promise.all(
         Array.from({ length: AT_ONCE }, async (_, lane) => {
-          const { client } = lane % 2 ? other : app.app.parts;
+          const { client } = lane % 2 ? other : app.app.services;
           for (let n = 0; n < 4; n += 1) {
             const outcome = await outcomeOf(client.ask(randomRequest())).catch((error: unknown) => {
               unexpected.push(error);
@@ -84,6 +84,6 @@ describe(`D33: ${CALLS} calls in two processes while everything fails at random`
   it('all is well when the provider is', async () => {
     app.provider.reset();
     app.clock.advance(3_600_000);
-    for (const user of users) expect(await outcomeOf(app.app.parts.client.ask(ownRecord(user)))).toBe(200);
+    for (const user of users) expect(await outcomeOf(app.app.services.client.ask(ownRecord(user)))).toBe(200);
   });
 });

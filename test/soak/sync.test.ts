@@ -52,7 +52,7 @@ async function watch(app: TestApp) {
   const timer = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage().rss);
   }, 20);
-  const changes = await syncUsers(app.app.parts, testRun('sync-users'));
+  const changes = await syncUsers(app.app.services, testRun('sync-users'));
   clearInterval(timer);
   return {
     changes: changes.length,
@@ -79,7 +79,7 @@ async function settle(size: WorldSize) {
   });
   const { databaseUrl } = app;
   const { users } = await provider.ask({ kind: 'populate', databaseUrl }, 'populated');
-  expect(await syncUsers(app.app.parts, testRun('sync-users'))).toEqual([]);
+  expect(await syncUsers(app.app.services, testRun('sync-users'))).toEqual([]);
   await provider.ask({ kind: 'report', databaseUrl }, 'reported');
   return {
     /** A run after 5 % moved. */

@@ -2,7 +2,7 @@ import { type RequestHandler, raw } from 'express';
 import type { z } from 'zod';
 import { limitsOf } from '../../../contract/json/limits.ts';
 import { readJson } from '../../../contract/json/read.ts';
-import { type Invalid, Problem } from '../../shared/errors.ts';
+import { HttpError, type InvalidField } from '../../shared/errors.ts';
 
 /**
  * Reads a JSON body for an operation, whatever its content type says: at most that many bytes once unpacked (D3b),
@@ -38,6 +38,6 @@ function decoded(bytes: Buffer): string | undefined {
   }
 }
 
-function refused(loc: Invalid['loc'], msg: string, type: string): Problem {
-  return new Problem(422, [{ loc: ['body', ...loc], msg, type }]);
+function refused(loc: InvalidField['loc'], msg: string, type: string): HttpError {
+  return new HttpError(422, [{ loc: ['body', ...loc], msg, type }]);
 }

@@ -1,21 +1,21 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { ZodError } from 'zod';
-import { type Invalid, Problem } from '../../shared/errors.ts';
+import { HttpError, type InvalidField } from '../../shared/errors.ts';
 import { MOST_ISSUES } from './first-issues.ts';
 
 /** 422 with everything that is wrong with a request, as far as an answer goes (D3). */
-export function validationProblem({ pathParams, headers, query, body }: RequestValidationError): Problem {
+export function validationProblem({ pathParams, headers, query, body }: RequestValidationError): HttpError {
   const found = [
     ...entries('path', pathParams),
     ...entries('header', headers),
     ...entries('query', query),
     ...entries('body', body),
   ];
-  return new Problem(422, found.slice(0, MOST_ISSUES));
+  return new HttpError(422, found.slice(0, MOST_ISSUES));
 }
 
 /** Zod's issues in the form of D3. They quote what a client sent, but never at length. */
-function entries(source: string, error: Pick<ZodError, 'issues'> | null): Invalid[] {
+function entries(source: string, error: Pick<ZodError, 'issues'> | null): InvalidField[] {
   return (error?.issues ?? []).map(({ path, message, code }) => ({
     loc: [source, ...path].map((step) => (typeof step === 'string' ? shortened(step, LONGEST_NAME) : step)),
     msg: shortened(message, LONGEST_MESSAGE),

@@ -17,7 +17,7 @@ export function validated(
   body: z.ZodTypeAny | undefined,
 ): AppRoute {
   const { pathParams, headers, query = z.object({}) } = route;
-  const parts: Partial<Record<Part, Validator>> = {
+  const services: Partial<Record<Part, Validator>> = {
     ...(isSchema(pathParams) && { pathParams: validator(pathParams, { noun: 'parameter' }) }),
     ...(isSchema(headers) && { headers: validator(headers, { noun: 'header' }) }),
     ...(body !== undefined && { body: validator(body, { noun: 'field' }) }),
@@ -27,7 +27,7 @@ export function validated(
       }),
   };
   // ts-rest calls `safeParse` on them, and nothing else.
-  return { ...route, ...(parts as Pick<AppRoute, 'pathParams' | 'headers' | 'query'>) };
+  return { ...route, ...(services as Pick<AppRoute, 'pathParams' | 'headers' | 'query'>) };
 }
 
 /** Where a parameter belongs that an operation does not take in its query. */

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Tracking } from '../../../contract/user.ts';
-import { findStandings } from '../../../server/access/position.queries.ts';
+import { findPositions } from '../../../server/access/position.queries.ts';
 import type { Database } from '../../../server/database/tables.ts';
-import { findTracking, type TrackedBody } from '../../../server/grant/tracking.queries.ts';
+import { findTracking, type TrackedOrganization } from '../../../server/grant/tracking.queries.ts';
 import { findCaller } from '../../../server/token/token.queries.ts';
 import type { Scenario } from '../scenario.ts';
 import { ALLIANCE, CHARACTERS, COALITION, character, corporation, PEOPLE, TOKEN } from '../world.ts';
@@ -18,7 +18,7 @@ interface Row {
 interface Tracked {
   readonly path: string;
   readonly users: number;
-  readonly of: TrackedBody;
+  readonly of: TrackedOrganization;
   /** What is asked before the members are. */
   readonly before: (db: Kysely<Database>) => Promise<unknown>;
 }
@@ -58,19 +58,19 @@ export const corporationTracking = tracking('GET /corporation/{id}/tracking', {
   path: `/corporation/${corporation(0)}/tracking`,
   users: CHARACTERS,
   of: { corporation_id: corporation(0) },
-  before: (db) => findStandings(db, ASKER, 'corporation', corporation(0)),
+  before: (db) => findPositions(db, ASKER, 'corporation', corporation(0)),
 });
 
 export const allianceTracking = tracking('GET /alliance/{id}/tracking', {
   path: `/alliance/${ALLIANCE}/tracking`,
   users: PEOPLE,
   of: { alliance_id: ALLIANCE },
-  before: (db) => findStandings(db, ASKER, 'alliance', ALLIANCE),
+  before: (db) => findPositions(db, ASKER, 'alliance', ALLIANCE),
 });
 
 export const coalitionTracking = tracking('GET /coalition/{id}/tracking', {
   path: `/coalition/${COALITION}/tracking`,
   users: PEOPLE,
   of: { coalition_id: COALITION },
-  before: (db) => findStandings(db, ASKER, 'coalition', COALITION),
+  before: (db) => findPositions(db, ASKER, 'coalition', COALITION),
 });

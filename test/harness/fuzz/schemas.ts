@@ -33,7 +33,7 @@ const text = (minLength: number, maxLength: number) =>
       minLength,
       maxLength: Math.min(maxLength, minLength + 12),
     })
-    .map((parts) => [...parts.join('')].slice(0, Math.max(minLength, maxLength)).join(''));
+    .map((services) => [...services.join('')].slice(0, Math.max(minLength, maxLength)).join(''));
 
 /** What a request may hold where this schema stands; nearly all of it fits, damage is done elsewhere. */
 export function fitting(schema: z.ZodTypeAny, hints: Hints, name = ''): fc.Arbitrary<unknown> {

@@ -200,4 +200,4 @@ export const sequences: fc.Arbitrary<Command[]> = fc
     from(0, 4, step('set level', { by: root, character, level: fc.integer({ min: 4, max: 10 }) })),
     from(5, 14, command),
   )
-  .map((parts) => parts.flat());
+  .map((services) => services.flat());

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
 import { inTransaction } from '../../../server/database/transaction.ts';
-import type { Findings } from '../../../server/registry/provider-snapshot.ts';
-import { saveFindings } from '../../../server/registry/save-snapshot.ts';
+import type { ProviderSnapshot } from '../../../server/registry/provider-snapshot.ts';
+import { saveSnapshot } from '../../../server/registry/save-snapshot.ts';
 import { makeGuest } from '../../../server/sign-in/sign-in.queries.ts';
 import { makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { Client, TestApp } from '../app.ts';
@@ -155,19 +155,19 @@ class Run {
         });
   }
 
-  async #find(found: Partial<Findings>): Promise<void> {
-    const findings = { alliances: [], corporations: [], characters: [], ...found };
-    await inTransaction(this.#app.db, (tx) => saveFindings(tx, findings, this.#app.clock.now()));
+  async #find(found: Partial<ProviderSnapshot>): Promise<void> {
+    const snapshot = { alliances: [], corporations: [], characters: [], ...found };
+    await inTransaction(this.#app.db, (tx) => saveSnapshot(tx, snapshot, this.#app.clock.now()));
   }
 
-  #corporation(id: number): Findings['corporations'][number] {
+  #corporation(id: number): ProviderSnapshot['corporations'][number] {
     const body = this.#world.corporations.get(id);
     if (body === undefined) throw new Error('unknown to the model');
     const { name: corporation_name, alliance: alliance_id, ceo: ceo_id } = body;
     return { corporation_id: id, corporation_name, ticker: 'CO', alliance_id, ceo_id, ceo_name: 'A CEO' };
   }
 
-  #alliance(id: number): Findings['alliances'][number] {
+  #alliance(id: number): ProviderSnapshot['alliances'][number] {
     const body = this.#world.alliances.get(id);
     if (body === undefined) throw new Error('unknown to the model');
     const { name: alliance_name, executor: executor_corporation_id } = body;

@@ -198,11 +198,11 @@ function mayLogIn(world: World, user: ModelUser): boolean {
   if (user.id === 0) return true;
   const alliance = allianceOf(world, user.corporation);
   const coalitions = coalitionsOf(world, user.corporation, alliance);
-  const bodies = [String(user.corporation), String(alliance), ...coalitions.map(({ id }) => id)];
+  const organizations = [String(user.corporation), String(alliance), ...coalitions.map(({ id }) => id)];
   const voices = [
     ...coalitions.map(({ letsIn }) => letsIn),
     ...world.groups
-      .filter(({ of }) => of !== undefined && bodies.includes(of.id))
+      .filter(({ of }) => of !== undefined && organizations.includes(of.id))
       .map(({ letsIn }) => letsIn),
     // A hand-made group can only shut a guest out.
     ...world.groups

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { nameKey } from '../../../server/database/name-key.ts';
 import { inTransaction } from '../../../server/database/transaction.ts';
-import { saveFindings } from '../../../server/registry/save-snapshot.ts';
+import { saveSnapshot } from '../../../server/registry/save-snapshot.ts';
 import { addCoalition, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { Client, TestApp } from '../app.ts';
 import { CHARACTERS, type ModelUser, mayRaise, mayTouch, mayUseTokens, type World } from '../model/world.ts';
@@ -74,7 +74,7 @@ class Run {
     await db.deleteFrom('groups').execute();
     await db.deleteFrom('coalitions').execute();
     await db.deleteFrom('users').where('character_id', '!=', 0).execute();
-    const findings = {
+    const snapshot = {
       alliances: [...world.alliances.values()].map(({ id, name, executor }) => ({
         alliance_id: id,
         alliance_name: name,
@@ -91,7 +91,7 @@ class Run {
       })),
       characters: [],
     };
-    await inTransaction(db, (tx) => saveFindings(tx, findings, clock.now()));
+    await inTransaction(db, (tx) => saveSnapshot(tx, snapshot, clock.now()));
     for (const { id, name, level, corporation } of world.users.values()) {
       if (id !== 0)
         await addUser(this.#app, { id, name, level, ...(corporation !== null && { corporation }) });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { distanceToBody, distanceToUser, type Standing } from '../../../server/access/distance.ts';
+import { distanceToOrganization, distanceToUser, type Position } from '../../../server/access/distance.ts';
 import { pair } from '../../fixtures/positions.ts';
 
-const nobody: Standing = {
+const nobody: Position = {
   characterId: 0,
   corporationId: null,
   allianceId: null,
@@ -12,7 +12,7 @@ const nobody: Standing = {
 };
 
 /** Somebody somewhere. */
-const at = (characterId: number, where: Partial<Standing> = {}): Standing => ({
+const at = (characterId: number, where: Partial<Position> = {}): Position => ({
   ...nobody,
   characterId,
   ...where,
@@ -75,7 +75,7 @@ describe('D11: distance from one user to another', () => {
     fc.assert(
       fc.property(pair, ([one, other]) => {
         fc.pre(one.characterId !== other.characterId && !other.guest && other.corporationId !== null);
-        expect(distanceToUser(one, other)).toBe(distanceToBody(one, other));
+        expect(distanceToUser(one, other)).toBe(distanceToOrganization(one, other));
       }),
     );
   });
@@ -102,12 +102,12 @@ describe('D13: distance to a corporation or alliance', () => {
     [5, 'alliance with a coalition in common', alliance(101, ['x'])],
     [7, 'any other alliance', alliance(101, ['z'])],
   ])('%i: %s', (distance, _, body) => {
-    expect(distanceToBody(ada, body)).toBe(distance);
-    expect(distanceToBody({ ...ada, guest: true }, body)).toBe(7);
+    expect(distanceToOrganization(ada, body)).toBe(distance);
+    expect(distanceToOrganization({ ...ada, guest: true }, body)).toBe(7);
   });
 
   it('somebody without a corporation is in none and in no alliance', () => {
-    expect(distanceToBody(at(1), corporation(10, null))).toBe(7);
-    expect(distanceToBody(at(1), alliance(100))).toBe(7);
+    expect(distanceToOrganization(at(1), corporation(10, null))).toBe(7);
+    expect(distanceToOrganization(at(1), alliance(100))).toBe(7);
   });
 });

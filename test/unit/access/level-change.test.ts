@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lack } from '../../../server/access/lack.ts';
-import { lackToSetLevel, type Ranked } from '../../../server/access/level-change.ts';
+import { lackToSetLevel, type RankedPosition } from '../../../server/access/level-change.ts';
 import { pair, registry } from '../../fixtures/positions.ts';
 
-const somebody = (characterId: number, level: number, where: Partial<Ranked> = {}): Ranked => ({
+const somebody = (
+  characterId: number,
+  level: number,
+  where: Partial<RankedPosition> = {},
+): RankedPosition => ({
   characterId,
   corporationId: 10,
   allianceId: null,
@@ -16,7 +20,7 @@ const somebody = (characterId: number, level: number, where: Partial<Ranked> = {
 
 const anyLevel = fc.integer({ min: 0, max: 10 });
 
-const maySetLevel = (caller: Ranked, target: Ranked, next: number) =>
+const maySetLevel = (caller: RankedPosition, target: RankedPosition, next: number) =>
   lackToSetLevel(caller, target, next) === undefined;
 
 describe('D16: setting a level', () => {
@@ -37,7 +41,7 @@ describe('D16: setting a level', () => {
     expect(maySetLevel(caller, target, next)).toBe(allowed);
   });
 
-  it.each<[Ranked, Ranked, number, Lack]>([
+  it.each<[RankedPosition, RankedPosition, number, Lack]>([
     [somebody(1, 2), somebody(2, 0), 3, { level: 3, has: 2, to: 'setting level 0 to 3' }],
     [somebody(1, 9), somebody(2, 10), 9, { level: 10, has: 9, to: 'setting level 10 to 9' }],
     [somebody(1, 8), somebody(2, 5), 4, { level: 9, has: 8, to: 'setting level 5 to 4' }],
@@ -110,7 +114,10 @@ describe('D16: setting a level', () => {
       fc.property(registry, calls, ({ people }, sequence) => {
         const levels = people.map(({ level }) => level);
         const highest = Math.max(...levels);
-        const present = (index: number) => ({ ...(people[index] as Ranked), level: levels[index] as number });
+        const present = (index: number) => ({
+          ...(people[index] as RankedPosition),
+          level: levels[index] as number,
+        });
         for (const [by, of, next] of sequence) {
           const [caller, target] = [by % people.length, of % people.length];
           const before = present(caller).level;
@@ -133,7 +140,10 @@ describe('D16: setting a level', () => {
         const levels = people.map(({ level }) => level);
         const gang = people.flatMap(({ level }, index) => (level <= 4 ? [index] : []));
         fc.pre(gang.length > 0);
-        const present = (index: number) => ({ ...(people[index] as Ranked), level: levels[index] as number });
+        const present = (index: number) => ({
+          ...(people[index] as RankedPosition),
+          level: levels[index] as number,
+        });
         for (const [by, of, next] of sequence) {
           const [caller, target] = [gang[by % gang.length] as number, of % people.length];
           if (maySetLevel(present(caller), present(target), next)) levels[target] = next;

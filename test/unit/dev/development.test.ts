@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { joinForDevelopment, keepForWorkers, startForDevelopment } from '../../../dev/development.ts';
+import { joinForDevelopment, publishToWorkers, startForDevelopment } from '../../../dev/development.ts';
 import { FIRST_CHARACTER_ID } from '../../../dev/world/world.ts';
 import { readSettings, type Settings } from '../../../server/config/settings.ts';
 import { listen } from '../../../server/http/listen.ts';
@@ -19,7 +19,7 @@ describe('the simulated provider of the development start', () => {
   it('knows its refresh tokens again after a restart: DATA_DIR keeps the secret that seals them', async () => {
     const first = await startForDevelopment(settings);
     const { clientId = '', clientSecret } = first.settings.sso;
-    await keepForWorkers(first.settings, first.simulated);
+    await publishToWorkers(first.settings, first.simulated);
     const login = loginUrl(first.simulated, { client_id: clientId });
     const back = new URL(await first.simulated.authorize(login, { characterId: FIRST_CHARACTER_ID }));
     const code = back.searchParams.get('code') ?? '';
@@ -40,7 +40,7 @@ describe('the simulated provider of the development start', () => {
     await expect(joinForDevelopment(settings)).rejects.toThrow(CannotStart);
     const started = await startForDevelopment(settings);
     await expect(joinForDevelopment(settings)).rejects.toThrow(CannotStart);
-    await keepForWorkers(started.settings, started.simulated);
+    await publishToWorkers(started.settings, started.simulated);
     expect(await joinForDevelopment(settings)).toEqual(started.settings);
     const { mode } = await stat(join(settings.dataDir, 'simulated-provider.json'));
     expect(mode & 0o777).toBe(0o600);
@@ -56,7 +56,7 @@ describe('the simulated provider of the development start', () => {
     const given = { ...settings, voice: { ...settings.voice, url } };
     const own = await startForDevelopment(given);
     expect([own.simulated.voice, own.settings.voice.url]).toEqual([undefined, url]);
-    await keepForWorkers(own.settings, own.simulated);
+    await publishToWorkers(own.settings, own.simulated);
     expect(await readFile(join(settings.dataDir, 'simulated-provider.json'), 'utf8')).not.toContain(
       'ts3query',
     );

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 async function welcome(): Promise<void> {
-  const { stop } = await startWelcome(app.app.parts, app.provider);
+  const { stop } = await startWelcome(app.app.services, app.provider);
   await stop();
 }
 

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJoined } from '../../../server/ext/joined.ts';
 import { answerOf } from '../../../server/provider/answer.ts';
-import { Problem } from '../../../server/shared/errors.ts';
+import { HttpError } from '../../../server/shared/errors.ts';
 
 const MIB = 1024 * 1024;
-const tooLarge = () => new Problem(422, 'too large');
+const tooLarge = () => new HttpError(422, 'too large');
 
 function page(body: string) {
   return answerOf({ status: 200, headers: { etag: '"1"', 'set-cookie': 'x' }, body });

@@ -82,8 +82,8 @@ describe('toPlainText (D36: plain text, line breaks kept)', () => {
       ),
     );
     fc.assert(
-      fc.property(odd, (parts) => {
-        const body = parts.join('');
+      fc.property(odd, (services) => {
+        const body = services.join('');
         const plain = toPlainText(body);
         expect(plain.length).toBeLessThanOrEqual(body.length);
         expect(plain).not.toMatch(/\0|\p{Surrogate}/u);

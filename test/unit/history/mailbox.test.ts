@@ -4,7 +4,7 @@ import { deleteHistories } from '../../../server/history/history.queries.ts';
 import { getMail, listMails } from '../../../server/history/mail.ts';
 import { indexMail } from '../../../server/history/mailbox.ts';
 import type { Page } from '../../../server/history/page.ts';
-import type { HistoryParts } from '../../../server/history/source.ts';
+import type { HistoryServices } from '../../../server/history/source.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
 import { addPerson, Game, type GameMail, partsOf } from '../../fixtures/game.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
@@ -14,7 +14,7 @@ const BEN = 2_112_000_002;
 
 let database: TestDatabase;
 let game: Game;
-let parts: HistoryParts;
+let services: HistoryServices;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
@@ -24,7 +24,7 @@ beforeEach(async () => {
   await addPerson(database, ADA);
   await addPerson(database, BEN);
   game = new Game();
-  parts = partsOf(database, game);
+  services = partsOf(database, game);
 });
 
 function mail(n: number, more: Partial<GameMail> = {}): GameMail {
@@ -44,10 +44,10 @@ const mails = (count: number, first = 1) => Array.from({ length: count }, (_, n)
 async function allPages(
   characterId: number,
 ): Promise<Page<{ mail_id: number; timestamp: string }>['entries']> {
-  const { entries, pages } = await listMails(parts, characterId, 1);
+  const { entries, pages } = await listMails(services, characterId, 1);
   const all = [...entries];
   for (let page = 2; page <= pages; page += 1)
-    all.push(...(await listMails(parts, characterId, page)).entries);
+    all.push(...(await listMails(services, characterId, page)).entries);
   return all;
 }
 
@@ -63,27 +63,27 @@ const askedFor = (pattern: RegExp) => game.asked.filter(({ path }) => pattern.te
 describe('indexing a mailbox (D36b)', () => {
   it('pages back until it meets mails known of that mailbox', async () => {
     game.mailboxes.set(ADA, mails(120));
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual(inOrder(mails(120)));
     // Two pages of 50, one of 20, and an empty one that ends it, asked for twice; then the newest ones are still there.
     expect(askedFor(/\/mail$/)).toHaveLength(6);
 
     game.asked.length = 0;
     game.mailboxes.set(ADA, mails(130));
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(askedFor(/\/mail$/)).toHaveLength(1);
     expect(await listed(ADA)).toEqual(inOrder(mails(130)));
 
     game.asked.length = 0;
     game.mailboxes.set(ADA, mails(250));
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(askedFor(/\/mail$/)).toHaveLength(3);
     expect(await listed(ADA)).toEqual(inOrder(mails(250)));
   });
 
   it('asks as that character, with the scope of mail, on the account of the service (D33)', async () => {
     game.mailboxes.set(ADA, mails(1));
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     for (const { as, on } of game.asked) {
       expect({ as, on }).toEqual({ as: { characterId: ADA, scope: 'ext-mail.read_mail.v1' }, on: 'service' });
     }
@@ -91,8 +91,8 @@ describe('indexing a mailbox (D36b)', () => {
 
   it('stores a mail once however many mailboxes hold it, and fetches its text once', async () => {
     game.mailboxes.set(ADA, mails(3)).set(BEN, mails(4, 2));
-    await indexMail(parts, ADA);
-    await indexMail(parts, BEN);
+    await indexMail(services, ADA);
+    await indexMail(services, BEN);
     const { rows } = await database.pool.query('select count(*)::int as stored from mails');
     expect(rows).toEqual([{ stored: 5 }]);
     expect(await listed(ADA)).toEqual(inOrder(mails(3)));
@@ -103,16 +103,16 @@ describe('indexing a mailbox (D36b)', () => {
   it('goes on where it was interrupted, and shows new mails meanwhile', async () => {
     game.mailboxes.set(ADA, mails(500));
     game.patience = 4;
-    await expect(indexMail(parts, ADA)).rejects.toThrow(ProviderError);
+    await expect(indexMail(services, ADA)).rejects.toThrow(ProviderError);
     expect(await listed(ADA)).toEqual(inOrder(mails(200, 301)));
 
     game.mailboxes.set(ADA, mails(510));
     game.patience = 3;
-    await expect(indexMail(parts, ADA)).rejects.toThrow(ProviderError);
+    await expect(indexMail(services, ADA)).rejects.toThrow(ProviderError);
     expect(await listed(ADA)).toEqual(inOrder(mails(310, 201)));
 
     game.patience = Number.POSITIVE_INFINITY;
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual(inOrder(mails(510)));
   });
 
@@ -121,22 +121,22 @@ describe('indexing a mailbox (D36b)', () => {
       (await database.pool.query('select position from mailbox_mails where mail_id = $1', [mail_id])).rows;
     game.mailboxes.set(ADA, mails(500));
     game.patience = 2;
-    await expect(indexMail(parts, ADA)).rejects.toThrow(ProviderError);
+    await expect(indexMail(services, ADA)).rejects.toThrow(ProviderError);
     const before = await placeOf(mail(460).mail_id);
     game.patience = Number.POSITIVE_INFINITY;
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await placeOf(mail(460).mail_id)).toEqual(before);
   });
 
   it('stores new mails wholly or not at all, so that none below is taken for known', async () => {
     game.mailboxes.set(ADA, mails(10));
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     game.mailboxes.set(ADA, mails(200));
     game.patience = 2;
-    await expect(indexMail(parts, ADA)).rejects.toThrow(ProviderError);
+    await expect(indexMail(services, ADA)).rejects.toThrow(ProviderError);
     expect(await listed(ADA)).toEqual(inOrder(mails(10)));
     game.patience = Number.POSITIVE_INFINITY;
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual(inOrder(mails(200)));
   });
 
@@ -151,10 +151,11 @@ describe('indexing a mailbox (D36b)', () => {
     const recover = async (count: number) => {
       game.meanwhile = async () => undefined;
       game.mailboxes.set(ADA, mails(count));
-      await indexMail(parts, ADA);
+      await indexMail(services, ADA);
       expect(await listed(ADA)).toEqual(inOrder(mails(count)));
     };
-    const index = () => indexMail(parts, ADA).catch((error) => expect(error).toBeInstanceOf(ProviderError));
+    const index = () =>
+      indexMail(services, ADA).catch((error) => expect(error).toBeInstanceOf(ProviderError));
     game.mailboxes.set(ADA, mails(200));
     lose();
     await index();
@@ -172,7 +173,7 @@ describe('indexing a mailbox (D36b)', () => {
       game.mailboxes.set(ADA, query?.last_mail_id !== undefined && !lost ? [] : mails(200));
       lost ||= query?.last_mail_id !== undefined;
     };
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual(inOrder(mails(200)));
   });
 
@@ -182,15 +183,15 @@ describe('indexing a mailbox (D36b)', () => {
       mail(2, { timestamp: '0000-01-01T00:00:00Z' }),
       mail(3, { timestamp: '2026-01-01T00:00:00+99:99' }),
     ]);
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual([mail(1).mail_id, mail(3).mail_id, mail(2).mail_id]);
   });
 
   it('keeps mails that the player deleted (D36)', async () => {
     game.mailboxes.set(ADA, mails(80));
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     game.mailboxes.set(ADA, mails(5, 90));
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual(inOrder([...mails(80), ...mails(5, 90)]));
   });
 
@@ -199,13 +200,13 @@ describe('indexing a mailbox (D36b)', () => {
       `/characters/${ADA}/mail`,
       mails(50).map(({ body, ...header }) => header),
     );
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual(inOrder(mails(50)));
   });
 
   it('two runs at the same time leave one mailbox, in order', async () => {
     game.mailboxes.set(ADA, mails(170));
-    await Promise.all([indexMail(parts, ADA), indexMail(parts, ADA), indexMail(parts, ADA)]);
+    await Promise.all([indexMail(services, ADA), indexMail(services, ADA), indexMail(services, ADA)]);
     expect(await listed(ADA)).toEqual(inOrder(mails(170)));
   });
 
@@ -233,7 +234,7 @@ describe('indexing a mailbox (D36b)', () => {
           held = [...held, ...fresh];
           game.mailboxes.set(ADA, held);
           game.patience = patience ?? Number.POSITIVE_INFINITY;
-          await indexMail(parts, ADA).catch((error: unknown) => {
+          await indexMail(services, ADA).catch((error: unknown) => {
             if (!(error instanceof ProviderError)) throw error;
           });
           await expectGapless();
@@ -243,7 +244,7 @@ describe('indexing a mailbox (D36b)', () => {
         }
         game.mailboxes.set(ADA, held);
         game.patience = Number.POSITIVE_INFINITY;
-        await indexMail(parts, ADA);
+        await indexMail(services, ADA);
         await expectGapless();
         expect(await listed(ADA)).toEqual(inOrder(ever));
       }),
@@ -265,8 +266,8 @@ async function expectGapless(): Promise<void> {
 describe('a mail (D36, D36b)', () => {
   it('has its text, plain and with its line breaks', async () => {
     game.mailboxes.set(ADA, mails(1));
-    await indexMail(parts, ADA);
-    expect(await getMail(parts, ADA, mail(1).mail_id, 'service')).toEqual({
+    await indexMail(services, ADA);
+    expect(await getMail(services, ADA, mail(1).mail_id, 'service')).toEqual({
       body: 'Line one of 1\nline <two>',
       from_id: ADA,
       from_name: `Name of ${ADA}`,
@@ -279,9 +280,9 @@ describe('a mail (D36, D36b)', () => {
 
   it('is a 404 unless that mailbox holds it', async () => {
     game.mailboxes.set(ADA, mails(1)).set(BEN, mails(1, 2));
-    await indexMail(parts, ADA);
-    await indexMail(parts, BEN);
-    await expect(getMail(parts, BEN, mail(1).mail_id, 'service')).rejects.toMatchObject({ status: 404 });
+    await indexMail(services, ADA);
+    await indexMail(services, BEN);
+    await expect(getMail(services, BEN, mail(1).mail_id, 'service')).rejects.toMatchObject({ status: 404 });
   });
 
   it('names what can be named, mailing lists by their number, the rest #N', async () => {
@@ -291,8 +292,8 @@ describe('a mail (D36, D36b)', () => {
       { recipient_id: 99_000_001, recipient_type: 'alliance' },
     ];
     game.mailboxes.set(ADA, [mail(1, { from: 90_000_013, recipients })]);
-    await indexMail(parts, ADA);
-    const { entries } = await listMails(parts, ADA, 1);
+    await indexMail(services, ADA);
+    const { entries } = await listMails(services, ADA, 1);
     expect(entries[0]).toMatchObject({
       from_character: { character_id: 90_000_013, character_name: '#90000013' },
       recipients: [
@@ -308,29 +309,33 @@ describe('a mail (D36, D36b)', () => {
       { mail_id: 1 },
       mail(2, { subject: 'nul \0 and \ud800', body: 'nul \0 and \udfff' }),
     ]);
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual([mail(2).mail_id, 1]);
-    expect(await getMail(parts, ADA, mail(2).mail_id, 'service')).toMatchObject({
+    expect(await getMail(services, ADA, mail(2).mail_id, 'service')).toMatchObject({
       subject: 'nul  and \ufffd',
       body: 'nul  and \ufffd',
     });
-    expect(await getMail(parts, ADA, 1, 'service')).toMatchObject({ body: '', subject: '', recipients: [] });
+    expect(await getMail(services, ADA, 1, 'service')).toMatchObject({
+      body: '',
+      subject: '',
+      recipients: [],
+    });
   });
 
   it('fetches a text that no run came to when it is read, on the account of the reader, and keeps it', async () => {
     game.mailboxes.set(ADA, mails(150));
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(askedFor(/\/mail\/\d+$/)).toHaveLength(100);
     game.asked.length = 0;
     const reader = { caller: '2112000009' };
-    expect(await getMail(parts, ADA, mail(3).mail_id, reader)).toMatchObject({
+    expect(await getMail(services, ADA, mail(3).mail_id, reader)).toMatchObject({
       body: 'Line one of 3\nline <two>',
     });
-    await getMail(parts, ADA, mail(3).mail_id, reader);
+    await getMail(services, ADA, mail(3).mail_id, reader);
     expect(game.asked.map(({ on }) => on)).toEqual([reader]);
 
     game.asked.length = 0;
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(askedFor(/\/mail\/\d+$/)).toHaveLength(49);
   });
 
@@ -339,12 +344,12 @@ describe('a mail (D36, D36b)', () => {
     game.meanwhile = async ({ path }) => {
       if (/mail\/\d/.test(path)) game.mailboxes.set(ADA, []);
     };
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     game.asked.length = 0;
-    expect(await getMail(parts, ADA, mail(1).mail_id, 'service')).toMatchObject({ body: '' });
+    expect(await getMail(services, ADA, mail(1).mail_id, 'service')).toMatchObject({ body: '' });
     expect(game.asked).toEqual([]);
-    await indexMail(parts, BEN);
-    expect(await getMail(parts, ADA, mail(1).mail_id, 'service')).toMatchObject({
+    await indexMail(services, BEN);
+    expect(await getMail(services, ADA, mail(1).mail_id, 'service')).toMatchObject({
       body: 'Line one of 1\nline <two>',
     });
   });
@@ -352,8 +357,8 @@ describe('a mail (D36, D36b)', () => {
   it('whose text cannot be fetched just now is a fault of the provider, not an empty mail', async () => {
     game.mailboxes.set(ADA, mails(1));
     game.patience = 2;
-    await expect(indexMail(parts, ADA)).rejects.toThrow(ProviderError);
-    await expect(getMail(parts, ADA, mail(1).mail_id, 'service')).rejects.toThrow(ProviderError);
+    await expect(indexMail(services, ADA)).rejects.toThrow(ProviderError);
+    await expect(getMail(services, ADA, mail(1).mail_id, 'service')).rejects.toThrow(ProviderError);
   });
 });
 
@@ -363,21 +368,21 @@ describe('deleting a mailbox (D19b, D29b)', () => {
 
   it('deletes the mails that no other mailbox holds', async () => {
     game.mailboxes.set(ADA, mails(3)).set(BEN, mails(1, 2));
-    await indexMail(parts, ADA);
-    await indexMail(parts, BEN);
-    await deleteHistories(parts.db, [ADA]);
+    await indexMail(services, ADA);
+    await indexMail(services, BEN);
+    await deleteHistories(services.db, [ADA]);
     expect(await stored()).toEqual([mail(2).mail_id]);
     expect(await listed(ADA)).toEqual([]);
     expect(await listed(BEN)).toEqual([mail(2).mail_id]);
-    await deleteHistories(parts.db, [BEN]);
+    await deleteHistories(services.db, [BEN]);
     expect(await stored()).toEqual([]);
   });
 
   it('of several at once leaves nothing of mails that only they held', async () => {
     game.mailboxes.set(ADA, mails(3)).set(BEN, mails(1, 2));
-    await indexMail(parts, ADA);
-    await indexMail(parts, BEN);
-    await deleteHistories(parts.db, [ADA, BEN]);
+    await indexMail(services, ADA);
+    await indexMail(services, BEN);
+    await deleteHistories(services.db, [ADA, BEN]);
     expect(await stored()).toEqual([]);
     expect(await listed(ADA)).toEqual([]);
     expect(await listed(BEN)).toEqual([]);
@@ -387,28 +392,28 @@ describe('deleting a mailbox (D19b, D29b)', () => {
     game.mailboxes.set(ADA, mails(3));
     game.meanwhile = async () => {
       if (game.asked.length > 1) return;
-      await parts.db
+      await services.db
         .updateTable('users')
         .set({ owner_hash: 'another' })
         .where('character_id', '=', ADA)
         .execute();
-      await deleteHistories(parts.db, [ADA]);
+      await deleteHistories(services.db, [ADA]);
     };
-    await indexMail(parts, ADA);
+    await indexMail(services, ADA);
     expect(await stored()).toEqual([]);
   });
 
   it('at the same time as another mailbox is indexed: the mail stays with that one, and neither fails', async () => {
     for (let round = 0; round < 20; round += 1) {
       game.mailboxes.set(ADA, mails(20)).set(BEN, []);
-      await indexMail(parts, ADA);
+      await indexMail(services, ADA);
       game.mailboxes.set(BEN, mails(20));
       await Promise.all([
-        indexMail(parts, BEN),
-        parts.db.transaction().execute((tx) => deleteHistories(tx, [ADA])),
+        indexMail(services, BEN),
+        services.db.transaction().execute((tx) => deleteHistories(tx, [ADA])),
       ]);
       expect(await listed(BEN)).toEqual(inOrder(mails(20)));
-      await deleteHistories(parts.db, [BEN]);
+      await deleteHistories(services.db, [BEN]);
     }
   });
 });

@@ -5,7 +5,7 @@ import { listLocations, storeLocation } from '../../../server/history/location.t
 import { listPartitions } from '../../../server/history/partitions.queries.ts';
 import { dropExpired, ensurePartitions } from '../../../server/history/partitions.ts';
 import { listSkillPoints, storeSkillPoints } from '../../../server/history/skill-points.ts';
-import type { HistoryParts } from '../../../server/history/source.ts';
+import type { HistoryServices } from '../../../server/history/source.ts';
 import { listBalances, storeWallet } from '../../../server/history/wallet.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
 import { addPerson, Game, partsOf } from '../../fixtures/game.ts';
@@ -20,7 +20,7 @@ const TABLES = ['character_locations', 'character_skill_points', 'character_wall
 
 let database: TestDatabase;
 let game: Game;
-let parts: HistoryParts;
+let services: HistoryServices;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
@@ -39,14 +39,14 @@ beforeEach(async () => {
       .set(`/characters/${id}/skills`, { skills: [], total_sp: 48_200_000, unallocated_sp: 12_500 })
       .set(`/characters/${id}/wallet`, 1_250_000.25);
   }
-  parts = { ...partsOf(database, game), clock: { now: () => NOW } };
+  services = { ...partsOf(database, game), clock: { now: () => NOW } };
 });
 
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
 
 describe('storing what a character is', () => {
   it('location: three requests as that character, each with its scope, and the names', async () => {
-    const location = await storeLocation(parts, ADA, NOW, { caller: '7' });
+    const location = await storeLocation(services, ADA, NOW, { caller: '7' });
     expect(location).toEqual({
       online: true,
       ship_name: 'Second Thought',
@@ -61,7 +61,7 @@ describe('storing what a character is', () => {
       timestamp: NOW.toISOString(),
       user: { character_id: ADA, character_name: `Character ${ADA}` },
     });
-    expect(await listLocations(parts, ADA, 1)).toEqual({ entries: [location], pages: 1 });
+    expect(await listLocations(services, ADA, 1)).toEqual({ entries: [location], pages: 1 });
     expect(game.asked.map(({ path, as }) => [path, as?.characterId, as?.scope])).toEqual([
       [`/characters/${ADA}/location`, ADA, 'ext-location.read_location.v1'],
       [`/characters/${ADA}/online`, ADA, 'ext-location.read_online.v1'],
@@ -73,7 +73,7 @@ describe('storing what a character is', () => {
   it('a structure by its name if the character may see it, else #N (D36)', async () => {
     const structure = 1_030_000_000_001;
     game.records.set(`/characters/${ADA}/location`, { solar_system_id: 30_000_142, structure_id: structure });
-    expect(await storeLocation(parts, ADA, hoursAgo(1))).toMatchObject({
+    expect(await storeLocation(services, ADA, hoursAgo(1))).toMatchObject({
       station_id: null,
       station_name: null,
       structure_id: structure,
@@ -81,7 +81,7 @@ describe('storing what a character is', () => {
     });
     game.records.set(`/universe/structures/${structure}`, { name: 'The Keep' });
     game.asked.length = 0;
-    expect(await storeLocation(parts, ADA, NOW)).toMatchObject({ structure_name: 'The Keep' });
+    expect(await storeLocation(services, ADA, NOW)).toMatchObject({ structure_name: 'The Keep' });
     expect(game.asked.find(({ path }) => path.includes('structures'))?.as).toEqual({
       characterId: ADA,
       scope: 'ext-universe.read_structures.v1',
@@ -92,12 +92,12 @@ describe('storing what a character is', () => {
     game.records.set(`/characters/${ADA}/location`, { solar_system_id: 30_000_113 });
     const failing = { find: () => Promise.reject(new ProviderError('timeout', 'no names today')) };
     const inSpace = { station_id: null, station_name: null, structure_id: null, structure_name: null };
-    expect(await storeLocation(parts, ADA, hoursAgo(1))).toMatchObject({
+    expect(await storeLocation(services, ADA, hoursAgo(1))).toMatchObject({
       ...inSpace,
       solar_system_name: '#30000113',
       ship_type_name: 'Name of 587',
     });
-    expect(await storeLocation({ ...parts, names: failing }, ADA, NOW)).toMatchObject({
+    expect(await storeLocation({ ...services, names: failing }, ADA, NOW)).toMatchObject({
       ...inSpace,
       solar_system_name: '#30000113',
       ship_type_name: '#587',
@@ -106,22 +106,22 @@ describe('storing what a character is', () => {
 
   it.each(['location', 'online', 'ship'])('nothing when the %s cannot be had', async (what) => {
     game.records.set(`/characters/${ADA}/${what}`, { of: 'no use' });
-    await expect(storeLocation(parts, ADA, NOW)).rejects.toThrow(ProviderError);
+    await expect(storeLocation(services, ADA, NOW)).rejects.toThrow(ProviderError);
     game.records.delete(`/characters/${ADA}/${what}`);
-    await expect(storeLocation(parts, ADA, NOW)).rejects.toThrow(ProviderError);
-    expect(await listLocations(parts, ADA, 1)).toEqual({ entries: [], pages: 1 });
+    await expect(storeLocation(services, ADA, NOW)).rejects.toThrow(ProviderError);
+    expect(await listLocations(services, ADA, 1)).toEqual({ entries: [], pages: 1 });
   });
 
   it('skill points and balance', async () => {
-    await storeSkillPoints(parts, ADA, NOW);
-    await storeWallet(parts, ADA, NOW);
+    await storeSkillPoints(services, ADA, NOW);
+    await storeWallet(services, ADA, NOW);
     game.records.set(`/characters/${BEN}/skills`, { skills: [], total_sp: 7 });
     game.records.set(`/characters/${BEN}/wallet`, -0.1);
-    await storeSkillPoints(parts, BEN, NOW);
-    await storeWallet(parts, BEN, NOW);
+    await storeSkillPoints(services, BEN, NOW);
+    await storeWallet(services, BEN, NOW);
     const timestamp = NOW.toISOString();
-    const skillPoints = async (id: number) => (await listSkillPoints(parts, id, 1)).entries;
-    const balances = async (id: number) => (await listBalances(parts, id, 1)).entries;
+    const skillPoints = async (id: number) => (await listSkillPoints(services, id, 1)).entries;
+    const balances = async (id: number) => (await listBalances(services, id, 1)).entries;
     expect(await skillPoints(ADA)).toEqual([{ timestamp, total_sp: 48_200_000, unallocated_sp: 12_500 }]);
     expect(await balances(ADA)).toEqual([{ timestamp, balance: 1_250_000.25 }]);
     expect(await skillPoints(BEN)).toEqual([{ timestamp, total_sp: 7, unallocated_sp: 0 }]);
@@ -137,9 +137,9 @@ describe('storing what a character is', () => {
   it('a job that runs twice writes once', async () => {
     for (let run = 0; run < 2; run += 1) {
       await Promise.all([
-        storeLocation(parts, ADA, NOW),
-        storeSkillPoints(parts, ADA, NOW),
-        storeWallet(parts, ADA, NOW),
+        storeLocation(services, ADA, NOW),
+        storeSkillPoints(services, ADA, NOW),
+        storeWallet(services, ADA, NOW),
       ]);
     }
     for (const table of TABLES) {
@@ -150,7 +150,7 @@ describe('storing what a character is', () => {
 
   it('404 for somebody who is not registered', async () => {
     for (const storing of [storeLocation, storeSkillPoints, storeWallet]) {
-      await expect(storing(parts, 5, NOW)).rejects.toMatchObject({ status: 404 });
+      await expect(storing(services, 5, NOW)).rejects.toMatchObject({ status: 404 });
     }
   });
 
@@ -158,28 +158,28 @@ describe('storing what a character is', () => {
     const count = async () =>
       (await database.pool.query('select count(*)::int as entries from character_wallets')).rows[0]?.entries;
     game.meanwhile = async () => {
-      await parts.db
+      await services.db
         .updateTable('users')
         .set({ owner_hash: 'another' })
         .where('character_id', '=', ADA)
         .execute();
     };
-    await storeWallet(parts, ADA, NOW);
+    await storeWallet(services, ADA, NOW);
     expect(await count()).toBe(0);
     game.meanwhile = async () => {
-      await parts.db.deleteFrom('users').where('character_id', '=', BEN).execute();
+      await services.db.deleteFrom('users').where('character_id', '=', BEN).execute();
     };
-    await storeWallet(parts, BEN, NOW);
+    await storeWallet(services, BEN, NOW);
     expect(await count()).toBe(0);
   });
 
   it('all of it goes with the user, and nobody else’s', async () => {
     for (const id of [ADA, BEN]) {
-      await storeLocation(parts, id, NOW);
-      await storeSkillPoints(parts, id, NOW);
-      await storeWallet(parts, id, NOW);
+      await storeLocation(services, id, NOW);
+      await storeSkillPoints(services, id, NOW);
+      await storeWallet(services, id, NOW);
     }
-    await deleteHistories(parts.db, [ADA]);
+    await deleteHistories(services.db, [ADA]);
     for (const table of TABLES) {
       const { rows } = await database.pool.query(`select character_id from ${table}`);
       expect(rows).toEqual([{ character_id: BEN }]);
@@ -189,7 +189,7 @@ describe('storing what a character is', () => {
 
 describe('pages (interface "External data operations" rule 2, D36)', () => {
   it('of any history, joined, are the whole of it: newest first, 50 each, none twice, none missing', async () => {
-    for (const days of [0, 30, 60, 90]) await ensurePartitions(parts.db, hoursAgo(days * 24));
+    for (const days of [0, 30, 60, 90]) await ensurePartitions(services.db, hoursAgo(days * 24));
     const minute = fc.integer({ min: 0, max: 90 * 24 * 60 - 1 });
     const minutes = fc.oneof(
       fc.uniqueArray(minute, { maxLength: 120 }),
@@ -215,13 +215,13 @@ describe('pages (interface "External data operations" rule 2, D36)', () => {
         const pages = Math.max(1, Math.ceil(ada.length / 50));
         const joined: number[] = [];
         for (let page = 1; page <= pages; page += 1) {
-          const found = await listBalances(parts, ADA, page);
+          const found = await listBalances(services, ADA, page);
           expect(found.pages).toBe(pages);
           expect(found.entries.length).toBe(Math.min(50, ada.length - (page - 1) * 50));
           joined.push(...found.entries.map(({ balance }) => balance));
         }
         expect(joined).toEqual(newestFirst);
-        await expect(listBalances(parts, ADA, pages + 1)).rejects.toMatchObject({ status: 422 });
+        await expect(listBalances(services, ADA, pages + 1)).rejects.toMatchObject({ status: 422 });
       }),
       { numRuns: 40 },
     );
@@ -229,8 +229,8 @@ describe('pages (interface "External data operations" rule 2, D36)', () => {
 
   it('show the last 90 days and nothing older', async () => {
     const boundary = NOW.getTime() - 90 * DAY;
-    for (const at of [boundary, boundary + 1, NOW.getTime()]) await storeWallet(parts, ADA, new Date(at));
-    const { entries } = await listBalances(parts, ADA, 1);
+    for (const at of [boundary, boundary + 1, NOW.getTime()]) await storeWallet(services, ADA, new Date(at));
+    const { entries } = await listBalances(services, ADA, 1);
     expect(entries.map(({ timestamp }) => Date.parse(timestamp))).toEqual([NOW.getTime(), boundary + 1]);
   });
 });
@@ -240,40 +240,40 @@ describe('partitions', () => {
     TABLES.flatMap((table) => mondays.map((day) => `${table}_${day}`)).sort();
 
   it('are made for this week and four more, once, whoever else makes them at the same time', async () => {
-    const made = await Promise.all([1, 2, 3].map(() => ensurePartitions(parts.db, NOW)));
+    const made = await Promise.all([1, 2, 3].map(() => ensurePartitions(services.db, NOW)));
     const expected = names('20260302', '20260309', '20260316', '20260323', '20260330');
     expect(made.flat().sort()).toEqual(expected);
-    expect(await listPartitions(parts.db)).toEqual(expected);
-    expect(await ensurePartitions(parts.db, NOW)).toEqual([]);
-    expect(await ensurePartitions(parts.db, new Date(NOW.getTime() + 7 * DAY))).toEqual(names('20260406'));
+    expect(await listPartitions(services.db)).toEqual(expected);
+    expect(await ensurePartitions(services.db, NOW)).toEqual([]);
+    expect(await ensurePartitions(services.db, new Date(NOW.getTime() + 7 * DAY))).toEqual(names('20260406'));
   });
 
   it.each(['2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z', '1969-07-20T20:17:40.000Z'])(
     'are made by an entry that has none: %s',
     async (moment) => {
       const at = new Date(moment);
-      await storeWallet(parts, ADA, at);
-      const found = await listBalances({ db: parts.db, clock: { now: () => at } }, ADA, 1);
+      await storeWallet(services, ADA, at);
+      const found = await listBalances({ db: services.db, clock: { now: () => at } }, ADA, 1);
       expect(found.entries).toEqual([{ balance: 1_250_000.25, timestamp: moment }]);
     },
   );
 
   it('are dropped when the last moment of theirs is older than 90 days, not a moment earlier', async () => {
-    await ensurePartitions(parts.db, NOW);
+    await ensurePartitions(services.db, NOW);
     const end = Date.parse('2026-03-09T00:00:00.000Z');
-    expect(await dropExpired(parts.db, new Date(end + 90 * DAY - 1))).toEqual([]);
-    expect((await dropExpired(parts.db, new Date(end + 90 * DAY))).sort()).toEqual(names('20260302'));
-    expect(await listPartitions(parts.db)).toEqual(names('20260309', '20260316', '20260323', '20260330'));
+    expect(await dropExpired(services.db, new Date(end + 90 * DAY - 1))).toEqual([]);
+    expect((await dropExpired(services.db, new Date(end + 90 * DAY))).sort()).toEqual(names('20260302'));
+    expect(await listPartitions(services.db)).toEqual(names('20260309', '20260316', '20260323', '20260330'));
   });
 
   it('of another’s making are not ours to drop', async () => {
     await database.pool.query('create table kept_elsewhere partition of character_wallets default');
-    expect(await dropExpired(parts.db, NOW)).toEqual([]);
+    expect(await dropExpired(services.db, NOW)).toEqual([]);
   });
 
   it('a page reads them only where they can hold entries of the 90 days', async () => {
-    await ensurePartitions(parts.db, NOW);
-    await ensurePartitions(parts.db, hoursAgo(365 * 24));
+    await ensurePartitions(services.db, NOW);
+    await ensurePartitions(services.db, hoursAgo(365 * 24));
     const { rows } = await database.pool.query(
       `explain select from character_wallets where character_id = ${ADA} and timestamp > '${hoursAgo(2160).toISOString()}'`,
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freshness, renewed, requestKey, toKeep } from '../../../server/provider/cache.ts';
+import { freshness, renewed, requestKey, toCache } from '../../../server/provider/cache.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const PLACE = { key: 'k', grantId: null };
@@ -35,7 +35,7 @@ describe('D33: what is kept of an answer', () => {
       'x-esi-error-limit-remain': '4',
       'x-ratelimit-remaining': '5',
     };
-    expect(toKeep({ status: 200, headers, body: '[1]' }, PLACE, NOW)).toEqual({
+    expect(toCache({ status: 200, headers, body: '[1]' }, PLACE, NOW)).toEqual({
       ...PLACE,
       status: 200,
       headers: { ...fresh, etag: '"a"', 'x-pages': '3' },
@@ -47,13 +47,15 @@ describe('D33: what is kept of an answer', () => {
   });
 
   it('one that is stale at once, for its ETag alone', () => {
-    expect(toKeep({ status: 200, headers: { etag: '"a"' }, body: '1' }, PLACE, NOW)?.freshUntil).toEqual(NOW);
-    expect(toKeep({ status: 200, headers: {}, body: '1' }, PLACE, NOW)).toBeUndefined();
+    expect(toCache({ status: 200, headers: { etag: '"a"' }, body: '1' }, PLACE, NOW)?.freshUntil).toEqual(
+      NOW,
+    );
+    expect(toCache({ status: 200, headers: {}, body: '1' }, PLACE, NOW)).toBeUndefined();
   });
 
   it('an error only where its headers say how long, and only the lasting kind', () => {
     const error = (status: number, headers = {}) =>
-      toKeep({ status, headers, body: '{"error":"no"}' }, PLACE, NOW);
+      toCache({ status, headers, body: '{"error":"no"}' }, PLACE, NOW);
     expect(error(404)).toBeUndefined();
     expect(error(404, { etag: '"a"' })).toBeUndefined();
     expect(error(404, fresh)).toMatchObject({ status: 404, etag: null });
@@ -62,7 +64,7 @@ describe('D33: what is kept of an answer', () => {
 
   it('nothing larger than a MiB', () => {
     const sized = (length: number) =>
-      toKeep({ status: 200, headers: fresh, body: 'x'.repeat(length) }, PLACE, NOW);
+      toCache({ status: 200, headers: fresh, body: 'x'.repeat(length) }, PLACE, NOW);
     expect(sized(1024 * 1024)).toBeDefined();
     expect(sized(1024 * 1024 + 1)).toBeUndefined();
   });

@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AllianceFacts, CorporationFacts, GameApi } from '../../../server/provider/api.ts';
-import { findAlliance, findCharacter, findCorporation } from '../../../server/registry/provider-snapshot.ts';
+import {
+  fetchAlliance,
+  fetchCharacter,
+  fetchCorporation,
+} from '../../../server/registry/provider-snapshot.ts';
 
 const ALLIANCE = 99_000_001;
 const EXECUTOR = 98_000_001;
@@ -80,7 +84,7 @@ const characterFound = (character_id: number, corporation_id: number) => ({
 
 describe('D39: a corporation', () => {
   it('comes with its CEO, its alliance, and the executor with its CEO, in four requests', async () => {
-    expect(await findCorporation(api, MEMBER_CORPORATION)).toEqual({
+    expect(await fetchCorporation(api, MEMBER_CORPORATION)).toEqual({
       alliances: [
         {
           alliance_id: ALLIANCE,
@@ -99,13 +103,13 @@ describe('D39: a corporation', () => {
   });
 
   it('that is the executor itself is asked for once', async () => {
-    const found = await findCorporation(api, EXECUTOR);
+    const found = await fetchCorporation(api, EXECUTOR);
     expect(found?.corporations).toEqual([corporationFound(EXECUTOR, ALLIANCE, EXECUTOR_CEO)]);
     expect(asked).toEqual([`corporation ${EXECUTOR}`, `alliance ${ALLIANCE}`, `names ${EXECUTOR_CEO}`]);
   });
 
   it('without an alliance needs two requests', async () => {
-    expect(await findCorporation(api, LONELY)).toEqual({
+    expect(await fetchCorporation(api, LONELY)).toEqual({
       alliances: [],
       corporations: [corporationFound(LONELY, null, LONELY_CEO)],
       characters: [characterFound(LONELY_CEO, LONELY)],
@@ -114,8 +118,8 @@ describe('D39: a corporation', () => {
   });
 
   it('of the game itself is none, and is not even asked for', async () => {
-    expect(await findCorporation(api, NPC)).toBeUndefined();
-    expect(await findCorporation(api, 1_999_999)).toBeUndefined();
+    expect(await fetchCorporation(api, NPC)).toBeUndefined();
+    expect(await fetchCorporation(api, 1_999_999)).toBeUndefined();
     expect(asked).toEqual([]);
   });
 
@@ -125,21 +129,21 @@ describe('D39: a corporation', () => {
     ['with the CEO 1', () => corporations.set(LONELY, { name: 'Alone', ticker: 'ALON', ceo_id: 1 })],
   ])('that is closed is none: %s', async (_, close) => {
     close();
-    expect(await findCorporation(api, LONELY)).toBeUndefined();
+    expect(await fetchCorporation(api, LONELY)).toBeUndefined();
   });
 
   it('belongs to the alliance that the affiliation names, which is newer than its own record', async () => {
-    const without = await findCorporation(api, MEMBER_CORPORATION, null);
+    const without = await fetchCorporation(api, MEMBER_CORPORATION, null);
     expect(without?.corporations).toEqual([corporationFound(MEMBER_CORPORATION, null, CEO)]);
     expect(asked).not.toContain(`alliance ${ALLIANCE}`);
-    const within = await findCorporation(api, LONELY, ALLIANCE);
+    const within = await fetchCorporation(api, LONELY, ALLIANCE);
     expect(within?.corporations[0]).toEqual(corporationFound(LONELY, ALLIANCE, LONELY_CEO));
     expect(within?.alliances).toHaveLength(1);
   });
 
   it('whose CEO cannot be named is stored with a number, and no character', async () => {
     names.delete(LONELY_CEO);
-    expect(await findCorporation(api, LONELY)).toEqual({
+    expect(await fetchCorporation(api, LONELY)).toEqual({
       alliances: [],
       corporations: [{ ...corporationFound(LONELY, null, LONELY_CEO), ceo_name: '#13' }],
       characters: [],
@@ -149,7 +153,7 @@ describe('D39: a corporation', () => {
 
 describe('D39: an alliance', () => {
   it('comes with its executor and that one’s CEO', async () => {
-    const found = await findAlliance(api, ALLIANCE);
+    const found = await fetchAlliance(api, ALLIANCE);
     expect(found?.alliances).toHaveLength(1);
     expect(found?.corporations).toEqual([corporationFound(EXECUTOR, ALLIANCE, EXECUTOR_CEO)]);
     expect(found?.characters).toEqual([characterFound(EXECUTOR_CEO, EXECUTOR)]);
@@ -157,7 +161,7 @@ describe('D39: an alliance', () => {
 
   it('its executor belongs to it, whatever the executor’s own older record says', async () => {
     corporations.set(EXECUTOR, { name: 'Lead', ticker: 'LEAD', ceo_id: EXECUTOR_CEO });
-    const found = await findAlliance(api, ALLIANCE);
+    const found = await fetchAlliance(api, ALLIANCE);
     expect(found?.corporations[0]?.alliance_id).toBe(ALLIANCE);
   });
 
@@ -167,14 +171,14 @@ describe('D39: an alliance', () => {
     ['with an executor that closed', () => corporations.delete(EXECUTOR)],
   ])('that is closed is none: %s', async (_, close) => {
     close();
-    expect(await findAlliance(api, ALLIANCE)).toBeUndefined();
+    expect(await fetchAlliance(api, ALLIANCE)).toBeUndefined();
   });
 });
 
 describe('D39: a character', () => {
   const unknown = async () => undefined;
-  const find = (id: number, known: Parameters<typeof findCharacter>[2] = unknown) =>
-    findCharacter(api, { id, name: names.get(id) ?? 'Some Body' }, known);
+  const find = (id: number, known: Parameters<typeof fetchCharacter>[2] = unknown) =>
+    fetchCharacter(api, { id, name: names.get(id) ?? 'Some Body' }, known);
 
   it('of a known corporation in the same alliance costs one request', async () => {
     expect(await find(CEO, async () => ({ alliance_id: ALLIANCE }))).toEqual({

@@ -36,7 +36,7 @@ const difficult = fc
     ),
     { maxLength: 30 },
   )
-  .map((parts) => parts.join(''));
+  .map((services) => services.join(''));
 
 describe('escapes of ServerQuery', () => {
   it.each(TABLE)('%j is %j on the wire', (plain, escaped) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedLook } from '../../../server/voice-server/shared-lookup.ts';
+import { sharedLookup } from '../../../server/voice-server/shared-lookup.ts';
 
 /** Looks that end when the test says so. */
 function controlled() {
@@ -12,7 +12,7 @@ function controlled() {
     looks.push(end as PromiseWithResolversOf<number>);
     return promise;
   };
-  return { looks, shared: sharedLook(look) };
+  return { looks, shared: sharedLookup(look) };
 }
 interface PromiseWithResolversOf<T> {
   resolve(value: T): void;

@@ -1,13 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import { keyMaterial } from '../dev/keys.ts';
-import type { SimulatedProvider } from '../dev/provider/provider.ts';
 import { dryRun, startWorker } from '../jobs/worker.ts';
-import type { Settings } from './config/settings.ts';
+import { createApi } from './api.ts';
+import type { CompleteSettings } from './config/settings.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import type { Database } from './database/tables.ts';
+import { createAccessTokens } from './grant/access-tokens.ts';
 import type { MessageClasses } from './http/messages.ts';
-import { createHttp } from './http/server.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { createVault } from './keys/vault.ts';
 import { createMetrics } from './observability/metrics.ts';
@@ -39,9 +38,7 @@ export interface AppOptions {
 
 export interface App {
   readonly services: Services;
-  /** The simulated provider that took the place of one that was not configured. */
-  readonly simulated: SimulatedProvider | undefined;
-  createHttp(messages?: MessageClasses): ReturnType<typeof createHttp>;
+  createHttp(messages?: MessageClasses): ReturnType<typeof createApi>;
   /** Begins no more jobs and ends those at work; requests can still be answered. */
   endJobs(): Promise<void>;
   /** Ends running jobs, then closes everything that was opened, newest first. */
@@ -49,27 +46,24 @@ export interface App {
 }
 
 /** The one place where parts are put together. */
-export async function createApp(configured: Settings, options: AppOptions): Promise<App> {
+export async function createApp(configured: CompleteSettings, options: AppOptions): Promise<App> {
   const { log, clock = systemClock, worker, beside = false, providerLimits: limits } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const database = await openDatabase(configured, log, options.database);
+    const database = await openDatabase(configured.databaseUrl, log, options.database);
     closers.push(database.close);
     const { db } = database;
-    const joined = beside && !configured.production ? await asItRuns(db, configured) : configured;
-    const { settings, simulated } = await withProvider(joined, beside);
-    if (simulated !== undefined) closers.push(() => simulated.stop());
-    const material = await keyMaterial(settings);
+    const settings = beside && !configured.production ? await asItRuns(db, configured) : configured;
     const keys = await loadSigningKeys(
-      material.tokenSigningKeys,
+      settings.tokenSigningKeys,
       settings.baseUrl,
       clock,
       tellUnknownKeys(log),
     );
-    const vault = createVault(material.encryptionKeys);
+    const vault = createVault(settings.encryptionKeys);
     await requireKeys({ db, keys, vault, clock, log, settings });
     const queue = await openQueue({
       databaseUrl: database.url,
@@ -85,8 +79,9 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
     closers.push(endJobs);
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const outages = createOutages(log, clock);
+    const access = createAccessTokens({ db, vault, clock, sso, log });
     const provider = createProvider({
-      ...{ settings: settings.extApi, db, clock, log, outages, vault, sso, limits },
+      ...{ settings: settings.extApi, db, clock, log, outages, access, limits },
       cacheBytes: options.providerCacheBytes,
     });
     provider.document.start();
@@ -109,7 +104,7 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
       ...provider,
     };
     if (worker) await startWorker(services);
-    return { services, simulated, createHttp: (messages) => createHttp(services, messages), endJobs, close };
+    return { services, createHttp: (messages) => createApi(services, messages), endJobs, close };
   } catch (error) {
     await close();
     throw error;
@@ -117,7 +112,7 @@ export async function createApp(configured: Settings, options: AppOptions): Prom
 }
 
 /** With the base URL that the running service has: its tokens bear it. */
-async function asItRuns(db: Kysely<Database>, settings: Settings): Promise<Settings> {
+async function asItRuns(db: Kysely<Database>, settings: CompleteSettings): Promise<CompleteSettings> {
   const service = await findService(db);
   return service === undefined ? settings : { ...settings, baseUrl: service.base_url };
 }
@@ -132,15 +127,4 @@ function tellUnknownKeys(log: Logger): (kid: string | undefined) => void {
       'a token was signed with a key that is not in TOKEN_SIGNING_KEYS: has every process the same keys?',
     ),
   );
-}
-
-/** Without a client id at a real provider, the simulated one takes its place: never in production (D61). */
-async function withProvider(
-  settings: Settings,
-  beside: boolean,
-): Promise<{ settings: Settings; simulated: SimulatedProvider | undefined }> {
-  if (settings.sso.clientId !== undefined || settings.production) return { settings, simulated: undefined };
-  const { joinForDevelopment, startForDevelopment } = await import('../dev/development.ts');
-  if (beside) return { settings: await joinForDevelopment(settings), simulated: undefined };
-  return startForDevelopment(settings);
 }

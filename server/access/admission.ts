@@ -2,9 +2,8 @@ import type { Kysely, Transaction } from 'kysely';
 import { type AccessRule, BUILT_IN_USER } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
 import { forbidden, unauthenticated } from '../shared/errors.ts';
-import { type Caller, findCaller, keepCaller } from '../token/token.queries.ts';
-import { lockUsers } from '../user/user.queries.ts';
 import { usable } from './authenticate.ts';
+import { type Caller, findCaller, lockCaller, lockUsers } from './caller.queries.ts';
 import { judge, judgeFields } from './clearance.ts';
 import { requireAuthority } from './require-authority.ts';
 
@@ -55,7 +54,7 @@ export async function readmit(
   // Nobody changes the built-in user, and its many applications need not wait for each other.
   const ids = [owner_id, sponsor_id ?? owner_id, ...others].filter((id) => id !== BUILT_IN_USER);
   if (ids.length > 0) await lockUsers(tx, ids);
-  return judgeAs(tx, admission, await keepCaller(tx, uuid));
+  return judgeAs(tx, admission, await lockCaller(tx, uuid));
 }
 
 async function judgeAs(

@@ -1,7 +1,7 @@
 import { expired, type SigningKeys, type TokenClaims } from '../keys/signing-keys.ts';
 import type { Services } from '../services/services.ts';
 import { revoked, unauthenticated } from '../shared/errors.ts';
-import { type Caller, findCaller } from '../token/token.queries.ts';
+import { type Caller, findCaller } from './caller.queries.ts';
 
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 

@@ -1,7 +1,7 @@
 /** `npm run --silent openapi > f.yaml`: prints the OpenAPI document, nothing else. */
 import { openApiDocument } from '../../contract/openapi.ts';
 import { openApiYaml } from '../http/openapi-yaml.ts';
-import { explainStart } from '../process.ts';
+import { explainStart } from '../process/lifecycle.ts';
 import { readArguments } from './command-line.ts';
 
 const USAGE = `npm run --silent openapi                   prints the OpenAPI document as YAML

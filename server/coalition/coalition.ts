@@ -3,6 +3,7 @@ import { LOGIN_SWITCH_LEVEL } from '../../contract/access.ts';
 import type { Coalition, CoalitionShort, PostCoalition, PutCoalition } from '../../contract/coalition.ts';
 import type { Tracking } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthorityOverAll } from '../access/require-authority.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
@@ -13,7 +14,6 @@ import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
-import type { Caller } from '../token/token.queries.ts';
 import {
   type ByKind,
   type CoalitionRow,

@@ -62,6 +62,14 @@ export interface Settings {
   readonly schedules: Schedules;
 }
 
+/** Settings of which nothing is missing that a running service needs: given, or put in by the development start. */
+export type CompleteSettings = Settings & {
+  readonly databaseUrl: string;
+  readonly tokenSigningKeys: JwkSet;
+  readonly encryptionKeys: readonly EncryptionKey[];
+  readonly sso: { readonly clientId: string };
+};
+
 /** Every problem of the configuration, one per line; never a value of a secret. */
 export class SettingsError extends CannotStart {
   override name = 'SettingsError';
@@ -292,4 +300,16 @@ export function loadSettings(): Settings {
     if (code !== 'ENOENT') throw new CannotStart(`The file .env cannot be read: ${message}.`);
   }
   return readSettings(process.env);
+}
+
+/** Refuses settings of which something is missing: only the development start can put it in (`npm start`). */
+export function requireComplete(settings: Settings): CompleteSettings {
+  const missing = [
+    ...(settings.databaseUrl === undefined ? ['DATABASE_URL'] : []),
+    ...(settings.tokenSigningKeys === undefined ? ['TOKEN_SIGNING_KEYS'] : []),
+    ...(settings.encryptionKeys === undefined ? ['ENCRYPTION_KEYS'] : []),
+    ...(settings.sso.clientId === undefined ? ['SSO_CLIENT_ID'] : []),
+  ];
+  if (missing.length > 0) throw new SettingsError(missing.map((name) => `${name} is missing`));
+  return settings as CompleteSettings;
 }

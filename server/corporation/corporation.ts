@@ -5,7 +5,7 @@ import { type Admission, readmit, rejudge } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { findTracking } from '../grant/tracking.queries.ts';
 import { createGameApi } from '../provider/api.ts';
-import { chargedTo } from '../provider/purse.ts';
+import { chargedTo } from '../provider/client.ts';
 import { fetchCorporation } from '../registry/provider-snapshot.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Kysely } from 'kysely';
 import type { CrashReport, CrashReportShort } from '../../contract/crash.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { redactText, redactValues } from '../observability/redact.ts';
 import { notFound } from '../shared/errors.ts';
-import type { Caller } from '../token/token.queries.ts';
 import { deleteCrash, findCrash, insertCrash, newestCrashes } from './crash.queries.ts';
 
 /** A trace beyond this many characters tells nothing more. */

@@ -1,6 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import { startEmbedded } from '../../dev/postgres/embedded.ts';
-import type { Settings } from '../config/settings.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { type Connection, connect, type Log } from './connection.ts';
 import { migrate } from './migrate.ts';
@@ -16,27 +14,10 @@ export interface OpenOptions {
   readonly onStatement?: (sql: string) => void;
 }
 
-/** The database of the settings, migrated: the one given, or the embedded one under DATA_DIR (D61). */
-export async function openDatabase(
-  settings: Pick<Settings, 'databaseUrl' | 'dataDir'>,
-  log: Log,
-  options: OpenOptions = {},
-): Promise<OpenDatabase> {
-  const embedded =
-    settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, log }) : undefined;
-  const url = settings.databaseUrl ?? (embedded?.url as string);
-  const connection = connect({ url, log, ...options });
-  const close = async () => {
-    await connection.close();
-    await embedded?.stop();
-  };
-  try {
-    await migrateAtLeisure(url, log);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { ...connection, url, close };
+/** The database at a URL, migrated. */
+export async function openDatabase(url: string, log: Log, options: OpenOptions = {}): Promise<OpenDatabase> {
+  await migrateAtLeisure(url, log);
+  return { ...connect({ url, log, ...options }), url };
 }
 
 /** On a connection of its own, for it may have to wait for another process's migration. */

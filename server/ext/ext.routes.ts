@@ -8,7 +8,7 @@ import type { Page } from '../history/page.ts';
 import { listSkillPoints } from '../history/skill-points.ts';
 import { listBalances } from '../history/wallet.ts';
 import type { Handlers } from '../http/mount.ts';
-import { budgetOf } from '../provider/purse.ts';
+import { purseOf } from '../provider/purse.ts';
 import type { Services } from '../services/services.ts';
 import { HttpError } from '../shared/errors.ts';
 import { createForward, type Forwarded } from './forward.ts';
@@ -22,7 +22,7 @@ export function extHandlers(services: Services): Handlers<typeof contract.ext> {
       paged(res, await listMails(services, params.character_id, headers.page)),
     mail: async ({ caller, params }) => ({
       status: 200,
-      body: await getMail(services, params.character_id, params.mail_id, budgetOf(caller)),
+      body: await getMail(services, params.character_id, params.mail_id, purseOf(caller)),
     }),
     skillPoints: async ({ params, headers, res }) =>
       paged(res, await listSkillPoints(services, params.character_id, headers.page)),
@@ -30,7 +30,7 @@ export function extHandlers(services: Services): Handlers<typeof contract.ext> {
       paged(res, await listBalances(services, params.character_id, headers.page)),
     storeLocation: async ({ caller, params }) => ({
       status: 200,
-      body: await storeLocation(services, params.character_id, services.clock.now(), budgetOf(caller)),
+      body: await storeLocation(services, params.character_id, services.clock.now(), purseOf(caller)),
     }),
     forward: async ({ caller, params, body, res }) => {
       const request = { caller, path: params.esi_path, fields: body, from: 'body' } as const;

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
-import { budgetOf } from '../provider/purse.ts';
+import { type Purse, purseOf } from '../provider/purse.ts';
 import type { Services } from '../services/services.ts';
 import { HttpError, invalid } from '../shared/errors.ts';
-import type { Caller } from '../token/token.queries.ts';
 import { findNameable } from './annotations.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
@@ -45,7 +45,7 @@ export function createForward(services: ForwardServices): Forward {
 
   return async ({ caller, path, fields, from, gone }) => {
     const { request, operation } = await toRequest(services, caller, path, fields, from);
-    const on = budgetOf(caller);
+    const on = purseOf(caller);
     const annotate = (ids: readonly number[]) => namesOf(services, ids, on);
     const whole = async (answer: ProviderAnswer): Promise<Forwarded> => {
       if (answer.status >= 400) throw refusal(answer);
@@ -101,7 +101,7 @@ async function toRequest(
   const { scope } = operation;
   return {
     operation,
-    request: { path, query, on: budgetOf(caller), ...(scope !== null && { as: { characterId, scope } }) },
+    request: { path, query, on: purseOf(caller), ...(scope !== null && { as: { characterId, scope } }) },
   };
 }
 
@@ -109,7 +109,7 @@ async function toRequest(
 async function namesOf(
   { names }: ForwardServices,
   ids: readonly number[],
-  on: ProviderRequest['on'],
+  on: Purse,
 ): Promise<Record<string, string>> {
   if (ids.length === 0) return {};
   const found = await names.find(ids, on).catch((error: unknown) => {

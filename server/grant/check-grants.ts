@@ -1,11 +1,12 @@
 import { isUnreachable } from '../database/errors.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
+import type { AccessTokens, Death } from '../provider/access-token-source.ts';
 import { ProviderError } from '../provider/http.ts';
 import { type AdaptiveLimit, createAdaptiveLimit, STOPPED_BY_SIGNAL } from '../queue/adaptive-limit.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
-import { type AccessTokens, createAccessTokens, type Death } from './access-tokens.ts';
+import { createAccessTokens } from './access-tokens.ts';
 import {
   type CheckPlace,
   countToCheck,

@@ -1,13 +1,13 @@
 import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { Group, GroupShort, PostGroup, PutGroup } from '../../contract/group.ts';
 import { type Admission, readmit } from '../access/admission.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, HttpError, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
-import type { Caller } from '../token/token.queries.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
 import {
   changeMembers,

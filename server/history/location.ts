@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { CharacterLocation } from '../../contract/ext.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { ProviderError } from '../provider/http.ts';
+import type { Purse } from '../provider/purse.ts';
 import type { Page } from './page.ts';
 import type { EntryRow, NewEntry } from './snapshot.queries.ts';
 import { pageOf, store } from './snapshot.ts';
-import { type HistoryServices, id, type Purse, read, requireSubject, text } from './source.ts';
+import { type HistoryServices, id, read, requireSubject, text } from './source.ts';
 import type { Turn } from './turn.queries.ts';
 
 const Location = z.object({

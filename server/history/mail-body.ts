@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ProviderError } from '../provider/http.ts';
+import type { Purse } from '../provider/purse.ts';
 import { giveUpBody, saveBody } from './mail.queries.ts';
 import { toPlainText } from './mail-text.ts';
-import type { HistoryServices, Purse } from './source.ts';
+import type { HistoryServices } from './source.ts';
 
 const Mail = z.object({ body: z.string().nullish() });
 

@@ -1,9 +1,10 @@
 import type { CharacterMail, CharacterMailShort } from '../../contract/ext.ts';
+import type { Purse } from '../provider/purse.ts';
 import { notFound } from '../shared/errors.ts';
 import { findMail, findMails } from './mail.queries.ts';
 import { fetchBody } from './mail-body.ts';
 import { type Page, toPage } from './page.ts';
-import type { HistoryServices, Purse } from './source.ts';
+import type { HistoryServices } from './source.ts';
 
 /** One page of a character's mailbox, mails sent and received (D36b). */
 export async function listMails(

@@ -17,8 +17,6 @@ export interface HistoryServices {
   readonly clock: Clock;
 }
 
-export type Purse = ProviderRequest['on'];
-
 export const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 export const text = z.string().transform(storable);
 

@@ -3,8 +3,8 @@ import type { RequestHandler, Response } from 'express';
 import type { AccessRule, RouteMetadata } from '../../contract/access.ts';
 import { requireClearance } from '../access/admission.ts';
 import { authenticate } from '../access/authenticate.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
-import type { Caller } from '../token/token.queries.ts';
 import { callerWithinLimit, withinLimit } from './within-limit.ts';
 
 /** The rule of a route; a route without one does not start (D18). */

@@ -1,16 +1,14 @@
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { contract } from '../../contract/index.ts';
-import { storeCrash } from '../crash/crash.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { constraintOf, isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { HttpError, revoked } from '../shared/errors.ts';
-import { PAGE_HEADERS } from '../sign-in/page.ts';
-import { failurePage } from '../sign-in/pages.ts';
-import type { Caller } from '../token/token.queries.ts';
 import { VoiceError } from '../voice-server/voice-error.ts';
 import { validationProblem } from './input/problem.ts';
+import { failurePage, PAGE_HEADERS } from './page.ts';
 
 /** What the database's constraints say no to, in words (D7); a constraint missing here is a crash. */
 const CONFLICTS: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => string>> = {
@@ -30,8 +28,20 @@ const OWN_TOKEN = new Set([
   'state_codes_app_token_fkey',
 ]);
 
+/** Stores a crash report and returns its id (D50). */
+export type StoreCrash = (
+  db: Services['db'],
+  now: Date,
+  crash: {
+    readonly error: unknown;
+    readonly req: Request;
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly caller: Caller | undefined;
+  },
+) => Promise<string>;
+
 /** The one place where errors become answers (D2–D8). */
-export function answerErrors(services: Services): ErrorRequestHandler {
+export function answerErrors(services: Services, storeCrash: StoreCrash): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     // The stop of the process was quicker: the client has its answer, and what the handler met no longer matters.
     if (res.writableEnded) return;
@@ -41,7 +51,7 @@ export function answerErrors(services: Services): ErrorRequestHandler {
     if (error instanceof VoiceError) note(services, res, error, 'the voice server failed');
     const problem = toProblem(error, req);
     if (problem !== undefined) return send(req, res, problem);
-    void crash(services, error, req, res);
+    void crash(services, storeCrash, error, req, res);
   };
 }
 
@@ -130,7 +140,13 @@ function inWords(bytes = 0): string {
 }
 
 /** An error that nobody foresaw: stored as a crash report, told to the client by its id alone (D8). */
-async function crash(services: Services, error: unknown, req: Request, res: Response): Promise<void> {
+async function crash(
+  services: Services,
+  storeCrash: StoreCrash,
+  error: unknown,
+  req: Request,
+  res: Response,
+): Promise<void> {
   const { db, clock } = services;
   const caller = res.locals.caller as Caller | undefined;
   note(services, res, error, 'uncaught exception');

@@ -1,26 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AppRouter } from '@ts-rest/core';
 import cors from 'cors';
 import express, { type Express, type RequestHandler, type Router } from 'express';
-import { contract } from '../../contract/index.ts';
-import { allianceHandlers } from '../alliance/alliance.routes.ts';
-import { coalitionHandlers } from '../coalition/coalition.routes.ts';
-import { corporationHandlers } from '../corporation/corporation.routes.ts';
-import { crashHandlers } from '../crash/crash.routes.ts';
-import { extHandlers } from '../ext/ext.routes.ts';
-import { groupHandlers } from '../group/group.routes.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
 import { HttpError, invalid } from '../shared/errors.ts';
-import { callbackHandlers } from '../sign-in/sign-in.routes.ts';
-import { systemHandlers } from '../system/system.routes.ts';
-import { tokenHandlers } from '../token/token.routes.ts';
-import { userHandlers } from '../user/user.routes.ts';
-import { voiceHandlers } from '../voice/voice.routes.ts';
-import { answerErrors } from './errors.ts';
+import { answerErrors, type StoreCrash } from './errors.ts';
 import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';
 import { allowedMethods } from './methods.ts';
-import { mount } from './mount.ts';
 import { ownHost } from './own-host.ts';
 import { serviceRoutes } from './service.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
@@ -28,6 +14,8 @@ import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts
 /** The whole HTTP service: every middleware, in the order in which a request meets it. */
 export function createHttp(
   services: Services,
+  routers: ReadonlyMap<string, Router>,
+  storeCrash: StoreCrash,
   messages: MessageClasses = createMessages(),
 ): Express & Listener {
   const app = express();
@@ -40,29 +28,11 @@ export function createHttp(
   if (!services.settings.production) app.use(ownHost(services.settings.baseUrl));
   app.use(crossOrigin(services));
   app.use(serviceRoutes(services));
-  app.use(byFirstSegment(resources(services), services));
+  app.use(byFirstSegment(routers, services));
   app.use(withinLimit(services), nothingHere);
-  app.use(answerErrors(services));
+  app.use(answerErrors(services, storeCrash));
   dress(app, messages);
   return Object.assign(app, { messages });
-}
-
-/** One router for each resource of the contract. */
-function resources(services: Services): Map<string, Router> {
-  const handlers: { readonly [Name in keyof typeof contract]: Router } = {
-    alliance: mount(contract.alliance, allianceHandlers(services), services),
-    callback: mount(contract.callback, callbackHandlers(services), services),
-    coalition: mount(contract.coalition, coalitionHandlers(services), services),
-    corporation: mount(contract.corporation, corporationHandlers(services), services),
-    crash: mount(contract.crash, crashHandlers(services), services),
-    ext: mount(contract.ext, extHandlers(services), services),
-    group: mount(contract.group, groupHandlers(services), services),
-    system: mount(contract.system, systemHandlers(services), services),
-    token: mount(contract.token, tokenHandlers(services), services),
-    user: mount(contract.user, userHandlers(services), services),
-    voice: mount(contract.voice, voiceHandlers(services), services),
-  } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
-  return new Map(Object.entries(handlers));
 }
 
 /** The first segment of a path names its resource, so a request walks one resource's routes and no other's. */

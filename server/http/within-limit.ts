@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { authenticate, readToken, recognise } from '../access/authenticate.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { usualForm } from '../rate-limit/address.ts';
 import type { Quota } from '../rate-limit/leases.ts';
 import type { Services } from '../services/services.ts';
 import { HttpError } from '../shared/errors.ts';
-import type { Caller } from '../token/token.queries.ts';
 
 /** What a 429 says, by whom the request is counted against. */
 const TOO_MANY = {

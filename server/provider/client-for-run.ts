@@ -1,8 +1,9 @@
 import type { Run } from '../queue/run.ts';
 import type { ProviderAnswer } from './answer.ts';
-import type { ErrorTally, ProviderClient, ProviderRequest } from './client.ts';
+import type { ProviderClient, ProviderRequest } from './client.ts';
 import { TRIES } from './exchange.ts';
 import { ProviderError } from './http.ts';
+import type { ErrorTally } from './purse.ts';
 
 /** Errors of the provider's error limit that one run may cost, further tries included. */
 const MOST_ERRORS = 20;

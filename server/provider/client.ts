@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
-import type { AccessTokens } from '../grant/access-tokens.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { AccessTokens } from './access-token-source.ts';
 import { answerOf, type ProviderAnswer } from './answer.ts';
 import {
   findGrantWithAnswer,
@@ -15,6 +15,7 @@ import { renewed, requestKey, toCache } from './cache.ts';
 import type { Exchanger, JsonAnswer } from './exchange.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
+import { type ErrorTally, type Payer, type Purse, purseOf } from './purse.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export interface ProviderRequest {
@@ -23,11 +24,7 @@ export interface ProviderRequest {
   readonly query?: Readonly<Record<string, string>>;
   /** Ask with this user's access token for this scope; absent: a public request. */
   readonly as?: { readonly characterId: number; readonly scope: ExtScope };
-  /**
-   * Whose budget (D33, D33b): sign-in and jobs (`service`) may use what is kept for them; a caller has a budget of
-   * its own besides, under a name that tells who pays.
-   */
-  readonly on: 'service' | { readonly caller: string };
+  readonly on: Purse;
   /** Ids of the two bulk reads, `/characters/affiliation` and `/universe/names`. */
   readonly body?: readonly number[];
   /** Ask even while a kept answer is fresh: for pages that must belong together. */
@@ -41,13 +38,14 @@ export interface ProviderRequest {
   readonly tally?: ErrorTally;
 }
 
-export interface ErrorTally {
-  errors: number;
-}
-
 export interface ProviderClient {
   /** Throws ProviderError for everything but an answer below 500. */
   ask(request: ProviderRequest): Promise<ProviderAnswer>;
+}
+
+/** The provider as this caller may ask it: within its own share of the error budget, whatever is asked for. */
+export function chargedTo(caller: Payer, client: ProviderClient): ProviderClient {
+  return { ask: (request) => client.ask({ ...request, on: purseOf(caller) }) };
 }
 
 interface ClientServices {

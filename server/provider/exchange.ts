@@ -5,10 +5,10 @@ import type { Clock } from '../shared/clock.ts';
 import { type Bucket, settle } from './budget.queries.ts';
 import { takeBudget } from './budget.ts';
 import type { CachedAnswer } from './cache.queries.ts';
-import type { ErrorTally, ProviderRequest } from './client.ts';
 import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
 import { readLimits } from './limits.ts';
 import type { ProviderOperation } from './operations.ts';
+import type { ErrorTally, Purse } from './purse.ts';
 
 /** One request to the game's API and whose budgets it draws on. */
 export interface Exchange {
@@ -16,7 +16,7 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON; its presence makes the request a POST. */
   readonly body?: string;
-  readonly on: ProviderRequest['on'];
+  readonly on: Purse;
   /** What is asked for, when the document knows it; else `label` names its kind. */
   readonly operation: ProviderOperation | undefined;
   readonly label: string;

@@ -2,17 +2,15 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
 import type { Database } from '../database/tables.ts';
-import { createAccessTokens } from '../grant/access-tokens.ts';
-import type { Vault } from '../keys/vault.ts';
 import type { Outages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { AccessTokens } from './access-token-source.ts';
 import { createGameApi, type GameApi } from './api.ts';
 import { createProviderClient, type ProviderClient } from './client.ts';
 import { createDocumentStore, type LiveDocumentStore } from './document-store.ts';
 import { createExchanger } from './exchange.ts';
 import type { Limits } from './http.ts';
 import { createNames, type Names } from './names.ts';
-import type { Sso } from './sso.ts';
 
 /** Of one call, further tries included; a page of the largest lists has less than a MiB. */
 const LIMITS: Limits = { milliseconds: 10_000, bytes: 8 * 1024 * 1024 };
@@ -26,8 +24,7 @@ export function createProvider(services: {
   readonly clock: Clock;
   readonly log: Logger;
   readonly outages: Outages;
-  readonly vault: Vault;
-  readonly sso: Sso;
+  readonly access: AccessTokens;
   readonly limits: Limits | undefined;
   /** Of the cache, on disk; the usual ones when absent. */
   readonly cacheBytes?: number | undefined;
@@ -58,7 +55,6 @@ export function createProvider(services: {
     headers,
     limits,
     cacheBytes: services.cacheBytes,
-    access: createAccessTokens(services),
     document: document.known,
     url: settings.url,
   });

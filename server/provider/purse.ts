@@ -1,24 +1,26 @@
-import type { Caller } from '../token/token.queries.ts';
-import type { ProviderClient, ProviderRequest } from './client.ts';
+/**
+ * Whose budget a request draws on (D33, D33b): sign-in and jobs (`service`) may use what is kept for them; a caller has
+ * a budget of its own besides, under a name that tells who pays.
+ */
+export type Purse = 'service' | { readonly caller: string };
 
 /** What of a caller says who pays. */
-export type Payer = Pick<Caller, 'app_token' | 'owner_id' | 'sponsor_id'>;
-
-/**
- * Whose share of the provider's error budget a request of this caller uses (D33b): its owner's, and of a user token
- * made from a permanent one the owner's of that. The built-in user stands behind many applications: each of them,
- * with all the user tokens that it makes, is a caller of its own.
- */
-export function budgetOf({
-  app_token,
-  owner_id,
-  sponsor_id,
-}: Payer): Exclude<ProviderRequest['on'], 'service'> {
-  const payer = sponsor_id ?? owner_id;
-  return { caller: payer === 0 ? `0/${app_token}` : String(payer) };
+export interface Payer {
+  readonly app_token: string;
+  readonly owner_id: number;
+  readonly sponsor_id: number | null;
 }
 
-/** The provider as this caller may ask it: within its own share of the error budget, whatever is asked for. */
-export function chargedTo(caller: Payer, client: ProviderClient): ProviderClient {
-  return { ask: (request) => client.ask({ ...request, on: budgetOf(caller) }) };
+/** Counts what requests cost of the provider's error limit, further tries included. */
+export interface ErrorTally {
+  errors: number;
+}
+
+/**
+ * The purse of a caller (D33b): its owner's, and of a user token made from a permanent one the owner's of that. The
+ * built-in user stands behind many applications: each of them, with all the user tokens that it makes, has one.
+ */
+export function purseOf({ app_token, owner_id, sponsor_id }: Payer): Exclude<Purse, 'service'> {
+  const payer = sponsor_id ?? owner_id;
+  return { caller: payer === 0 ? `0/${app_token}` : String(payer) };
 }

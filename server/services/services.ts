@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import type { Settings } from '../config/settings.ts';
+import type { CompleteSettings } from '../config/settings.ts';
 import type { Database } from '../database/tables.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { Vault } from '../keys/vault.ts';
@@ -19,7 +19,7 @@ import type { Clock } from '../shared/clock.ts';
 
 /** What app.ts puts together, once per process, and hands to the routes and the jobs. */
 export interface Services {
-  readonly settings: Settings;
+  readonly settings: CompleteSettings;
   readonly log: Logger;
   /** For failures that come by the dozen while something outside is away. */
   readonly outages: Outages;

@@ -1,18 +1,12 @@
+import { escapeHtml, type Link, page, paragraphs, WAIT } from '../http/page.ts';
 import type { NotAllowed, Refusal, TooFewScopes, WaysOn } from './outcome.ts';
-import { escapeHtml, type Link, page, paragraphs } from './page.ts';
 
 const START_AGAIN = 'Please go back to the application and sign in again.';
-const WAIT = 'Wait a minute, then start again in the application.';
 
 /** What a player reads whose sign-in is refused, with the ways on from there (D26). */
 export function refusalPage(refusal: Refusal, waysOn: WaysOn): string {
   const { title, body } = contentOf(refusal);
   return page(title, body, linksOf(waysOn));
-}
-
-/** For what goes wrong before a sign-in is even looked at: the database is away, or an error of ours. */
-export function failurePage(detail: string): string {
-  return page('Something went wrong', paragraphs(detail, WAIT), []);
 }
 
 function linksOf({ again, application }: WaysOn): Link[] {

@@ -1,11 +1,12 @@
 import type { contract } from '../../contract/index.ts';
-import type { Handlers } from '../http/mount.ts';
+import type { Handler, Handlers } from '../http/mount.ts';
+import { PAGE_HEADERS } from '../http/page.ts';
 import type { Services } from '../services/services.ts';
 import { HttpError } from '../shared/errors.ts';
 import type { Refusal } from './outcome.ts';
-import { PAGE_HEADERS } from './page.ts';
 import { refusalPage } from './pages.ts';
 import { completeSignIn } from './sign-in.ts';
+import { startLogin } from './start-login.ts';
 
 /** The browser learns nothing about where it came from, and no cache keeps the token (D26). */
 const REDIRECT_HEADERS = { 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' };
@@ -17,6 +18,10 @@ const STATUS = {
   'not-allowed': 403,
   'too-few-scopes': 403,
 } as const satisfies Record<Refusal['kind'], number>;
+
+export function startLoginHandler(services: Services): Handler<typeof contract.token.startLogin> {
+  return async ({ caller, body }) => ({ status: 200, body: await startLogin(services, caller, body) });
+}
 
 export function callbackHandlers(services: Services): Handlers<typeof contract.callback> {
   return {

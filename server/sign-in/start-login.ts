@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Login, PostLogin } from '../../contract/token.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
 import { HttpError } from '../shared/errors.ts';
-import type { Caller } from '../token/token.queries.ts';
 import { bindStateCode, insertStateCode, requiredScopes } from './state-code.queries.ts';
 
 /** Milliseconds that a generated state code lives (D25). */

@@ -1,10 +1,9 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
-import { startLogin } from '../sign-in/start-login.ts';
 import { createAppToken, createUserToken, describeCaller, logOut, removeToken } from './token.ts';
 
-export function tokenHandlers(services: Services): Handlers<typeof contract.token> {
+export function tokenHandlers(services: Services): Omit<Handlers<typeof contract.token>, 'startLogin'> {
   return {
     current: async ({ caller }) => ({ status: 200, body: await describeCaller(services, caller) }),
     delete: async ({ admission, query }) => {
@@ -19,7 +18,6 @@ export function tokenHandlers(services: Services): Handlers<typeof contract.toke
       status: 200,
       body: await createAppToken(services, admission, 'per', body),
     }),
-    startLogin: async ({ caller, body }) => ({ status: 200, body: await startLogin(services, caller, body) }),
     createUserToken: async ({ caller }) => ({ status: 200, body: await createUserToken(services, caller) }),
     logout: async ({ caller }) => {
       await logOut(services, caller);

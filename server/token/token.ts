@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/token.ts';
 import { type Admission, readmit } from '../access/admission.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { invalid, notFound, revoked } from '../shared/errors.ts';
 import { findUser } from '../user/user.queries.ts';
 import { toUser } from '../user/user.ts';
-import { type Caller, deleteToken, insertToken } from './token.queries.ts';
+import { deleteToken, insertToken } from './token.queries.ts';
 
 const HOUR = 3_600_000;
 /** How long user tokens last, by the kind of token that they come from (D22). */

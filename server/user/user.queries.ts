@@ -51,20 +51,6 @@ export async function listUsers(db: Kysely<Database>): Promise<UserShort[]> {
     .execute();
 }
 
-/**
- * Locks the users for the rest of the transaction, in one order: nobody changes their level or moves them, while others
- * may refer to them.
- */
-export async function lockUsers(db: Transaction<Database>, characterIds: readonly number[]): Promise<void> {
-  await db
-    .selectFrom('users')
-    .select('character_id')
-    .where('character_id', 'in', [...characterIds])
-    .orderBy('character_id')
-    .forNoKeyUpdate()
-    .execute();
-}
-
 /** Locks a user who is about to be deleted, and says of which level it is. */
 export async function lockDoomed(
   db: Transaction<Database>,

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { VoiceChallenge } from '../../contract/voice.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, HttpError, revoked } from '../shared/errors.ts';
-import type { Caller } from '../token/token.queries.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { sharedLookup } from '../voice-server/shared-lookup.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../server/app.ts';
-import type { Settings } from '../../server/config/settings.ts';
+import type { CompleteSettings } from '../../server/config/settings.ts';
 import type { EncryptionKey } from '../../server/keys/formats.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { addGrants } from '../fixtures/grants.ts';
@@ -32,7 +32,7 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
 
   async function start(
     encryptionKeys: readonly EncryptionKey[],
-    change: Partial<Settings> = {},
+    change: Partial<CompleteSettings> = {},
   ): Promise<void> {
     const log = createLog('warn', { write: (line) => logged.push(line) });
     const settings = { ...app.app.services.settings, encryptionKeys, ...change };
@@ -65,7 +65,7 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
   });
 
   it('is told at once what lacks of the signing keys', async () => {
-    const keys = { keys: [await newSigningKey()] } as Settings['tokenSigningKeys'];
+    const keys = { keys: [await newSigningKey()] } as CompleteSettings['tokenSigningKeys'];
     const refused = start([other], { tokenSigningKeys: keys });
     await expect(refused).rejects.toThrow(/TOKEN_SIGNING_KEYS lacks[\s\S]*ENCRYPTION_KEYS lacks/);
     await expect(start([other], { tokenSigningKeys: keys, forceKeyRemoval: true })).rejects.toThrow(

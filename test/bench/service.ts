@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../server/app.ts';
-import { readSettings } from '../../server/config/settings.ts';
+import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { newSigningKey } from '../harness/app.ts';
@@ -40,7 +40,7 @@ export interface ObservedService {
  */
 export async function startObserved(env: NodeJS.ProcessEnv, made?: string): Promise<ObservedService> {
   const statements: string[] = [];
-  const app = await createApp(readSettings(env), {
+  const app = await createApp(requireComplete(readSettings(env)), {
     log: createLog('warn'),
     worker: false,
     database: { onStatement: (sql) => statements.push(sql) },

@@ -1,5 +1,6 @@
 import { readSettings } from '../../server/config/settings.ts';
 import { connect } from '../../server/database/connection.ts';
+import { createAccessTokens } from '../../server/grant/access-tokens.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { createOutages } from '../../server/observability/outages.ts';
@@ -18,8 +19,13 @@ const { client } = createProvider({
   clock: systemClock,
   log,
   outages: createOutages(log, systemClock),
-  vault: createVault(settings.encryptionKeys ?? []),
-  sso: createSso({ settings, clock: systemClock }),
+  access: createAccessTokens({
+    db,
+    log,
+    clock: systemClock,
+    vault: createVault(settings.encryptionKeys ?? []),
+    sso: createSso({ settings, clock: systemClock }),
+  }),
   limits: undefined,
 });
 const { status } = await client.ask({

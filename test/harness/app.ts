@@ -9,7 +9,7 @@ import {
 } from '../../dev/provider/provider.ts';
 import { createClient } from '../../sdk/src/index.ts';
 import { type App, type AppOptions, createApp } from '../../server/app.ts';
-import { readSettings } from '../../server/config/settings.ts';
+import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { scheduledJobs } from '../../server/queue/catalogue.ts';
@@ -96,7 +96,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     JOB_SCHEDULES: scheduledJobs.map((job) => `${job}=${farOff()}`).join(';'),
     ...options.env,
   });
-  const app = await createApp(settings, {
+  const app = await createApp(requireComplete(settings), {
     log: createLog('debug', { write: (line) => logged.push(line) }),
     clock,
     worker: options.worker ?? false,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { connect } from '../../server/database/connection.ts';
+import { createAccessTokens } from '../../server/grant/access-tokens.ts';
 import { saveGrant } from '../../server/grant/grant.queries.ts';
 import { answerOf, type ProviderAnswer } from '../../server/provider/answer.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
@@ -42,8 +43,7 @@ export function otherProcess(
     clock,
     log,
     outages,
-    vault,
-    sso,
+    access: createAccessTokens({ db, vault, clock, sso, log }),
     limits,
   });
   return {

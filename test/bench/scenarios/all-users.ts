@@ -1,4 +1,4 @@
-import { findCaller } from '../../../server/token/token.queries.ts';
+import { findCaller } from '../../../server/access/caller.queries.ts';
 import { listUsers } from '../../../server/user/user.queries.ts';
 import type { Scenario } from '../scenario.ts';
 import { PEOPLE, TOKEN } from '../world.ts';

@@ -1,6 +1,6 @@
 import type { Group } from '../../../contract/group.ts';
+import { findCaller } from '../../../server/access/caller.queries.ts';
 import { findGroup } from '../../../server/group/group.queries.ts';
-import { findCaller } from '../../../server/token/token.queries.ts';
 import type { Scenario } from '../scenario.ts';
 import { AUTOGROUP, PEOPLE, TOKEN } from '../world.ts';
 

@@ -1,5 +1,5 @@
-import type { Caller } from '../../../server/token/token.queries.ts';
-import { findCaller } from '../../../server/token/token.queries.ts';
+import type { Caller } from '../../../server/access/caller.queries.ts';
+import { findCaller } from '../../../server/access/caller.queries.ts';
 import { findUser, type UserRow } from '../../../server/user/user.queries.ts';
 import { toUser } from '../../../server/user/user.ts';
 import type { Scenario } from '../scenario.ts';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Tracking } from '../../../contract/user.ts';
+import { findCaller } from '../../../server/access/caller.queries.ts';
 import { findPositions } from '../../../server/access/position.queries.ts';
 import type { Database } from '../../../server/database/tables.ts';
 import { findTracking, type TrackedOrganization } from '../../../server/grant/tracking.queries.ts';
-import { findCaller } from '../../../server/token/token.queries.ts';
 import type { Scenario } from '../scenario.ts';
 import { ALLIANCE, CHARACTERS, COALITION, character, corporation, PEOPLE, TOKEN } from '../world.ts';
 

@@ -1,4 +1,4 @@
-import { findCaller } from '../../../server/token/token.queries.ts';
+import { findCaller } from '../../../server/access/caller.queries.ts';
 import { findUserByName, type UserRow } from '../../../server/user/user.queries.ts';
 import { toUser } from '../../../server/user/user.ts';
 import type { Scenario } from '../scenario.ts';

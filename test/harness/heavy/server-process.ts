@@ -3,7 +3,7 @@
  * its port when it is ready, and what it measured whenever it is asked; ends with the process that started it.
  */
 import { createApp } from '../../../server/app.ts';
-import { readSettings } from '../../../server/config/settings.ts';
+import { readSettings, requireComplete } from '../../../server/config/settings.ts';
 import { listen } from '../../../server/http/listen.ts';
 import { createLog } from '../../../server/observability/log.ts';
 import { LoopMeter } from './loop-meter.ts';
@@ -13,7 +13,10 @@ export interface Take {
   readonly collectGarbage: boolean;
 }
 
-const app = await createApp(readSettings(process.env), { log: createLog('silent'), worker: false });
+const app = await createApp(requireComplete(readSettings(process.env)), {
+  log: createLog('silent'),
+  worker: false,
+});
 const { port } = await listen(app.createHttp(), '127.0.0.1', 0);
 const meter = new LoopMeter();
 process.on('message', async ({ collectGarbage }: Take) => process.send?.(await meter.take(collectGarbage)));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { failurePage, PAGE_HEADERS } from '../../../server/http/page.ts';
 import type { Refusal, WaysOn } from '../../../server/sign-in/outcome.ts';
-import { PAGE_HEADERS } from '../../../server/sign-in/page.ts';
-import { failurePage, refusalPage } from '../../../server/sign-in/pages.ts';
+import { refusalPage } from '../../../server/sign-in/pages.ts';
 
 const EVIL = `</p><script>alert("1")</script><img src=x onerror='alert(2)'>&`;
 const ESCAPED =

@@ -79,3 +79,10 @@ export function escapeHtml(text: string): string {
 export function paragraphs(...texts: readonly string[]): string {
   return texts.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n');
 }
+
+export const WAIT = 'Wait a minute, then start again in the application.';
+
+/** For what goes wrong before a sign-in is even looked at: the database is away, or an error of ours. */
+export function failurePage(detail: string): string {
+  return page('Something went wrong', paragraphs(detail, WAIT), []);
+}

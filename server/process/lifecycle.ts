@@ -1,9 +1,9 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { isUnreachable } from './database/errors.ts';
-import { allTaken, outliveReaders } from './observability/output.ts';
-import { redactText } from './observability/redact.ts';
-import { CannotStart } from './shared/cannot-start.ts';
+import { isUnreachable } from '../database/errors.ts';
+import { allTaken, outliveReaders } from '../observability/output.ts';
+import { redactText } from '../observability/redact.ts';
+import { CannotStart } from '../shared/cannot-start.ts';
 
 /** A stop that takes longer than this, besides the drain, is cut short. */
 const STOP_WITHIN = 9_500;

@@ -1,0 +1,4 @@
+import { runTokenCommand } from '../server/cli/token-command.ts';
+import { startStandIns } from './stand-ins.ts';
+
+runTokenCommand(startStandIns);

@@ -1,0 +1,46 @@
+import type { AppRouter } from '@ts-rest/core';
+import type { Router } from 'express';
+import { contract } from '../contract/index.ts';
+import { allianceHandlers } from './alliance/alliance.routes.ts';
+import { coalitionHandlers } from './coalition/coalition.routes.ts';
+import { corporationHandlers } from './corporation/corporation.routes.ts';
+import { crashHandlers } from './crash/crash.routes.ts';
+import { storeCrash } from './crash/crash.ts';
+import { extHandlers } from './ext/ext.routes.ts';
+import { groupHandlers } from './group/group.routes.ts';
+import type { MessageClasses } from './http/messages.ts';
+import { mount } from './http/mount.ts';
+import { createHttp } from './http/server.ts';
+import type { Services } from './services/services.ts';
+import { callbackHandlers, startLoginHandler } from './sign-in/sign-in.routes.ts';
+import { systemHandlers } from './system/system.routes.ts';
+import { tokenHandlers } from './token/token.routes.ts';
+import { userHandlers } from './user/user.routes.ts';
+import { voiceHandlers } from './voice/voice.routes.ts';
+
+/** Every operation of the contract with its handler: the one place that knows all routes. */
+export function createApi(services: Services, messages?: MessageClasses): ReturnType<typeof createHttp> {
+  return createHttp(services, resources(services), storeCrash, messages);
+}
+
+/** One router for each resource of the contract. */
+function resources(services: Services): Map<string, Router> {
+  const handlers: { readonly [Name in keyof typeof contract]: Router } = {
+    alliance: mount(contract.alliance, allianceHandlers(services), services),
+    callback: mount(contract.callback, callbackHandlers(services), services),
+    coalition: mount(contract.coalition, coalitionHandlers(services), services),
+    corporation: mount(contract.corporation, corporationHandlers(services), services),
+    crash: mount(contract.crash, crashHandlers(services), services),
+    ext: mount(contract.ext, extHandlers(services), services),
+    group: mount(contract.group, groupHandlers(services), services),
+    system: mount(contract.system, systemHandlers(services), services),
+    token: mount(
+      contract.token,
+      { ...tokenHandlers(services), startLogin: startLoginHandler(services) },
+      services,
+    ),
+    user: mount(contract.user, userHandlers(services), services),
+    voice: mount(contract.voice, voiceHandlers(services), services),
+  } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
+  return new Map(Object.entries(handlers));
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type App, createApp } from './app.ts';
+import { readArguments } from './cli/command-line.ts';
+import { loadSettings, type Settings } from './config/settings.ts';
+import { createGate, type Gate } from './http/gate.ts';
+import { type Listening, listen } from './http/listen.ts';
+import { openLog } from './observability/log.ts';
+import { serveMetrics } from './observability/metrics.ts';
+import { print } from './observability/output.ts';
+import { untilStopped } from './process/lifecycle.ts';
+import { announce } from './process/running-service.ts';
+import { noStandIns, type StandIns, type StartStandIns } from './process/stand-ins.ts';
+import { CannotStart } from './shared/cannot-start.ts';
+
+const USAGE = `npm start        runs the service until Ctrl-C or SIGTERM
+
+Settings come from the environment and from the file .env; .env.example names all of them.
+`;
+
+/** The API's process: settings → port → app → graceful stop. */
+export async function serve(startStandIns: StartStandIns = noStandIns): Promise<void> {
+  if (readArguments(USAGE, {}) === undefined) return;
+  const configured = loadSettings();
+  const log = await openLog(configured);
+  const stopped = untilStopped(log, configured.drainSeconds);
+  const gate = createGate();
+  // First of all: a start that finds its port taken has touched nothing and run no job.
+  const http = await openPort(gate, configured);
+  const closers: (() => Promise<unknown>)[] = [];
+  let app: App | undefined;
+  try {
+    const standIns = await startStandIns(configured, log, 'service');
+    closers.push(standIns.stop);
+    const { settings } = standIns;
+    app = await createApp(settings, { log, worker: settings.workers === 'embedded' });
+    closers.push(app.close);
+    closers.push(await announce(app.services));
+    gate.open(app.createHttp(gate.messages));
+    log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
+    const metrics = await serveMetrics(app.services.metrics, settings, log);
+    closers.push(metrics.stop);
+    closers.push(await welcome(app, standIns));
+    const signal = await stopped;
+    gate.drain();
+    if (signal === 'SIGTERM') await sleep(settings.drainSeconds * 1000);
+    log.info('stopping');
+  } finally {
+    await Promise.all([http.stop(), app?.endJobs()]);
+    for (const close of closers.reverse()) await close();
+  }
+  log.info('stopped');
+}
+
+/** Why a port cannot be listened on, for those who chose it. */
+const UNUSABLE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use: is castellan running already? If not, set PORT.',
+  EACCES: 'may not be used by this account: set PORT to one above 1023.',
+  EADDRNOTAVAIL: 'cannot be used, as this machine does not have that address: set HOST.',
+  ENOTFOUND: 'cannot be used, as nothing is known by that name: set HOST.',
+};
+
+async function openPort(gate: Gate, { host, port }: Settings): Promise<Listening> {
+  try {
+    return await listen(gate, host, port);
+  } catch (error) {
+    const reason = UNUSABLE[(error as NodeJS.ErrnoException).code ?? ''];
+    throw reason === undefined ? error : new CannotStart(`Port ${port} of ${host} ${reason}`);
+  }
+}
+
+/** What to do next: with the simulated provider, there is something to sign in to. */
+async function welcome({ services }: App, standIns: StandIns): Promise<() => Promise<void>> {
+  const { log, settings } = services;
+  if (standIns.welcome === undefined) {
+    log.info(`ready: ${settings.baseUrl}/docs is the reference, npm run token prints a permanent token`);
+    return async () => undefined;
+  }
+  const { message, stop } = await standIns.welcome(services);
+  log.debug('the development start is complete');
+  print(message);
+  return stop;
+}

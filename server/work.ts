@@ -1,0 +1,32 @@
+import { createApp } from './app.ts';
+import { readArguments } from './cli/command-line.ts';
+import { loadSettings } from './config/settings.ts';
+import { openLog } from './observability/log.ts';
+import { serveMetrics } from './observability/metrics.ts';
+import { untilStopped } from './process/lifecycle.ts';
+import { noStandIns, type StartStandIns } from './process/stand-ins.ts';
+
+const USAGE = `npm run jobs     runs a worker beside the service until Ctrl-C or SIGTERM
+
+Settings come from the environment and from the file .env, as for the service.
+`;
+
+/** A worker on its own: any number of them share the work through the queue. */
+export async function work(startStandIns: StartStandIns = noStandIns): Promise<void> {
+  if (readArguments(USAGE, {}) === undefined) return;
+  const configured = loadSettings();
+  const log = await openLog(configured);
+  const stopped = untilStopped(log);
+  const { settings, stop } = await startStandIns(configured, log, 'worker');
+  try {
+    const app = await createApp(settings, { log, worker: true, beside: true });
+    const metrics = await serveMetrics(app.services.metrics, settings, log);
+    log.info('working');
+    await stopped;
+    await metrics.stop();
+    await app.close();
+  } finally {
+    await stop();
+  }
+  log.info('stopped');
+}

@@ -1,18 +1,36 @@
 /** Who may import whom (ARCHITECTURE.md): each rule is an arrow that must not exist. */
 const rule = (name, from, to, comment) => ({ name, comment, severity: 'error', from, to });
 
+/** Below the features, from the bottom up; none of them knows a feature. */
+const FOUNDATIONS =
+  '^server/(shared|observability|outbound|voice-server|database|keys|queue|config|provider|rate-limit|access|services|http)/';
+/** Where processes begin and everything is put together: files of server/ itself, process/ and cli/. */
+const TOPS = '^server/([^/]+\\.ts$|process/|cli/)';
+
 module.exports = {
   forbidden: [
+    rule('no-cycles', {}, { circular: true }, 'Files that need each other are one file.'),
+    {
+      ...rule('no-folder-cycles', { path: '^(contract|dev|jobs|migrations|server)' }, { circular: true }),
+      scope: 'folder',
+      comment: 'Rooms that need each other are one room; types count.',
+    },
     rule(
-      'no-cycles',
-      {},
-      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
-      'Rooms that need each other are one room.',
+      'foundations-know-no-feature',
+      { path: FOUNDATIONS },
+      { path: '^(server|jobs|dev)/', pathNot: FOUNDATIONS },
+      'Features stand on them.',
+    ),
+    rule(
+      'nothing-below-the-tops',
+      { path: '^server/[^/]+/', pathNot: TOPS },
+      { path: TOPS },
+      'Nobody calls back up.',
     ),
     rule(
       'contract-is-a-leaf',
       { path: '^contract/' },
-      { path: '^(server|jobs|migrations|sdk|test|scripts)/' },
+      { path: '^(server|jobs|migrations|dev|sdk|test|scripts)/' },
       'The contract is data; everyone reads it, it reads nobody.',
     ),
     rule(
@@ -25,67 +43,67 @@ module.exports = {
       'zod, @ts-rest/core and @anatine/zod-openapi alone.',
     ),
     rule(
-      'access-is-pure',
-      { path: '^server/access/' },
-      { pathNot: '^(server/access|contract)/' },
+      'deciding-is-pure',
+      { path: '^server/access/(authority|clearance|distance|level-change|levels)\\.ts$' },
+      {
+        pathNot:
+          '^(server/access/(authority|clearance|distance|level-change|levels)\\.ts|server/shared/lack\\.ts|contract/)',
+      },
       'Rules about data, without I/O.',
     ),
     rule(
       'queries-know-the-database-alone',
       { path: '\\.queries\\.ts$' },
-      { path: '^(server/(http|provider|voice-server|simulated)|jobs)/', pathNot: '\\.queries\\.ts$' },
+      {
+        path: '^(server/(http|provider|voice-server|queue|config)|jobs|dev)/',
+        pathNot: '\\.queries\\.ts$|^server/queue/(catalogue|run|schedule)\\.ts$',
+      },
       'SQL, and nothing else.',
     ),
     rule(
-      'express-and-ts-rest',
-      { path: '^(server|jobs)/', pathNot: '(^server/http/|\\.routes\\.ts$)' },
-      { path: 'node_modules/(express|@ts-rest/express)/' },
-      'Only http/ and *.routes.ts know Express and ts-rest.',
+      'sql-is-in-queries',
+      { path: '^(server|jobs)/', pathNot: '(\\.queries\\.ts$|^server/(database|queue)/)' },
+      { path: 'node_modules/kysely/', dependencyTypesNot: ['type-only'] },
+      'SQL is written in *.queries.ts.',
     ),
     rule(
-      'http-is-above',
+      'express-and-ts-rest',
+      { path: '^(server|jobs)/', pathNot: '(^server/http/|^server/api\\.ts$|\\.routes\\.ts$)' },
+      { path: 'node_modules/(express|@ts-rest/express)/' },
+      'Only http/, api.ts and *.routes.ts know Express and ts-rest.',
+    ),
+    rule(
+      'http-is-for-routes',
       {
         path: '^(server|jobs)/',
-        pathNot: '(^server/(http|simulated)/|\\.routes\\.ts$|^server/(app|main)\\.ts$)',
+        pathNot: `(^server/http/|\\.routes\\.ts$|^server/sign-in/pages\\.ts$|${TOPS})`,
       },
       { path: '^server/http/' },
-      'A request walks downhill; nothing calls back up.',
+      'A request walks downhill; what a feature does knows nothing of HTTP.',
     ),
     rule(
-      'jobs-never-http',
+      'routes-are-for-the-api',
+      { path: '^(server|jobs)/', pathNot: '^server/api\\.ts$' },
+      { path: '\\.routes\\.ts$' },
+      'Jobs and features call the same functions as the routes.',
+    ),
+    rule(
+      'features-enqueue-by-the-queue',
+      { path: '^server/', pathNot: TOPS },
       { path: '^jobs/' },
-      { path: '(^server/http/|\\.routes\\.ts$)' },
-      'Jobs call the same functions as the routes.',
-    ),
-    rule(
-      'nouns-enqueue-by-catalogue',
-      { path: '^server/', pathNot: '^server/(app|parts)\\.ts$' },
-      { path: '^jobs/(?!catalogue|queue)' },
-      'Resources know the names of jobs, not their handlers.',
+      'Features know the names of jobs, not their handlers.',
     ),
     rule(
       'pg-boss-in-one-place',
-      { pathNot: '^jobs/queue[a-z-]*\\.ts$', path: '^(server|jobs|contract)/' },
+      { path: '^(server|jobs|contract)/', pathNot: '^(server/queue/[a-z.-]+|jobs/worker)\\.ts$' },
       { path: 'node_modules/pg-boss/' },
-      'pg-boss only in jobs/queue.ts and the files that belong to it.',
+      'pg-boss only in queue/ and jobs/worker.ts.',
     ),
     rule(
-      'app-is-the-top',
-      { pathNot: '^(server/main\\.ts|jobs/main\\.ts|test/)' },
-      { path: '^server/app\\.ts$' },
-      'app.ts is imported by the processes and the tests alone.',
-    ),
-    rule(
-      'simulated-stays-apart',
-      { path: '^(server|jobs)/', pathNot: '^server/(simulated/|app\\.ts|main\\.ts)' },
-      { path: '^server/simulated/' },
-      'Stand-ins are loaded by the development start and by tests.',
-    ),
-    rule(
-      'simulated-is-loaded-late',
-      { path: '^server/(app|main)\\.ts$' },
-      { path: '^server/simulated/', dependencyTypesNot: ['type-only'], dynamic: false },
-      'Production never loads a stand-in.',
+      'development-stays-apart',
+      { path: '^(contract|server|jobs|migrations|sdk)/' },
+      { path: '^dev/' },
+      'Production holds no stand-in: dev/ starts the service, never the other way round.',
     ),
     rule(
       'nothing-imports-tests',

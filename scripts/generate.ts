@@ -6,6 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '../contract/openapi.ts';
 import { openApiYaml } from '../server/http/openapi-yaml.ts';
+import { architecture } from './generate/arrows.ts';
 import { schemaSql } from './generate/schema.ts';
 import { sdkRoutes } from './generate/sdk-routes.ts';
 import { sdkTypes } from './generate/sdk-types.ts';
@@ -17,6 +18,7 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'sdk/src/generated/routes.ts': sdkRoutes,
   'sdk/src/generated/types.ts': sdkTypes,
   'sdk/src/generated/zod.ts': sdkZod,
+  'ARCHITECTURE.md': architecture,
   'openapi.yaml': () => openApiYaml(openApiDocument()),
   'migrations/schema.sql': schemaSql,
 };

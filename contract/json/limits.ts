@@ -1,6 +1,12 @@
 /** How much a request may hold, read from its schema. */
 import { z } from 'zod';
-import type { JsonFault } from './read.ts';
+
+/** What is wrong with a JSON text, at the first fault: the way to it from the root, words, and a kind for programs. */
+export interface JsonFault {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+}
 
 /** Fields that any object of a request may have; what an operation takes has far fewer. */
 export const MAX_FIELDS = 100;

@@ -1,13 +1,6 @@
 /** JSON as clients send it, read at a cost that the operation bounds and not the client (D3c). */
-import { beyond, type Limits } from './limits.ts';
+import { beyond, type JsonFault, type Limits } from './limits.ts';
 import { measure } from './measure.ts';
-
-/** What is wrong with a JSON text, at the first fault: the way to it from the root, words, and a kind for programs. */
-export interface JsonFault {
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-  readonly type: string;
-}
 
 export type JsonRead = { readonly value: unknown } | { readonly fault: JsonFault };
 

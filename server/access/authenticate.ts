@@ -1,7 +1,15 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../database/tables.ts';
 import { expired, type SigningKeys, type TokenClaims } from '../keys/signing-keys.ts';
-import type { Services } from '../services/services.ts';
+import type { Clock } from '../shared/clock.ts';
 import { revoked, unauthenticated } from '../shared/errors.ts';
 import { type Caller, findCaller } from './caller.queries.ts';
+
+/** Where tokens are looked up, and the time by which they expire. */
+interface Registry {
+  readonly db: Kysely<Database>;
+  readonly clock: Clock;
+}
 
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 
@@ -11,7 +19,7 @@ const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
  * Throws a 401 whose sentence says which (D4).
  */
 export async function authenticate(
-  { db, keys, clock }: Pick<Services, 'db' | 'keys' | 'clock'>,
+  { db, keys, clock }: Registry & { readonly keys: SigningKeys },
   header: string | undefined,
 ): Promise<Caller> {
   return recognise({ db, clock }, await readToken(keys, header));
@@ -26,10 +34,7 @@ export async function readToken(keys: SigningKeys, header: string | undefined): 
 }
 
 /** The caller whom a token's claims name; a 401 unless its row says the same and lets it in. */
-export async function recognise(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
-  claims: TokenClaims,
-): Promise<Caller> {
+export async function recognise({ db, clock }: Registry, claims: TokenClaims): Promise<Caller> {
   const caller = await findCaller(db, claims.uuid);
   if (
     caller === undefined ||

@@ -1,5 +1,5 @@
 import { type AccessRule, type TokenKind, UNAUTHORIZED } from '../../contract/access.ts';
-import type { Lack } from './lack.ts';
+import type { Lack } from '../shared/lack.ts';
 
 /** Who asks, as far as a route's rule looks at it. */
 export interface Asking {

@@ -1,7 +1,7 @@
 import { BUILT_IN_USER, GUEST_LEVEL } from '../../contract/access.ts';
+import type { Lack } from '../shared/lack.ts';
 import { hasAuthority } from './authority.ts';
 import { distanceToUser, type Position } from './distance.ts';
-import type { Lack } from './lack.ts';
 
 export interface RankedPosition extends Position {
   readonly level: number;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { countSighting, forgetHeld } from './mass-change-guard.queries.ts';
 
 /** What a run would take away, were it to go on. */
 export interface Losses {
@@ -19,9 +20,8 @@ export interface Losses {
 /** More than this share of the users, and at least so many: too much for one run. */
 const SHARE = 0.1;
 const AT_LEAST = 20;
-/** The same set of changes, found so often and so far apart (milliseconds), is the truth. */
+/** The same set of changes, found so often, is the truth. */
 const RUNS = 3;
-const APART = 30 * 60_000;
 
 /**
  * Whether a run may take away what it would (D63). If not, the run changes nothing: the refusal is logged,
@@ -38,12 +38,12 @@ export async function guardMassChange(
   const tooMany = losers.length >= AT_LEAST && losers.length > lookedAt * SHARE;
   if (!tooMany || run.force) {
     // A run that did not see everything has not seen that the held changes are no more.
-    if (healthy || run.force) await tx.deleteFrom('held_changes').where('job_id', '=', run.job).execute();
+    if (healthy || run.force) await forgetHeld(tx, run.job);
     return true;
   }
   const runs = healthy ? await countSighting(db, run.job, fingerprintOf(changes), clock.now()) : 0;
   if (runs >= RUNS) {
-    await tx.deleteFrom('held_changes').where('job_id', '=', run.job).execute();
+    await forgetHeld(tx, run.job);
     return true;
   }
   log.error(
@@ -52,29 +52,6 @@ export async function guardMassChange(
   );
   metrics.jobsHeld.inc({ job: run.job });
   return false;
-}
-
-/** Counts a run that found these changes, unless the one before is too recent; returns the runs so far. */
-async function countSighting(
-  db: Kysely<Database>,
-  job: string,
-  fingerprint: string,
-  now: Date,
-): Promise<number> {
-  const { rows } = await sql<{ runs: number }>`
-    insert into held_changes as h (job_id, fingerprint, runs, counted_on)
-    values (${job}, ${fingerprint}, 1, ${now})
-    on conflict (job_id) do update set
-      fingerprint = excluded.fingerprint,
-      runs = case
-        when h.fingerprint <> excluded.fingerprint then 1
-        when h.counted_on <= ${new Date(now.getTime() - APART)} then h.runs + 1
-        else h.runs end,
-      counted_on = case
-        when h.fingerprint = excluded.fingerprint and h.counted_on > ${new Date(now.getTime() - APART)}
-        then h.counted_on else excluded.counted_on end
-    returning runs`.execute(db);
-  return rows[0]?.runs ?? 0;
 }
 
 function fingerprintOf(changes: string): string {

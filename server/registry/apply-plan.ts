@@ -27,7 +27,8 @@ import {
   unmarkRefreshed,
 } from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
-import { raiseCeos, saveSnapshot } from './save-snapshot.ts';
+import { raiseCeos } from './save-snapshot.queries.ts';
+import { saveSnapshot } from './save-snapshot.ts';
 
 /** Everything that a run wants to write, gathered before the first write. */
 export interface SyncPlan {

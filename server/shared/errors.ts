@@ -1,4 +1,4 @@
-import { inWords, type Lack } from '../access/lack.ts';
+import { inWords, type Lack } from './lack.ts';
 
 /** One entry of a validation failure (D3): where, what is wrong, and the kind of fault. */
 export interface InvalidField {

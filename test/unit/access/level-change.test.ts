@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lack } from '../../../server/access/lack.ts';
 import { lackToSetLevel, type RankedPosition } from '../../../server/access/level-change.ts';
+import type { Lack } from '../../../server/shared/lack.ts';
 import { pair, registry } from '../../fixtures/positions.ts';
 
 const somebody = (

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
-import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
+import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { addGrant, forgetProvider, MAIL, WALLET } from '../harness/provider.ts';
 
 // Whole processes: generous, for a machine that has other work, too.
@@ -70,10 +70,10 @@ async function startProcesses(keys: Readonly<Record<string, string>>): Promise<v
   });
   urls = [];
   for (const [n, name] of [ONE, TWO].entries()) {
-    instance.start(PROGRAMS.server, env(name, instance.port + n));
+    instance.start(PRODUCTION.server, env(name, instance.port + n));
     urls.push(`http://127.0.0.1:${instance.port + n}`);
   }
-  const worker = instance.start(PROGRAMS.jobs, env(WORKER, instance.port + 2));
+  const worker = instance.start(PRODUCTION.jobs, env(WORKER, instance.port + 2));
   await worker.printed(/"working"/);
   for (const url of urls) {
     await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {

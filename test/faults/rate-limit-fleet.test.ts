@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
-import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
+import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { type Sent, send } from '../harness/send.ts';
 
 // Whole processes: generous, for a machine that has other work, too.
@@ -28,7 +28,7 @@ beforeAll(async () => {
   instances = await Promise.all([createInstance(), createInstance()]);
   const ports = instances.flatMap(({ port }) => [port, port + 1]);
   for (const [n, port] of ports.entries())
-    instances[n % 2]?.start(PROGRAMS.server, {
+    instances[n % 2]?.start(PRODUCTION.server, {
       ...keys,
       DATABASE_URL: app.databaseUrl,
       BASE_URL: settings.baseUrl,

@@ -7,7 +7,14 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newSigningKey } from '../harness/app.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { build, createInstance, type Finished, type Instance, PROGRAMS } from '../harness/instance.ts';
+import {
+  build,
+  createInstance,
+  type Finished,
+  type Instance,
+  PRODUCTION,
+  PROGRAMS,
+} from '../harness/instance.ts';
 
 // Whole processes: generous, for a machine that has other work, too.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -107,7 +114,7 @@ describe('one sentence, and exit code 1', () => {
       const DATABASE_URL = new URL(database.url);
       DATABASE_URL.searchParams.set('options', '-c search_path=past,public,pg_catalog');
       await expectSentence(
-        instance.run(PROGRAMS[program], { DATABASE_URL: DATABASE_URL.href }),
+        instance.run(PRODUCTION[program], { ...(await production()), DATABASE_URL: DATABASE_URL.href }),
         /^The database is PostgreSQL 14\.11 \(Debian\); castellan needs 15 or newer\.$/m,
       );
     } finally {
@@ -157,14 +164,14 @@ describe('one sentence, and exit code 1', () => {
   it('a HOST that this machine does not have', async () => {
     const env = { ...(await production()), HOST: '192.0.2.1' };
     await expectSentence(
-      instance.run(PROGRAMS.server, env),
+      instance.run(PRODUCTION.server, env),
       /^Port \d+ of 192\.0\.2\.1 cannot be used, as this machine does not have that address: set HOST\.$/m,
     );
   });
 });
 
 it('refuses to invent anything in production: names all that is missing, makes and starts nothing', async () => {
-  const { code, stdout, stderr } = await instance.run(PROGRAMS.server, { NODE_ENV: 'production' });
+  const { code, stdout, stderr } = await instance.run(PRODUCTION.server, { NODE_ENV: 'production' });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr.match(/^ {2}- .*$/gm)).toEqual(
     [
@@ -181,8 +188,7 @@ it('refuses to invent anything in production: names all that is missing, makes a
 
 it('says so when the database of DATABASE_URL does not answer, without its password', async () => {
   // Nobody listens on the instance's second port.
-  const DATABASE_URL = `postgres://castellan:swordfish@127.0.0.1:${instance.port + 1}/castellan`;
-  const { code, stderr } = await instance.run(PROGRAMS.server, { DATABASE_URL });
+  const { code, stderr } = await instance.run(PRODUCTION.server, await production());
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: `The database cannot be reached: connect ECONNREFUSED 127.0.0.1:${instance.port + 1}\n`,

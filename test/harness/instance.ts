@@ -9,12 +9,19 @@ import { withLock } from '../../dev/postgres/lock.ts';
 /** The checkout: where `npm` runs, and what is compiled. */
 export const ROOT = resolve(import.meta.dirname, '../..');
 
-/** The programs as they run in production. */
+/** The programs as a developer starts them, with stand-ins for what the settings leave out. */
 export const PROGRAMS = {
+  server: ['node', join(ROOT, 'dist-dev/dev/main.js')],
+  token: ['node', join(ROOT, 'dist-dev/dev/token.js')],
+  jobs: ['node', join(ROOT, 'dist-dev/dev/worker.js')],
+  openapi: ['node', join(ROOT, 'dist-dev/server/cli/openapi.js')],
+} as const;
+
+/** The programs as production starts them. */
+export const PRODUCTION = {
   server: ['node', join(ROOT, 'dist/server/main.js')],
   token: ['node', join(ROOT, 'dist/server/cli/token.js')],
   jobs: ['node', join(ROOT, 'dist/server/worker.js')],
-  openapi: ['node', join(ROOT, 'dist/server/cli/openapi.js')],
 } as const;
 
 /** Settings that a developer's environment or `.env` may hold; an empty one counts as not set. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openQueue } from '../../server/queue/queue.ts';
 import { newSigningKey } from '../harness/app.ts';
 import { farOff } from '../harness/far-off.ts';
-import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
+import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { databaseUrl, onServer } from '../harness/postgres.ts';
 
 /** Runs `work` on a database that holds nothing, not even a schema. */
@@ -65,10 +65,10 @@ describe('two servers and two workers', () => {
       await onEmptyDatabase(async (DATABASE_URL) => {
         const started = instances.flatMap((instance) => [
           {
-            program: instance.start(PROGRAMS.server, { ...keys, DATABASE_URL, WORKERS: 'none' }),
+            program: instance.start(PRODUCTION.server, { ...keys, DATABASE_URL, WORKERS: 'none' }),
             says: /"listening"/,
           },
-          { program: instance.start(PROGRAMS.jobs, { ...keys, DATABASE_URL }), says: /"working"/ },
+          { program: instance.start(PRODUCTION.jobs, { ...keys, DATABASE_URL }), says: /"working"/ },
         ]);
         const outcomes = await Promise.allSettled(started.map(({ program, says }) => program.printed(says)));
         for (const { program } of started) program.signal('SIGTERM');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const SCRIPT = join(ROOT, 'scripts/require-node.cjs');
 
 /** Runs the check in a Node.js that takes itself for another one. */

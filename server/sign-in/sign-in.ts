@@ -1,6 +1,6 @@
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
-import { admit } from './admission.ts';
+import { admitUser } from './admit-user.ts';
 import {
   COMPLETED,
   EXPIRED,
@@ -80,7 +80,7 @@ async function redeem(services: Services, state: StateCode, code: string): Promi
   }
   let refused = false;
   try {
-    const outcome = await admit(services, state, await sso.exchange(code, state.code_verifier));
+    const outcome = await admitUser(services, state, await sso.exchange(code, state.code_verifier));
     outages.worked(SUBJECT);
     return outcome;
   } catch (error) {

@@ -27,10 +27,10 @@ import {
 } from './sign-in.queries.ts';
 import { type StateCode, useStateCode } from './state-code.queries.ts';
 
-type Standing = { readonly as: 'member' } | { readonly as: 'guest'; readonly host: number };
+type Capacity = { readonly as: 'member' } | { readonly as: 'guest'; readonly host: number };
 
 /** Admits or refuses whom the provider says that it is: as a member, or as a guest where that may be (D26b–D29b). */
-export async function admit(
+export async function admitUser(
   services: Services,
   state: StateCode,
   signOn: SignOn,
@@ -49,11 +49,11 @@ export async function admit(
     throw new ProviderError('unusable', 'the provider does not know who just signed in');
   await noticeHandover(services, signOn);
   const known = await findKnownUser(db, identity.characterId);
-  const [own, ...others] = standings(known, state);
+  const [own, ...others] = capacitiesOf(known, state);
   let outcome = await attempt(services, state, signOn, snapshot, own);
-  for (const standing of others) {
+  for (const capacity of others) {
     if (outcome.kind !== 'not-allowed') break;
-    outcome = await attempt(services, state, signOn, snapshot, standing);
+    outcome = await attempt(services, state, signOn, snapshot, capacity);
   }
   return outcome;
 }
@@ -63,8 +63,8 @@ export async function admit(
  * the guest that an invitation makes it. So an invitation changes nothing for those admitted without it (D28),
  * and never costs an administrator the level.
  */
-function standings(known: KnownUser | undefined, state: StateCode): [Standing, ...Standing[]] {
-  const ways: [Standing, ...Standing[]] = [{ as: 'member' }];
+function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity, ...Capacity[]] {
+  const ways: [Capacity, ...Capacity[]] = [{ as: 'member' }];
   if (known !== undefined && known.clearance_level < 0 && known.corporation_id !== null) {
     ways.push({ as: 'guest', host: known.corporation_id });
   }
@@ -103,7 +103,7 @@ async function attempt(
   state: StateCode,
   signOn: SignOn,
   snapshot: ProviderSnapshot,
-  standing: Standing,
+  capacity: Capacity,
 ): Promise<SignedIn | Refusal> {
   const { db, keys, queue, clock } = services;
   const { characterId, characterName } = signOn.identity;
@@ -117,13 +117,13 @@ async function attempt(
   });
   try {
     await inTransaction(db, async (tx) => {
-      if (standing.as === 'member') {
+      if (capacity.as === 'member') {
         await endVisit(tx, characterId);
         await saveSnapshot(tx, snapshot, clock.now());
-      } else await makeGuest(tx, { characterId, characterName, host: standing.host }, clock.now());
+      } else await makeGuest(tx, { characterId, characterName, host: capacity.host }, clock.now());
       await requireAdmission(tx, signOn);
       await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
-      await keepGrant(services, tx, signOn);
+      await storeGrant(services, tx, signOn);
       await insertToken(tx, token);
       await queue.send(tx, 'deliver-sign-in', {
         token: token.uuid,
@@ -156,7 +156,7 @@ async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Pro
   }
 }
 
-async function keepGrant(services: Services, tx: Kysely<Database>, signOn: SignOn): Promise<void> {
+async function storeGrant(services: Services, tx: Kysely<Database>, signOn: SignOn): Promise<void> {
   const { identity, accessToken, refreshToken } = signOn;
   if (refreshToken === undefined) return;
   const { characterId, scopes, expiresOn } = identity;

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { addressProblem } from '../database/address.ts';
 import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from '../keys/formats.ts';
 import { isTimeZone, readSchedules, ScheduleError, type Schedules } from '../queue/schedule.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
@@ -138,7 +139,10 @@ const environment = z.object({
   METRICS_PORT: port.default('9464'),
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+    .superRefine((url, context) => {
+      const message = addressProblem(url);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
     .optional(),
   DATA_DIR: z.string().default('.data'),
   SSO_URL: httpUrl.default('https://login.eveonline.com'),

@@ -2,8 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { addressOf } from './address.ts';
+import { RoutedClient } from './client.ts';
 import { NamingClient, type NamingClientConfig } from './statements.ts';
 import type { Database } from './tables.ts';
+import { Watch } from './watch.ts';
 
 /** The part of the logger that the database layer uses. */
 export type Log = Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -16,6 +19,8 @@ export interface ConnectionConfig {
   readonly poolSize?: number;
   /** Milliseconds that a statement's answer is waited for, 35 s when absent; 0: for ever. */
   readonly answerWithin?: number;
+  /** Whether to notice when the server keeps silent, and to refuse what is asked meanwhile. */
+  readonly watched?: boolean;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
   /** Called with the text of every statement, `begin` and `commit` included. */
@@ -39,8 +44,12 @@ const CLOSED_WITHIN = 2 * SECOND;
  * recognises what the waiting ends in.
  */
 export function connect(config: ConnectionConfig): Connection {
+  const address = addressOf(config.url);
+  const watch = config.watched ? watchOver(config) : undefined;
   const options: pg.PoolConfig & NamingClientConfig = {
-    connectionString: config.url,
+    address,
+    ...(!address.prepares && { namedStatements: 0 }),
+    ...(watch && { watch }),
     application_name: config.applicationName ?? 'castellan',
     max: config.poolSize ?? 10,
     connectionTimeoutMillis: 5 * SECOND,
@@ -61,6 +70,7 @@ export function connect(config: ConnectionConfig): Connection {
   pool.on('error', (error) => config.log.warn({ err: error }, 'a database connection was lost'));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   const end = async () => {
+    watch?.close();
     await db.destroy();
     // Kysely leaves a pool alone that it never used.
     if (!pool.ending) await pool.end();
@@ -68,6 +78,11 @@ export function connect(config: ConnectionConfig): Connection {
   // A statement that waits for another one's lock would hold up the end of the process.
   const close = () => Promise.race([end(), sleep(CLOSED_WITHIN, undefined, { ref: false })]);
   return { db, pool, close };
+}
+
+function watchOver({ url, log }: ConnectionConfig): Watch {
+  const open = () => new RoutedClient({ address: addressOf(url), application_name: 'castellan watch' });
+  return new Watch({ log, open });
 }
 
 const { INT8 } = pg.types.builtins;

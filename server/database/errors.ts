@@ -1,11 +1,24 @@
 import pg from 'pg';
 
-/** SQLSTATEs that say "this connection or this server is gone", not "this statement is wrong". */
+/** The server keeps silent: nothing was sent to it, or what was sent is given up. */
+export class SilentDatabase extends Error {
+  override name = 'SilentDatabase';
+  constructor() {
+    super('The database does not answer.');
+  }
+}
+
+/** SQLSTATEs that say "this connection or this server is of no use now", not "this statement is wrong". */
 const UNREACHABLE_STATES = new Set([
+  '25006', // read_only_sql_transaction: the primary has become a replica
+  '53000', // insufficient_resources
+  '53100', // disk_full
+  '53200', // out_of_memory
   '53300', // too_many_connections
   '57P01', // admin_shutdown: also what pg_terminate_backend sends
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now: starting, recovering or stopping
+  '58030', // io_error
 ]);
 
 const UNREACHABLE_CODES = new Set([
@@ -29,6 +42,7 @@ const UNREACHABLE_MESSAGE =
  */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof SilentDatabase) return true;
   const code = codeOf(error);
   if (error instanceof pg.DatabaseError) {
     // After a fatal error the server hangs up, as when the database lets nobody in (55000).
@@ -46,6 +60,11 @@ export function isUnreachable(error: unknown): boolean {
 /** Whether a statement was sent and no answer came in time (`query_timeout`). */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** Whether a statement was ended because it took longer than one may (`statement_timeout`). */
+export function isOverdue(error: unknown): boolean {
+  return codeOf(error) === '57014';
 }
 
 /** Deadlock and serialization failure: what was done is undone, and may be done again. */

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { CannotStart } from '../shared/cannot-start.ts';
+import { addressOf } from './address.ts';
+import { RoutedClient } from './client.ts';
 import { type Connection, connect, type Log } from './connection.ts';
 import { migrate } from './migrate.ts';
 import type { Database } from './tables.ts';
@@ -16,8 +18,22 @@ export interface OpenOptions {
 
 /** The database at a URL, migrated. */
 export async function openDatabase(url: string, log: Log, options: OpenOptions = {}): Promise<OpenDatabase> {
+  await learnOfPooler(url);
   await migrateAtLeisure(url, log);
-  return { ...connect({ url, log, ...options }), url };
+  return { ...connect({ url, log, watched: true, ...options }), url };
+}
+
+/** A pooler that takes no settings refuses the first connection; those that follow ask for none. */
+async function learnOfPooler(url: string): Promise<void> {
+  const client = new RoutedClient({ connectionString: url, statement_timeout: 1_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    if (!addressOf(url).bare) throw error;
+  } finally {
+    client.end().catch(() => undefined);
+  }
 }
 
 /** On a connection of its own, for it may have to wait for another process's migration. */

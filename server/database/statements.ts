@@ -1,11 +1,15 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { RoutedClient, type RoutedClientConfig } from './client.ts';
 import { codeOf, isUnanswered, isUndone } from './errors.ts';
+import { requireAnswers, type Watch } from './watch.ts';
 
-export interface NamingClientConfig extends pg.ClientConfig {
+export interface NamingClientConfig extends RoutedClientConfig {
   /** How many statements one connection may hold prepared; 0 names none. */
   readonly namedStatements?: number;
   /** Called with the text of every statement before it is sent. */
   readonly onStatement?: (sql: string) => void;
+  /** Notices when the server keeps silent. */
+  readonly watch?: Watch;
 }
 
 const DEFAULT_NAMED_STATEMENTS = 256;
@@ -21,26 +25,53 @@ type Send = (statement: unknown, values?: unknown, callback?: unknown) => unknow
  * (lists of changing length) stay unnamed and cannot fill the server's memory. Outside a transaction it makes those
  * again that PostgreSQL undid by itself, and it gives itself up when PostgreSQL does not answer at all.
  */
-export class NamingClient extends pg.Client {
+export class NamingClient extends RoutedClient {
   readonly #names = new Map<string, string>();
   readonly #seenOnce = new Set<string>();
   readonly #limit: number;
+  readonly #watch: Watch | undefined;
   #issued = 0;
 
   constructor(config: NamingClientConfig = {}) {
     super(config);
     this.#limit = config.namedStatements ?? DEFAULT_NAMED_STATEMENTS;
+    this.#watch = config.watch;
     // The pool listens while a connection is idle; one lost within a transaction would end the process.
     this.on('error', () => undefined);
     const send: Send = super.query.bind(this) as Send;
     const query: Send = (statement, values, callback) => {
       const text = textOf(statement);
       if (text !== undefined) config.onStatement?.(text);
-      if (typeof statement !== 'string' || !Array.isArray(values)) return send(statement, values, callback);
-      if (callback !== undefined) return send(this.#named(statement, values), values, callback);
-      return this.#insist(statement, () => send(this.#named(statement, values), values) as Promise<unknown>);
+      if (callback !== undefined || typeof statement !== 'string') return send(statement, values, callback);
+      if (!Array.isArray(values)) return this.#watched(() => send(statement, values) as Promise<unknown>);
+      return this.#watched(() =>
+        this.#insist(statement, () => send(this.#named(statement, values), values) as Promise<unknown>),
+      );
     };
     this.query = query as pg.Client['query'];
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error?: Error) => void): void;
+  override connect(callback?: (error?: Error) => void): Promise<pg.Client> | undefined {
+    const connected = this.#watched(() => super.connect());
+    if (callback === undefined) return connected;
+    connected.then(() => callback(), callback);
+    return undefined;
+  }
+
+  /** Not begun while the server is known to keep silent, and given up when it turns out to. */
+  async #watched<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    requireAnswers(this.#watch);
+    const end = this.#watch?.begin(() => this.destroy());
+    try {
+      return await work();
+    } catch (error) {
+      this.learnFrom(error);
+      throw error;
+    } finally {
+      end?.();
+    }
   }
 
   #named(sql: string, values: readonly unknown[]): string | { name: string; text: string } {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { Logger } from 'pino';
+import { RoutedClient } from '../database/client.ts';
 import { BELL } from './pgboss.queries.ts';
 
 interface Options {
@@ -65,7 +65,7 @@ export function openBell({ databaseUrl, log, strike, onRing, times = TIMES }: Op
 
   /** Listens for as long as it hears itself; throws when the connection is lost. */
   async function listen(): Promise<void> {
-    const client = new pg.Client({
+    const client = new RoutedClient({
       connectionString: databaseUrl,
       application_name: 'castellan jobs',
       connectionTimeoutMillis: times.hearing,

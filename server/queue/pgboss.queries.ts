@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type PgBoss from 'pg-boss';
+import { RoutedClient } from '../database/client.ts';
 import { catalogue, type JobDefinition } from './catalogue.ts';
 
 /** The channel on which the database tells of jobs that wait, by the names of their queues. */
@@ -38,8 +38,8 @@ export async function setUp(boss: PgBoss, databaseUrl: string): Promise<void> {
 }
 
 /** Runs `work` in the one process that does so now, inside a transaction: poolers know no locks of a session. */
-async function alone(databaseUrl: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({
+async function alone(databaseUrl: string, work: (client: RoutedClient) => Promise<void>): Promise<void> {
+  const client = new RoutedClient({
     connectionString: databaseUrl,
     application_name: 'castellan jobs',
     connectionTimeoutMillis: CONNECT_WITHIN,
@@ -57,7 +57,7 @@ async function alone(databaseUrl: string, work: (client: pg.Client) => Promise<v
 }
 
 /** Not waited for in the database: many who wait would hold every connection of a pooler. */
-async function isFirst(client: pg.Client): Promise<boolean> {
+async function isFirst(client: RoutedClient): Promise<boolean> {
   await client.query('begin');
   await client.query('set local idle_in_transaction_session_timeout = 0');
   const { rows } = await client.query<{ first: boolean }>(
@@ -72,7 +72,7 @@ async function isFirst(client: pg.Client): Promise<boolean> {
  * Whatever makes a job wait rings, whoever does it: a request, pg-boss, or an operator in SQL. So does the end of one
  * that runs alone, for which another may wait.
  */
-async function hangBell(client: pg.Client): Promise<void> {
+async function hangBell(client: RoutedClient): Promise<void> {
   await client.query(`
     create or replace function pgboss.ring() returns trigger language plpgsql as $$
     begin

@@ -2,6 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { addressOf } from '../database/address.ts';
+import { RoutedClient, type RoutedClientConfig } from '../database/client.ts';
 import { isUnreachable } from '../database/errors.ts';
 
 interface Options {
@@ -31,14 +33,16 @@ const ANSWER_WITHIN = 60_000;
  * limit. All its statements may be made twice.
  */
 export function openQueueDatabase({ databaseUrl, log, max }: Options): QueueDatabase {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
+  const options: pg.PoolConfig & RoutedClientConfig = {
+    address: addressOf(databaseUrl),
+    Client: RoutedClient,
     application_name: 'castellan jobs',
     max,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_WITHIN,
     query_timeout: ANSWER_WITHIN,
-  });
+  };
+  const pool = new pg.Pool(options);
   pool.on('error', (error) => log.warn({ err: error }, 'a connection of the job queue was lost'));
   const hurried = new AbortController();
   // Every statement that waits listens.

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { type Address, addressOf } from './address.ts';
+import { codeOf, isUnreachable } from './errors.ts';
+
+export interface RoutedClientConfig extends pg.ClientConfig {
+  readonly address?: Address;
+}
+
+type Connected = (error?: Error) => void;
+
+/** SQLSTATE of a write to a server that is a replica by now. */
+const READ_ONLY = '25006';
+
+/** What poolers take for odd at a connection's beginning. */
+const SESSION_SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+
+/** A connection to the right one of the servers that DATABASE_URL names. */
+export class RoutedClient extends pg.Client {
+  readonly #address: Address;
+
+  constructor(config: RoutedClientConfig = {}) {
+    const address = config.address ?? addressOf(config.connectionString ?? '');
+    super({ ...config, connectionString: address.connectionString });
+    this.#address = address;
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.Client> | undefined {
+    const connected = this.#connect();
+    if (callback === undefined) return connected;
+    connected.then(() => callback(), callback);
+    return undefined;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    try {
+      const server = await this.#address.locate();
+      if (server !== undefined) Object.assign(this, server);
+      return (await super.connect()) as unknown as pg.Client;
+    } catch (error) {
+      this.learnFrom(error);
+      throw error;
+    }
+  }
+
+  /** What a failure tells of the server: gone, a replica now, or behind a pooler. */
+  protected learnFrom(error: unknown): void {
+    if (isUnreachable(error) || codeOf(error) === READ_ONLY) this.#address.forget();
+    if (/unsupported startup parameter/.test((error as Error).message)) this.#address.bare = true;
+  }
+
+  /** Ends the connection without a farewell: whoever waits for an answer on it gets an error. */
+  destroy(): void {
+    const { connection } = this as unknown as { connection: { stream: { destroy(): void } } };
+    connection.stream.destroy();
+  }
+
+  /** pg's own, which its types do not show: what is sent at the connection's beginning. */
+  getStartupConf(): Record<string, string> {
+    const base = pg.Client.prototype as unknown as { getStartupConf(): Record<string, string> };
+    const settings = base.getStartupConf.call(this);
+    if (!this.#address.bare) return settings;
+    return Object.fromEntries(Object.entries(settings).filter(([name]) => !SESSION_SETTINGS.includes(name)));
+  }
+}

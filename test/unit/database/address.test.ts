@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Address, addressProblem } from '../../../server/database/address.ts';
+import { connect } from '../../../server/database/connection.ts';
+import { isUnreachable } from '../../../server/database/errors.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { type DatabaseProxy, startProxy } from '../../harness/proxy.ts';
+
+const log = pino({ level: 'silent' });
+
+describe('what DATABASE_URL may say', () => {
+  it.each([
+    'postgres://castellan@db/castellan',
+    'postgresql://castellan:p%40ss@10.0.0.1:5432,[2001:db8::1]:5433,db3/castellan?target_session_attrs=read-write',
+    'postgres:///castellan?host=/run/postgresql&prepared_statements=off',
+  ])('%s', (url) => expect(addressProblem(url)).toBeUndefined());
+
+  it.each([
+    ['mysql://db/castellan', 'must begin with postgres://'],
+    [
+      'postgres://a,b/castellan?target_session_attrs=fastest',
+      'target_session_attrs must be one of any, primary, standby, read-write, read-only',
+    ],
+    ['postgres://a/castellan?prepared_statements=maybe', 'prepared_statements must be on or off'],
+  ])('not %s', (url, problem) => expect(addressProblem(url)).toBe(problem));
+
+  it('leaves out of a client’s URL what only castellan understands', () => {
+    const address = new Address(
+      'postgres://a:b@h1,h2:1/c?target_session_attrs=any&sslmode=require&prepared_statements=off',
+    );
+    expect(address).toMatchObject({
+      connectionString: 'postgres://a:b@h1/c?sslmode=require',
+      prepares: false,
+    });
+  });
+});
+
+describe('several servers in DATABASE_URL', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let proxies: DatabaseProxy[];
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    proxies = [await startProxy(database.url), await startProxy(database.url)];
+  });
+  afterAll(async () => {
+    for (const proxy of proxies) await proxy.cut();
+    await database.drop();
+  });
+  /** A URL that names both, and the attributes that are wanted. */
+  const both = (wanted: string) => {
+    const [first, second] = proxies.map(({ url }) => new URL(url));
+    return `postgres://${first?.username}@${first?.host},${second?.host}${first?.pathname}?target_session_attrs=${wanted}`;
+  };
+
+  it('the next one is used when one is gone, and the first one again', async () => {
+    const { db, close } = connect({ url: both('read-write'), log });
+    const ask = () => sql<{ one: number }>`select 1 as one`.execute(db);
+    for (const [gone, left] of [proxies, [...proxies].reverse()]) {
+      await gone?.cut();
+      // A connection that was open is found broken once; the pool holds one.
+      await ask().catch((error: unknown) => expect(isUnreachable(error)).toBe(true));
+      expect((await ask()).rows).toEqual([{ one: 1 }]);
+      expect(left?.sent).toBeGreaterThan(0);
+      await gone?.mend();
+    }
+    await close();
+  });
+
+  it.each(['standby', 'read-only'])(
+    'none is used that is not %s, and that counts as unreachable',
+    async (wanted) => {
+      const { db, close } = connect({ url: both(wanted), log });
+      const error = await sql`select 1`.execute(db).catch((thrown: unknown) => thrown);
+      expect(isUnreachable(error)).toBe(true);
+      await close();
+    },
+  );
+
+  it('one that has become a replica is left', async () => {
+    const { db, close } = connect({ url: both('primary'), log, poolSize: 1 });
+    await sql`set default_transaction_read_only = on`.execute(db);
+    const error = await sql`create table t ()`.execute(db).catch((thrown: unknown) => thrown);
+    expect(isUnreachable(error)).toBe(true);
+    await close();
+  });
+});

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../../server/database/connection.ts';
+import { isUnreachable } from '../../../server/database/errors.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { type DatabaseProxy, startProxy } from '../../harness/proxy.ts';
+
+const log = pino({ level: 'silent' });
+
+describe('D8: a database that keeps silent', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let proxy: DatabaseProxy;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    proxy = await startProxy(database.url);
+  });
+  afterAll(async () => {
+    await proxy.cut();
+    await database.drop();
+  });
+
+  it('those who wait are told within seconds, those who come at once, and it is found when it speaks again', async () => {
+    const { db, close } = connect({ url: proxy.url, log, poolSize: 4, watched: true });
+    const ask = () => sql<{ one: number }>`select 1 as one`.execute(db);
+    const refused = async (asked: Promise<unknown>) =>
+      expect(
+        isUnreachable(
+          await asked.then(
+            () => 'answered',
+            (error: unknown) => error,
+          ),
+        ),
+      ).toBe(true);
+    await Promise.all(Array.from({ length: 4 }, ask));
+    proxy.mute();
+    // Far more than connections: they wait for one, too. Without the watch an answer is waited for 35 s.
+    await Promise.all(Array.from({ length: 20 }, () => refused(ask())));
+    await refused(ask());
+    await refused(db.transaction().execute((tx) => sql`select 1`.execute(tx)));
+    await proxy.mend();
+    await expect
+      .poll(() =>
+        ask().then(
+          ({ rows }) => rows,
+          () => [],
+        ),
+      )
+      .toEqual([{ one: 1 }]);
+    await close();
+  });
+
+  it('a statement that takes its time is none', async () => {
+    const { db, close } = connect({ url: proxy.url, log, watched: true });
+    const { rows } = await sql<{ done: boolean }>`select pg_sleep(2.5) is not null as done`.execute(db);
+    expect(rows).toEqual([{ done: true }]);
+    await close();
+  });
+});

@@ -2,7 +2,7 @@ import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { contract } from '../../contract/index.ts';
 import type { Caller } from '../access/caller.queries.ts';
-import { constraintOf, isUnreachable } from '../database/errors.ts';
+import { constraintOf, isOverdue, isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { HttpError, revoked } from '../shared/errors.ts';
@@ -58,7 +58,7 @@ export function answerErrors(services: Services, storeCrash: StoreCrash): ErrorR
 function toProblem(error: unknown, req: Request): HttpError | undefined {
   if (error instanceof HttpError) return error;
   if (error instanceof RequestValidationError) return validationProblem(error);
-  if (isUnreachable(error)) return databaseLost();
+  if (isUnreachable(error) || isOverdue(error)) return databaseLost();
   if (error instanceof ProviderError) return providerProblem(error);
   if (error instanceof VoiceError) return voiceProblem();
   const constraint = constraintOf(error)?.constraint ?? '';

@@ -17,7 +17,8 @@ export async function createTestDatabase(options: Partial<ConnectionConfig> = {}
   const template = new URL(templateUrl).pathname.slice(1);
   const name = `castellan_test_${randomBytes(8).toString('hex')}`;
   await onServer(templateUrl, `create database ${name} template ${template}`);
-  const url = databaseUrl(templateUrl, name);
+  // By way of a pooler, when the run is about one.
+  const url = databaseUrl(process.env.TEST_POOLER_URL ?? templateUrl, name);
   const connection = connect({ poolSize: 10, log: pino({ level: 'silent' }), ...options, url });
   return {
     ...connection,

@@ -1,0 +1,78 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const read = (path: string) => readFile(join(ROOT, path), 'utf8');
+
+/** Every setting that there is, as the example names them. */
+async function settings(): Promise<Set<string>> {
+  const example = await read('.env.example');
+  return new Set([...example.matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name = '']) => name));
+}
+
+/** All values of all objects under a key, however deep. */
+function valuesOf(node: unknown, key: string): unknown[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) => [
+    ...(name === key && !Array.isArray(node) ? [value] : []),
+    ...valuesOf(value, key),
+  ]);
+}
+
+async function documents(path: string): Promise<unknown[]> {
+  const parsed = parseAllDocuments(await read(path), { merge: true });
+  for (const { errors } of parsed as { errors: unknown[] }[]) expect(errors).toEqual([]);
+  return (parsed as { toJS(): unknown }[]).map((document) => document.toJS());
+}
+
+describe('files for deployment', () => {
+  it('name no setting that there is not', async () => {
+    const known = await settings();
+    const compose = valuesOf(await documents('deploy/compose.yaml'), 'environment').map(
+      (env) => env as object,
+    );
+    const map = valuesOf(await documents('deploy/kubernetes/castellan.yaml'), 'data').map(
+      (env) => env as object,
+    );
+    const units = await Promise.all(
+      (await readdir(join(ROOT, 'deploy/systemd'))).map((name) => read(`deploy/systemd/${name}`)),
+    );
+    const inUnits = units.flatMap((unit) => [...unit.matchAll(/(?<=^Environment=.*)\b([A-Z_]+)=/gm)]);
+    const named = [...compose, ...map]
+      .flatMap((env) => Object.keys(env))
+      .concat(inUnits.map(([, name = '']) => name));
+    const others = /^(POSTGRES_|CASTELLAN_)/;
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !known.has(name) && !others.test(name))).toEqual([]);
+  });
+
+  it('start programs that production’s build makes', async () => {
+    const texts = await Promise.all(
+      ['Dockerfile', 'compose.yaml', 'kubernetes/castellan.yaml', 'systemd/castellan.service'].map((name) =>
+        read(`deploy/${name}`),
+      ),
+    );
+    const programs = new Set(
+      texts.flatMap((text) => [...text.matchAll(/dist\/([\w/-]+)\.js/g)].map(([, name]) => name)),
+    );
+    expect([...programs].sort()).toEqual(['server/main', 'server/worker']);
+    for (const name of programs) await read(`${name}.ts`);
+  });
+
+  it('leave out of the image whatever its build does not need, and nothing that it needs', async () => {
+    const { include } = JSON.parse(await read('tsconfig.build.json'));
+    const allowed = (await read('.dockerignore')).match(/(?<=^!).+$/gm) ?? [];
+    expect(allowed).toEqual(
+      expect.arrayContaining([
+        ...include,
+        'package.json',
+        'package-lock.json',
+        'tsconfig.json',
+        'tsconfig.build.json',
+      ]),
+    );
+    expect(allowed).not.toContain('dev');
+  });
+});

@@ -1,47 +1,72 @@
 /**
- * Compiles what is older than its sources: `dist/` for production, `dist-dev/` for everything else, which holds the
- * stand-ins, too. Types are checked by `npm run check`.
+ * Compiles what is older than its source, file by file: `dist/` for production, `dist-dev/` for everything else, which
+ * holds the stand-ins, too. Types are checked by `npm run check`.
  *   node scripts/build-when-stale.mjs                both
  */
-import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync, utimesSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 
-const SHARED = ['contract', 'server', 'jobs', 'migrations', 'package-lock.json', 'tsconfig.json'];
+const SHARED = ['contract', 'server', 'jobs', 'migrations'];
 const BUILDS = {
-  production: { config: 'tsconfig.build.json', record: 'dist/.tsbuildinfo', sources: SHARED },
-  development: { config: 'tsconfig.dev.json', record: 'dist-dev/.tsbuildinfo', sources: [...SHARED, 'dev'] },
+  production: { folders: SHARED, out: 'dist' },
+  development: { folders: [...SHARED, 'dev'], out: 'dist-dev' },
 };
+/** A change of these changes every output. */
+const COMPILED_BY = ['tsconfig.json', 'package-lock.json', 'scripts/build-when-stale.mjs'];
 
-function changedAt(path) {
-  const stat = statSync(path);
-  if (!stat.isDirectory()) return stat.mtimeMs;
-  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => changedAt(join(path, name))));
-}
+const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const filesBelow = (folder, ending) =>
+  readdirSync(folder, { recursive: true })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name));
+const outputOf = (source, out) => join(out, source.replace(/\.ts$/, '.js'));
 
-function isStale({ config, record, sources }) {
-  const built = statSync(record, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  // An installation that holds compiled code alone has nothing to build from.
-  return [...sources, config].some(
-    (path) => statSync(path, { throwIfNoEntry: false }) && changedAt(path) > built,
-  );
-}
-
-/** @returns whether that build is there and fresh now */
+/** Compiles one build where it is stale. */
 export function buildWhenStale(name) {
-  const { config, record } = BUILDS[name];
-  if (!isStale(BUILDS[name])) return true;
+  const { folders, out } = BUILDS[name];
+  // An installation that holds compiled code alone has nothing to build from.
+  if (!folders.every(changedAt)) return;
+  const sources = folders.flatMap((folder) => filesBelow(folder, '.ts'));
+  const compiledBy = Math.max(...COMPILED_BY.map(changedAt));
+  const stale = sources.filter(
+    (source) => changedAt(outputOf(source, out)) <= Math.max(changedAt(source), compiledBy),
+  );
+  if (stale.length === 0) return removeOrphans(sources, out);
   process.stderr.write('Building castellan …\n');
-  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  const { status } = spawnSync(process.execPath, [compiler, '-p', config, '--noCheck'], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  if (status !== 0) return false;
-  // The compiler leaves its record alone when nothing of it changed.
-  utimesSync(record, new Date(), new Date());
-  return true;
+  const ts = createRequire(import.meta.url)('typescript');
+  const { config } = ts.readConfigFile('tsconfig.json', (path) => readFileSync(path, 'utf8'));
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.');
+  // Every package of the workspace is made of ES modules.
+  const compilerOptions = { ...options, module: ts.ModuleKind.ESNext, noEmit: false, sourceMap: true };
+  for (const source of stale) {
+    const file = outputOf(source, out);
+    mkdirSync(dirname(file), { recursive: true });
+    const { outputText, sourceMapText } = ts.transpileModule(readFileSync(source, 'utf8'), {
+      compilerOptions,
+      fileName: source,
+    });
+    const map = JSON.parse(sourceMapText);
+    write(`${file}.map`, JSON.stringify({ ...map, sources: [relative(dirname(file), source)] }));
+    write(file, outputText);
+  }
+  removeOrphans(sources, out);
 }
 
-if (import.meta.filename === process.argv[1] && !Object.keys(BUILDS).every(buildWhenStale))
-  process.exitCode = 1;
+/** Whole or not at all: another process may be starting from it. */
+function write(file, text) {
+  const draft = join(dirname(file), `.${basename(file)}.${process.pid}`);
+  writeFileSync(draft, text);
+  renameSync(draft, file);
+}
+
+function removeOrphans(sources, out) {
+  const wanted = new Set(sources.map((source) => outputOf(source, out)));
+  for (const file of filesBelow(out, '.js')) {
+    if (wanted.has(file)) continue;
+    rmSync(file);
+    rmSync(`${file}.map`, { force: true });
+  }
+}
+
+if (import.meta.filename === process.argv[1]) Object.keys(BUILDS).forEach(buildWhenStale);

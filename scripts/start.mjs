@@ -11,6 +11,7 @@ const PROGRAMS = {
   main: ['dist/server/main.js', 'dist-dev/dev/main.js'],
   worker: ['dist/server/worker.js', 'dist-dev/dev/worker.js'],
   token: ['dist/server/cli/token.js', 'dist-dev/dev/token.js'],
+  doctor: ['dist/server/cli/doctor.js', 'dist-dev/dev/doctor.js'],
   openapi: ['dist/server/cli/openapi.js', 'dist-dev/server/cli/openapi.js'],
 };
 
@@ -21,8 +22,7 @@ try {
   // There is none, or the program says what is wrong with it.
 }
 const production = process.env.NODE_ENV === 'production';
-if (buildWhenStale(production ? 'production' : 'development')) {
-  const program = resolve(PROGRAMS[name][production ? 0 : 1]);
-  process.argv = [node, program, ...rest];
-  await import(pathToFileURL(program).href);
-} else process.exitCode = 1;
+buildWhenStale(production ? 'production' : 'development');
+const program = resolve(PROGRAMS[name][production ? 0 : 1]);
+process.argv = [node, program, ...rest];
+await import(pathToFileURL(program).href);

@@ -48,14 +48,16 @@ async function migrateAtLeisure(url: string, log: Log): Promise<void> {
 }
 
 /** The oldest PostgreSQL that knows what the migrations say. */
-const OLDEST = 15;
+export const OLDEST_POSTGRESQL = 15;
 
 async function requireVersion(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{ major: number; version: string }>`
     select current_setting('server_version_num')::int / 10000 as major,
       current_setting('server_version') as version`.execute(db);
   for (const { major, version } of rows) {
-    if (major >= OLDEST) continue;
-    throw new CannotStart(`The database is PostgreSQL ${version}; castellan needs ${OLDEST} or newer.`);
+    if (major >= OLDEST_POSTGRESQL) continue;
+    throw new CannotStart(
+      `The database is PostgreSQL ${version}; castellan needs ${OLDEST_POSTGRESQL} or newer.`,
+    );
   }
 }

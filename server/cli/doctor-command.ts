@@ -1,0 +1,52 @@
+/** `npm run doctor`: one line for everything that a service needs, and what to do about it. */
+import { loadSettings } from '../config/settings.ts';
+import { connect } from '../database/connection.ts';
+import { examine } from '../doctor/doctor.ts';
+import { toLines } from '../doctor/finding.ts';
+import { createLog } from '../observability/log.ts';
+import { explainStart } from '../process/lifecycle.ts';
+import { noStandIns, type StartStandIns } from '../process/stand-ins.ts';
+import { systemClock } from '../shared/clock.ts';
+import { readArguments } from './command-line.ts';
+
+const USAGE = `npm run doctor     looks at settings, database, keys, jobs, the game's services and the disk; changes nothing
+
+Exit code 0: nothing is wrong; 1: something is (BAD).
+`;
+
+async function doctor(startStandIns: StartStandIns): Promise<number> {
+  if (readArguments(USAGE, {}) === undefined) return 0;
+  const log = createLog('silent');
+  const { settings, stop } = await startStandIns(loadSettings(), log, 'worker');
+  const { db, close } = connect({
+    url: settings.databaseUrl,
+    log,
+    poolSize: 1,
+    applicationName: 'castellan doctor',
+  });
+  let wrong = 0;
+  try {
+    for await (const finding of examine(db, settings, systemClock)) {
+      process.stdout.write(toLines(finding));
+      if (finding.state === 'bad') wrong += 1;
+    }
+  } finally {
+    await close();
+    await stop();
+  }
+  process.stdout.write(wrong === 0 ? 'Nothing is wrong.\n' : `${wrong} thing(s) are wrong.\n`);
+  return wrong === 0 ? 0 : 1;
+}
+
+/** Ends with exit code 1 when something is wrong. */
+export function runDoctor(startStandIns: StartStandIns = noStandIns): void {
+  doctor(startStandIns).then(
+    (code) => {
+      process.exitCode = code;
+    },
+    (error: unknown) => {
+      process.stderr.write(explainStart(error));
+      process.exitCode = 1;
+    },
+  );
+}

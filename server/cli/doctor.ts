@@ -1,0 +1,3 @@
+import { runDoctor } from './doctor-command.ts';
+
+runDoctor();

@@ -1,0 +1,76 @@
+import type { Kysely } from 'kysely';
+import { pendingMigrations } from '../database/migrate.ts';
+import { OLDEST_POSTGRESQL } from '../database/open.ts';
+import type { Database } from '../database/tables.ts';
+import { previousRun, type Schedules } from '../queue/schedule.ts';
+import { failedRuns, lastRuns, ping, readServerState } from './doctor.queries.ts';
+import { bad, type Finding, good, mind } from './finding.ts';
+
+/** Milliseconds: a statement beyond is felt in every answer. */
+const SLOW = 10;
+/** Milliseconds by which clocks may differ before tokens and schedules suffer. */
+const CLOCKS_APART = { mind: 2_000, bad: 30_000 };
+const FULL = 0.8;
+/** Milliseconds after its time that a job may begin. */
+const LATE = 10 * 60_000;
+const MIB = 1024 * 1024;
+
+export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> {
+  const state = await readServerState(db);
+  const { version, major, connections, most_connections: most, bytes, now } = state;
+  const apart = Math.abs(Date.now() - now.getTime());
+  const took: number[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    const began = performance.now();
+    await ping(db);
+    took.push(performance.now() - began);
+  }
+  const latency = took.sort((a, b) => a - b)[2] ?? 0;
+  const pending = await pendingMigrations(db);
+  const size = `${Math.round(bytes / MIB)} MiB`;
+  return [
+    major < OLDEST_POSTGRESQL
+      ? bad('PostgreSQL', version, `upgrade to ${OLDEST_POSTGRESQL} or newer`)
+      : good('PostgreSQL', `${version}, ${size}`),
+    latency > SLOW
+      ? mind('latency of the database', `${latency.toFixed(1)} ms`, 'bring service and database nearer')
+      : good('latency of the database', `${latency.toFixed(1)} ms`),
+    connections > most * FULL
+      ? mind('connections', `${connections} of ${most}`, 'raise max_connections, or put PgBouncer between')
+      : good('connections', `${connections} of ${most}`),
+    pending.length > 0
+      ? bad('migrations', `${pending.length} missing (${pending[0]} …)`, 'start the service: it migrates')
+      : good('migrations', 'all there'),
+    apart > CLOCKS_APART.mind
+      ? (apart > CLOCKS_APART.bad ? bad : mind)(
+          'clocks',
+          `this machine and the database differ by ${(apart / 1000).toFixed(1)} s`,
+          'run NTP on both',
+        )
+      : good('clocks', `this machine and the database differ by ${apart} ms`),
+  ];
+}
+
+export async function examineJobs(db: Kysely<Database>, schedules: Schedules, now: Date): Promise<Finding[]> {
+  const ran = await lastRuns(db);
+  if (ran.size === 0) {
+    return [bad('jobs', 'no worker ever ran', 'start one: npm run jobs, or WORKERS=embedded')];
+  }
+  const late = [...ran].filter(([job, on]) => {
+    const due = previousRun(schedules, job as Parameters<typeof previousRun>[1], now);
+    return due !== undefined && on < due && now.getTime() - due.getTime() > LATE;
+  });
+  const failed = await failedRuns(db);
+  return [
+    late.length > 0
+      ? bad('jobs', `late: ${late.map(([job]) => job).join(', ')}`, 'is a worker running? Look at its log')
+      : good('jobs', 'none is late'),
+    failed.length > 0
+      ? mind(
+          'failed jobs',
+          failed.map(({ job, failed: times }) => `${job} ${times} times`).join(', '),
+          'the log of the workers says why',
+        )
+      : good('failed jobs', 'none within a day'),
+  ];
+}

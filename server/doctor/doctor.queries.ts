@@ -1,0 +1,45 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+export interface ServerState {
+  readonly version: string;
+  readonly major: number;
+  readonly now: Date;
+  /** Connections of everybody, and how many there may be. */
+  readonly connections: number;
+  readonly most_connections: number;
+  /** Of the database on disk. */
+  readonly bytes: number;
+}
+
+export async function readServerState(db: Kysely<Database>): Promise<ServerState> {
+  const { rows } = await sql<ServerState>`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::int / 10000 as major, clock_timestamp() as now,
+      (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
+      current_setting('max_connections')::int as most_connections,
+      pg_database_size(current_database()) as bytes`.execute(db);
+  const [state] = rows;
+  if (state === undefined) throw new Error('the database says nothing of itself');
+  return state;
+}
+
+/** The smallest statement, to time the way there and back. */
+export async function ping(db: Kysely<Database>): Promise<void> {
+  await sql`select 1`.execute(db);
+}
+
+/** When each scheduled job began last, by its name; none where no worker ever ran. */
+export async function lastRuns(db: Kysely<Database>): Promise<ReadonlyMap<string, Date>> {
+  const rows = await db.selectFrom('schedules').select(['job_id', 'ran_on']).execute();
+  return new Map(rows.map(({ job_id, ran_on }) => [job_id, ran_on]));
+}
+
+/** How many runs of each job failed for good within a day. */
+export async function failedRuns(db: Kysely<Database>): Promise<{ job: string; failed: number }[]> {
+  const { rows } = await sql<{ job: string; failed: number }>`
+    select name as job, count(*) as failed from pgboss.job
+    where state = 'failed' and completed_on > now() - interval '1 day'
+    group by name order by name`.execute(db);
+  return rows;
+}

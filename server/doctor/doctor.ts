@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely';
+import type { CompleteSettings } from '../config/settings.ts';
+import type { Database } from '../database/tables.ts';
+import { grantPlace } from '../grant/grant.queries.ts';
+import { grantsByKey } from '../grant/grant-keys.queries.ts';
+import { loadSigningKeys } from '../keys/signing-keys.ts';
+import { createVault } from '../keys/vault.ts';
+import type { Clock } from '../shared/clock.ts';
+import { tokensOfOtherKeys } from '../token/token.queries.ts';
+import { examineDatabase, examineJobs } from './database.ts';
+import { bad, type Finding, good } from './finding.ts';
+import { examineDisk, examineOutside, examineProxy } from './outside.ts';
+
+/** Looks at everything that a service needs, and changes nothing. */
+export async function* examine(
+  db: Kysely<Database>,
+  settings: CompleteSettings,
+  clock: Clock,
+): AsyncGenerator<Finding> {
+  yield good('settings', `complete, ${settings.production ? 'production' : 'development'}`);
+  yield* examineProxy(settings);
+  const found = await attempt('PostgreSQL', 'is DATABASE_URL right, and does it run?', () =>
+    examineDatabase(db),
+  );
+  yield* found;
+  if (found.every(({ state }) => state !== 'bad')) {
+    yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
+    yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
+  }
+  yield* await examineOutside(settings);
+  yield await examineDisk();
+}
+
+async function attempt(about: string, advice: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [bad(about, (error as Error).message, advice)];
+  }
+}
+
+async function examineKeys(
+  db: Kysely<Database>,
+  settings: CompleteSettings,
+  clock: Clock,
+): Promise<Finding[]> {
+  const keys = await loadSigningKeys(settings.tokenSigningKeys, settings.baseUrl, clock);
+  const orphans = await tokensOfOtherKeys(db, keys.kids, clock.now());
+  const vault = createVault(settings.encryptionKeys);
+  const sealed = (await grantsByKey(db)).filter(
+    ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
+  );
+  return [
+    orphans.length > 0
+      ? bad(
+          'signing keys',
+          `${orphans.length === 100 ? 'at least 100' : orphans.length} token(s) of keys that are not there`,
+          'put the old key back, behind the first one',
+        )
+      : good('signing keys', `${keys.kids.length}, ${keys.currentKid} signs`),
+    sealed.length > 0
+      ? bad(
+          'encryption keys',
+          `${sealed.map(({ key_id, grants }) => `${grants} refresh token(s) of ${key_id}`).join(', ')} cannot be read`,
+          'put the old key back, behind the first one',
+        )
+      : good('encryption keys', `all refresh tokens can be read`),
+  ];
+}

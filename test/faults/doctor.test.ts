@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newSigningKey } from '../harness/app.ts';
+import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
+
+const DOCTOR = ['node', PROGRAMS.server[1].replace(/main\.js$/, 'doctor.js')];
+
+let instance: Instance;
+beforeAll(async () => {
+  await build();
+  instance = await createInstance();
+});
+afterAll(() => instance?.remove());
+
+describe('npm run doctor', () => {
+  it('says that nothing is wrong with a service that runs, in one line for each look', async () => {
+    const service = await instance.serve();
+    const { code, stdout } = await instance.run(DOCTOR, { TMPDIR: '/tmp' });
+    const lines = stdout.trim().split('\n');
+    const about = lines.flatMap((line) => /^(?:ok {2}|mind) ([^:]+):/.exec(line)?.[1] ?? []);
+    expect(about).toEqual([
+      ...['settings', 'PostgreSQL', 'latency of the database', 'connections', 'migrations', 'clocks'],
+      ...['signing keys', 'encryption keys', 'jobs', 'failed jobs'],
+      ...["the game's sign-on", "the game's API", 'BASE_URL', 'disk'],
+    ]);
+    expect(lines.at(-1)).toBe('Nothing is wrong.');
+    expect(code).toBe(0);
+
+    const keys = JSON.stringify({ keys: [await newSigningKey()] });
+    const lost = await instance.run(DOCTOR, { TOKEN_SIGNING_KEYS: keys });
+    expect(lost.code).toBe(1);
+    expect(lost.stdout).toMatch(
+      /^BAD {2}signing keys: \d+ token\(s\) of keys that are not there\n {5}→ put the old/m,
+    );
+    service.signal('SIGTERM');
+    await service.ended;
+  });
+
+  it('names what cannot be reached, and what to do; no secret in it', async () => {
+    const nobody = `http://127.0.0.1:${instance.port + 1}`;
+    const { code, stdout, stderr } = await instance.run(DOCTOR, {
+      ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'swordfish', SSO_URL: nobody, EXT_API_URL: nobody },
+      DATABASE_URL: `postgres://castellan:swordfish@127.0.0.1:${instance.port + 2}/castellan`,
+    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    for (const about of ['PostgreSQL', "the game's sign-on", "the game's API", 'BASE_URL'])
+      expect(stdout).toMatch(new RegExp(`^BAD  ${about}: .*\\n {5}→ `, 'm'));
+    expect(stdout).toMatch(/4 thing\(s\) are wrong\.\n$/);
+    expect(stdout).not.toContain('swordfish');
+  });
+
+  it('says first what is missing in the settings', async () => {
+    const { code, stderr } = await instance.run(DOCTOR, { NODE_ENV: 'production' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/DATABASE_URL: must be given/);
+  });
+});

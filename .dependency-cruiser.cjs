@@ -62,7 +62,7 @@ module.exports = {
     ),
     rule(
       'sql-is-in-queries',
-      { path: '^(server|jobs)/', pathNot: '(\\.queries\\.ts$|^server/(database|queue)/)' },
+      { path: '^(server|jobs)/', pathNot: '(\\.queries\\.ts$|^server/database/)' },
       { path: 'node_modules/kysely/', dependencyTypesNot: ['type-only'] },
       'SQL is written in *.queries.ts.',
     ),

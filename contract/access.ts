@@ -10,8 +10,8 @@ export type TokenKind = (typeof TOKEN_KINDS)[number];
 /** A guest's level: it grants nothing, so `>=0` fails (decisions §3). */
 export const GUEST_LEVEL = -1;
 export const MAX_LEVEL = 10;
-/** Setting `authorized_to_login` of a group or coalition is an administrative right (D15). */
-export const LOGIN_SWITCH_LEVEL = 9;
+/** From here on one administers: everybody's groups, login switches, lowering of levels (D15, D16). */
+export const ADMINISTRATOR_LEVEL = 9;
 /** Character id of the user that stands for the service itself: no character of the game. */
 export const BUILT_IN_USER = 0;
 

@@ -1,6 +1,6 @@
 /** Coalitions of alliances and corporations. */
 import { z } from 'zod';
-import { LOGIN_SWITCH_LEVEL, level } from './access.ts';
+import { ADMINISTRATOR_LEVEL, level } from './access.ts';
 import {
   c,
   component,
@@ -140,7 +140,7 @@ export const coalitionRoutes = c.router({
       operationId: 'updateCoalition',
       ...level(6, {
         authority: { over: 'coalition', mode: 'write', param: 'coalition_id' },
-        fields: { authorized_to_login: LOGIN_SWITCH_LEVEL },
+        fields: { authorized_to_login: ADMINISTRATOR_LEVEL },
         besides:
           "Below level 8 that means: the caller's own corporation or alliance is a member of the coalition already, whatever the update changes. Every alliance or corporation that the update adds or removes needs write authority over it, too. Where authorized_to_login of the coalition, or of its autogroup, is false, adding or removing a member needs level 9. All of it is judged before the update, on what the caller may do at that moment.",
       }),

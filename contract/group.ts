@@ -1,6 +1,6 @@
 /** Groups of users. */
 import { z } from 'zod';
-import { LOGIN_SWITCH_LEVEL, level } from './access.ts';
+import { ADMINISTRATOR_LEVEL, level } from './access.ts';
 import {
   c,
   component,
@@ -136,7 +136,7 @@ export const groupRoutes = c.router({
     metadata: {
       operationId: 'updateGroup',
       ...level(0, {
-        fields: { authorized_to_login: LOGIN_SWITCH_LEVEL },
+        fields: { authorized_to_login: ADMINISTRATOR_LEVEL },
         besides: 'The caller must own the group or have level 9.',
       }),
     },

@@ -2,7 +2,7 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.ts';
-import { DYN_REFUSED } from './access.ts';
+import { DYN_REFUSED, GUEST_LEVEL, MAX_LEVEL } from './access.ts';
 import { contract } from './index.ts';
 import { componentSchemas, exampleOf, schemaOf } from './openapi/schema.ts';
 import { ERROR_RESPONSES, HEADERS, INFO, page, SERVICE_PATHS, TAGS } from './openapi/texts.ts';
@@ -215,9 +215,9 @@ export function accessSentence(access: AccessRule | 'public'): string {
   if (access === 'public') return 'no token; the state code is the proof.';
   const tokens = access.tokens.map((kind) => TOKEN_NAMES[kind]).join(' or ');
   const owner =
-    access.level < 0
+    access.level === GUEST_LEVEL
       ? 'whose owner may have any clearance level, guests included'
-      : `whose owner has clearance level ${access.level}${access.level < 10 ? ' or more' : ''}`;
+      : `whose owner has clearance level ${access.level}${access.level < MAX_LEVEL ? ' or more' : ''}`;
   return [
     `${tokens} ${owner}${access.authority === undefined ? '' : authorityWords(access.authority)}.`,
     ...Object.entries(access.fields ?? {}).map(([field, least]) => `Setting ${field} needs level ${least}.`),

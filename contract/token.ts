@@ -1,6 +1,6 @@
 /** Tokens: what callers authenticate with. */
 import { z } from 'zod';
-import { level, TOKEN_KINDS, UNAUTHORIZED } from './access.ts';
+import { GUEST_LEVEL, level, TOKEN_KINDS, UNAUTHORIZED } from './access.ts';
 import { c, component, DateTime, errors, field, Jwt, LongText, MAX_LIST, StateCode } from './common.ts';
 import { ExtScope, PUBLIC_SCOPE } from './scopes.ts';
 import { User } from './user.ts';
@@ -245,6 +245,6 @@ export const tokenRoutes = c.router({
     description:
       'Deletes the calling token together with all that descend from it. Guests may log out, too. Called with a permanent app token, it ends that application.',
     responses: { 200: c.noBody(), ...errors() },
-    metadata: { operationId: 'logout', ...level(-1) },
+    metadata: { operationId: 'logout', ...level(GUEST_LEVEL) },
   },
 });

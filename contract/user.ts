@@ -1,6 +1,6 @@
 /** Users: the game characters that this instance knows. */
 import { z } from 'zod';
-import { level, MAX_LEVEL } from './access.ts';
+import { GUEST_LEVEL, level, MAX_LEVEL } from './access.ts';
 import { c, component, DateTime, errors, field, Id, IdOrBuiltInInUrl, Name } from './common.ts';
 import { ExtScope } from './scopes.ts';
 
@@ -25,7 +25,7 @@ export const User = component(
     character_id: field(Id, 'Id of the character; 0 is the built-in user.'),
     character_name: z.string(),
     clearance_level: field(
-      z.number().int().min(-1).max(MAX_LEVEL),
+      z.number().int().min(GUEST_LEVEL).max(MAX_LEVEL),
       '-1 guest · 0 own data · 1/2 read/write in the corporation · 3/4 alliance · 5/6 coalition · 7/8 everybody · 9 administration · 10 superuser.',
     ),
     coalitions: field(z.array(z.string()), 'Ids of the coalitions, through the alliance or the corporation.'),

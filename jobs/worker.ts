@@ -12,6 +12,7 @@ import type { Job } from '../server/queue/work.ts';
 import type { Services } from '../server/services/services.ts';
 import { createRun } from './create-run.ts';
 import { dryRuns, handlers } from './handlers.ts';
+import { findLastRuns, recordRun } from './schedules.queries.ts';
 
 /** Milliseconds between two looks for runs that were missed. */
 const LOOK_FOR_MISSED = 60_000;
@@ -37,18 +38,10 @@ export async function startWorker(services: Services): Promise<void> {
 /** Schedules whose time passed, `late` milliseconds ago or more, without a run do run now, once (D52: they coalesce). */
 async function makeUp({ db, queue, clock, settings }: Services, late: number): Promise<void> {
   const now = clock.now();
-  const known = await db
-    .insertInto('schedules')
-    .values(scheduledJobs.map((job_id) => ({ job_id, ran_on: now })))
-    .onConflict((conflict) =>
-      conflict.column('job_id').doUpdateSet((row) => ({ job_id: row.ref('excluded.job_id') })),
-    )
-    .returning(['job_id', 'ran_on'])
-    .execute();
-  const ranOn = new Map(known.map((row) => [row.job_id, row.ran_on]));
+  const lastRuns = await findLastRuns(db, scheduledJobs, now);
   for (const name of scheduledJobs) {
     const due = previousRun(settings.schedules, name, new Date(now.getTime() - late));
-    if (due !== undefined && (ranOn.get(name) ?? now) < due) await queue.run(db, name, { force: false });
+    if (due !== undefined && (lastRuns.get(name) ?? now) < due) await queue.run(db, name, { force: false });
   }
 }
 
@@ -60,9 +53,7 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   const run = createRun({ log, metrics, stopping: queue.stopping }, name, { id: job.id, force });
   try {
     const payload = catalogue[name].payload.parse(job.data) as Payload<Name>;
-    if (scheduleOf(name) !== undefined) {
-      await db.updateTable('schedules').set({ ran_on: clock.now() }).where('job_id', '=', name).execute();
-    }
+    if (scheduleOf(name) !== undefined) await recordRun(db, name, clock.now());
     await handlers[name](services, payload, run);
     if (run.signal.aborted && scheduleOf(name) !== undefined) throw new Error('was stopped before its end');
     metrics.jobRuns.inc({ job: name, outcome: 'done' });

@@ -1,4 +1,4 @@
--- Written from the database by `npm run generate`; to change it, add a migration.
+-- Written from the database by `npm run generate`; to change it, add a migration or edit a function.
 
 set check_function_bodies = off;
 
@@ -19,208 +19,208 @@ CREATE FUNCTION provider_cache_rotate(most bigint)
  LANGUAGE plpgsql
  SET lock_timeout TO '200ms'
 AS $function$
-   declare
-     present smallint;
-   begin
-     if not pg_try_advisory_xact_lock(hashtext('generations of the cache')) then
-       return false;
-     end if;
-     select generation into present from provider_cache_state;
-     present := coalesce(present, 0);
-     if pg_total_relation_size(format('provider_cache_%s', present)::regclass) < most / 2 then
-       return false;
-     end if;
-     execute format('truncate provider_cache_%s', 1 - present);
-     insert into provider_cache_state (generation) values (1 - present)
-       on conflict (one) do update set generation = excluded.generation;
-     return true;
-   exception when lock_not_available then
-     return false;
-   end $function$;
+declare
+  present smallint;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('generations of the cache')) then
+    return false;
+  end if;
+  select generation into present from provider_cache_state;
+  present := coalesce(present, 0);
+  if pg_total_relation_size(format('provider_cache_%s', present)::regclass) < most / 2 then
+    return false;
+  end if;
+  execute format('truncate provider_cache_%s', 1 - present);
+  insert into provider_cache_state (generation) values (1 - present)
+    on conflict (one) do update set generation = excluded.generation;
+  return true;
+exception when lock_not_available then
+  return false;
+end $function$;
 
 CREATE FUNCTION provider_reserve(at timestamp with time zone, kept integer, counted boolean, lease_seconds double precision, bucket text, bucket_character bigint, bucket_cost integer, for_caller text, caller_limit integer, OUT outcome text, OUT until timestamp with time zone, OUT turn bigint, OUT minute bigint, OUT probe boolean)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
-   declare
-     budget provider_error_budget;
-     tokens provider_buckets;
-     caller_row provider_callers;
-     known boolean;
-   begin
-     minute := floor(extract(epoch from at) / 60);
-     probe := false;
-     loop
-       select * into budget from provider_error_budget for update;
-       exit when found;
-       insert into provider_error_budget default values on conflict do nothing;
-     end loop;
-     if budget.banned_until > at then
-       outcome := 'banned'; until := budget.banned_until;
-       return;
-     end if;
-     if budget.ends_on <= at then
-       update provider_error_budget e
-         set turn = e.turn + 1, carried = e.reserved, reserved = 0, ends_on = null, remaining = null, heard_on = null
-         returning * into budget;
-     end if;
+declare
+  budget provider_error_budget;
+  tokens provider_buckets;
+  caller_row provider_callers;
+  known boolean;
+begin
+  minute := floor(extract(epoch from at) / 60);
+  probe := false;
+  loop
+    select * into budget from provider_error_budget for update;
+    exit when found;
+    insert into provider_error_budget default values on conflict do nothing;
+  end loop;
+  if budget.banned_until > at then
+    outcome := 'banned'; until := budget.banned_until;
+    return;
+  end if;
+  if budget.ends_on <= at then
+    update provider_error_budget e
+      set turn = e.turn + 1, carried = e.reserved, reserved = 0, ends_on = null, remaining = null, heard_on = null
+      returning * into budget;
+  end if;
 
-     if for_caller is not null then
-       -- Whatever its minute: its lock comes before the bucket's.
-       select * into caller_row from provider_callers c where c.caller = for_caller for update;
-       if caller_row.turn = minute and caller_row.errors >= caller_limit then
-         outcome := 'caller'; until := to_timestamp((minute + 1) * 60);
-         return;
-       end if;
-       if caller_row.turn = minute and caller_row.errors + caller_row.reserved >= caller_limit then
-         outcome := 'wait';
-         return;
-       end if;
-     end if;
+  if for_caller is not null then
+    -- Whatever its minute: its lock comes before the bucket's.
+    select * into caller_row from provider_callers c where c.caller = for_caller for update;
+    if caller_row.turn = minute and caller_row.errors >= caller_limit then
+      outcome := 'caller'; until := to_timestamp((minute + 1) * 60);
+      return;
+    end if;
+    if caller_row.turn = minute and caller_row.errors + caller_row.reserved >= caller_limit then
+      outcome := 'wait';
+      return;
+    end if;
+  end if;
 
-     if bucket is not null then
-       select * into tokens from provider_buckets b
-         where b.name = bucket and b.character_id = bucket_character for update;
-       if tokens.blocked_until > at then
-         outcome := 'bucket'; until := tokens.blocked_until;
-         return;
-       end if;
-       if tokens.turn = minute and tokens.reserved > 0
-         and tokens.remaining < bucket_cost * (tokens.reserved + 1) then
-         outcome := 'wait';
-         return;
-       end if;
-     end if;
+  if bucket is not null then
+    select * into tokens from provider_buckets b
+      where b.name = bucket and b.character_id = bucket_character for update;
+    if tokens.blocked_until > at then
+      outcome := 'bucket'; until := tokens.blocked_until;
+      return;
+    end if;
+    if tokens.turn = minute and tokens.reserved > 0
+      and tokens.remaining < bucket_cost * (tokens.reserved + 1) then
+      outcome := 'wait';
+      return;
+    end if;
+  end if;
 
-     if budget.remaining <= kept then
-       outcome := 'used-up'; until := budget.ends_on;
-       return;
-     end if;
-     if budget.remaining - kept - budget.reserved - budget.carried <= 0 then
-       outcome := 'wait';
-       return;
-     end if;
-     -- What was said a while ago may not be true any more: others may share the address.
-     known := budget.remaining is not null and budget.heard_on > at - interval '2 seconds';
-     if counted and not known then
-       if budget.probe_until > at then
-         outcome := 'wait';
-         return;
-       end if;
-       probe := true;
-     end if;
+  if budget.remaining <= kept then
+    outcome := 'used-up'; until := budget.ends_on;
+    return;
+  end if;
+  if budget.remaining - kept - budget.reserved - budget.carried <= 0 then
+    outcome := 'wait';
+    return;
+  end if;
+  -- What was said a while ago may not be true any more: others may share the address.
+  known := budget.remaining is not null and budget.heard_on > at - interval '2 seconds';
+  if counted and not known then
+    if budget.probe_until > at then
+      outcome := 'wait';
+      return;
+    end if;
+    probe := true;
+  end if;
 
-     outcome := 'go';
-     if counted or known then
-       turn := budget.turn;
-       update provider_error_budget e set reserved = e.reserved + 1,
-         probe_until = case when probe then at + lease_seconds * interval '1 second' else e.probe_until end;
-     end if;
-     if bucket is not null and counted is not true then
-       insert into provider_buckets as b (name, character_id, turn, reserved, used_on)
-         values (bucket, bucket_character, minute, 1, at)
-         on conflict (name, character_id) do update set turn = minute, used_on = at,
-           reserved = case when b.turn = minute then b.reserved else 0 end + 1;
-     end if;
-     if for_caller is not null then
-       insert into provider_callers as c (caller, turn, reserved) values (for_caller, minute, 1)
-         on conflict (caller) do update set turn = minute,
-           errors = case when c.turn = minute then c.errors else 0 end,
-           reserved = case when c.turn = minute then c.reserved else 0 end + 1;
-     end if;
-   end $function$;
+  outcome := 'go';
+  if counted or known then
+    turn := budget.turn;
+    update provider_error_budget e set reserved = e.reserved + 1,
+      probe_until = case when probe then at + lease_seconds * interval '1 second' else e.probe_until end;
+  end if;
+  if bucket is not null and counted is not true then
+    insert into provider_buckets as b (name, character_id, turn, reserved, used_on)
+      values (bucket, bucket_character, minute, 1, at)
+      on conflict (name, character_id) do update set turn = minute, used_on = at,
+        reserved = case when b.turn = minute then b.reserved else 0 end + 1;
+  end if;
+  if for_caller is not null then
+    insert into provider_callers as c (caller, turn, reserved) values (for_caller, minute, 1)
+      on conflict (caller) do update set turn = minute,
+        errors = case when c.turn = minute then c.errors else 0 end,
+        reserved = case when c.turn = minute then c.reserved else 0 end + 1;
+  end if;
+end $function$;
 
 CREATE FUNCTION provider_settle(at timestamp with time zone, reserved_turn bigint, reserved_minute bigint, was_probe boolean, failed boolean, heard_remaining integer, heard_reset integer, banned timestamp with time zone, bucket text, bucket_character bigint, bucket_held boolean, bucket_remaining integer, bucket_blocked timestamp with time zone, for_caller text, caller_failed boolean)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-   declare
-     budget provider_error_budget;
-     heard_end timestamptz := at + heard_reset * interval '1 second';
-   begin
-     if reserved_turn is not null or failed or heard_remaining is not null or banned is not null then
-       select * into budget from provider_error_budget for update;
-       if budget.turn = reserved_turn then
-         budget.reserved := greatest(budget.reserved - 1, 0);
-       elsif budget.turn = reserved_turn + 1 then
-         budget.carried := greatest(budget.carried - 1, 0);
-       end if;
-       if was_probe then
-         budget.probe_until := null;
-       end if;
-       if heard_remaining is null then
-         if failed then
-           budget.remaining := budget.remaining - 1;
-         end if;
-       elsif budget.remaining is null or heard_end > budget.ends_on + interval '5 seconds' then
-         if budget.remaining is not null then
-           budget.turn := budget.turn + 1;
-           budget.carried := budget.carried + budget.reserved;
-           budget.reserved := 0;
-         end if;
-         budget.remaining := heard_remaining;
-         budget.ends_on := heard_end;
-         budget.heard_on := at;
-       elsif heard_end > budget.ends_on - interval '5 seconds' then
-         -- Answers overtake each other, and within a minute the rest only shrinks.
-         budget.remaining := least(budget.remaining, heard_remaining);
-         budget.heard_on := at;
-       end if;
-       budget.banned_until := greatest(budget.banned_until, banned);
-       update provider_error_budget e set turn = budget.turn, ends_on = budget.ends_on,
-         remaining = budget.remaining, heard_on = budget.heard_on, reserved = budget.reserved,
-         carried = budget.carried, probe_until = budget.probe_until, banned_until = budget.banned_until;
-     end if;
+declare
+  budget provider_error_budget;
+  heard_end timestamptz := at + heard_reset * interval '1 second';
+begin
+  if reserved_turn is not null or failed or heard_remaining is not null or banned is not null then
+    select * into budget from provider_error_budget for update;
+    if budget.turn = reserved_turn then
+      budget.reserved := greatest(budget.reserved - 1, 0);
+    elsif budget.turn = reserved_turn + 1 then
+      budget.carried := greatest(budget.carried - 1, 0);
+    end if;
+    if was_probe then
+      budget.probe_until := null;
+    end if;
+    if heard_remaining is null then
+      if failed then
+        budget.remaining := budget.remaining - 1;
+      end if;
+    elsif budget.remaining is null or heard_end > budget.ends_on + interval '5 seconds' then
+      if budget.remaining is not null then
+        budget.turn := budget.turn + 1;
+        budget.carried := budget.carried + budget.reserved;
+        budget.reserved := 0;
+      end if;
+      budget.remaining := heard_remaining;
+      budget.ends_on := heard_end;
+      budget.heard_on := at;
+    elsif heard_end > budget.ends_on - interval '5 seconds' then
+      -- Answers overtake each other, and within a minute the rest only shrinks.
+      budget.remaining := least(budget.remaining, heard_remaining);
+      budget.heard_on := at;
+    end if;
+    budget.banned_until := greatest(budget.banned_until, banned);
+    update provider_error_budget e set turn = budget.turn, ends_on = budget.ends_on,
+      remaining = budget.remaining, heard_on = budget.heard_on, reserved = budget.reserved,
+      carried = budget.carried, probe_until = budget.probe_until, banned_until = budget.banned_until;
+  end if;
 
-     if for_caller is not null then
-       update provider_callers c set errors = c.errors + caller_failed::int, reserved = greatest(c.reserved - 1, 0)
-         where c.caller = for_caller and c.turn = reserved_minute;
-     end if;
-     if bucket is not null and (bucket_held or bucket_remaining is not null or bucket_blocked is not null) then
-       insert into provider_buckets as b (name, character_id, turn, remaining, blocked_until, used_on)
-         values (bucket, bucket_character, reserved_minute, bucket_remaining, bucket_blocked, at)
-         on conflict (name, character_id) do update set used_on = at,
-           remaining = coalesce(bucket_remaining, b.remaining),
-           blocked_until = greatest(b.blocked_until, bucket_blocked),
-           reserved = case when bucket_held and b.turn = reserved_minute then greatest(b.reserved - 1, 0)
-             else b.reserved end;
-     end if;
-   end $function$;
+  if for_caller is not null then
+    update provider_callers c set errors = c.errors + caller_failed::int, reserved = greatest(c.reserved - 1, 0)
+      where c.caller = for_caller and c.turn = reserved_minute;
+  end if;
+  if bucket is not null and (bucket_held or bucket_remaining is not null or bucket_blocked is not null) then
+    insert into provider_buckets as b (name, character_id, turn, remaining, blocked_until, used_on)
+      values (bucket, bucket_character, reserved_minute, bucket_remaining, bucket_blocked, at)
+      on conflict (name, character_id) do update set used_on = at,
+        remaining = coalesce(bucket_remaining, b.remaining),
+        blocked_until = greatest(b.blocked_until, bucket_blocked),
+        reserved = case when bucket_held and b.turn = reserved_minute then greatest(b.reserved - 1, 0)
+          else b.reserved end;
+  end if;
+end $function$;
 
 CREATE FUNCTION provider_sweep(at timestamp with time zone, most integer)
  RETURNS void
  LANGUAGE sql
 AS $function$
-     delete from provider_cache where (generation, key) in (
-       select generation, key from provider_cache where kept_until < at
-       order by kept_until limit most for update skip locked);
-     delete from provider_buckets where (name, character_id) in (
-       select name, character_id from provider_buckets where used_on < at - interval '1 day'
-       order by used_on limit most for update skip locked);
-     delete from provider_callers where caller in (
-       select caller from provider_callers where turn < extract(epoch from at) / 60 - 10
-       order by turn limit most for update skip locked);
-     delete from joined_answers where (caller, place) in (
-       select caller, place from joined_answers where until < now() - interval '1 hour'
-       limit most for update skip locked);
-   $function$;
+  delete from provider_cache where (generation, key) in (
+    select generation, key from provider_cache where kept_until < at
+    order by kept_until limit most for update skip locked);
+  delete from provider_buckets where (name, character_id) in (
+    select name, character_id from provider_buckets where used_on < at - interval '1 day'
+    order by used_on limit most for update skip locked);
+  delete from provider_callers where caller in (
+    select caller from provider_callers where turn < extract(epoch from at) / 60 - 10
+    order by turn limit most for update skip locked);
+  delete from joined_answers where (caller, place) in (
+    select caller, place from joined_answers where until < now() - interval '1 hour'
+    limit most for update skip locked);
+$function$;
 
 CREATE FUNCTION take_place(for_caller text, places integer, for_holder uuid, lease interval)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
-   begin
-     for number in 1..places loop
-       insert into joined_answers as j (caller, place, holder, until)
-         values (for_caller, number, for_holder, now() + lease)
-         on conflict (caller, place) do update set holder = excluded.holder, until = excluded.until
-           where j.until <= now();
-       if found then
-         return true;
-       end if;
-     end loop;
-     return false;
-   end $function$;
+begin
+  for number in 1..places loop
+    insert into joined_answers as j (caller, place, holder, until)
+      values (for_caller, number, for_holder, now() + lease)
+      on conflict (caller, place) do update set holder = excluded.holder, until = excluded.until
+        where j.until <= now();
+    if found then
+      return true;
+    end if;
+  end loop;
+  return false;
+end $function$;
 
 create table alliances (
   alliance_id game_id not null,
@@ -497,6 +497,14 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (key)
 );
 
+create table repeatable (
+  name text not null,
+  hash text not null,
+  revision integer not null,
+  applied_on timestamp(3) with time zone not null,
+  constraint repeatable_pkey PRIMARY KEY (name)
+);
+
 create table run_cursors (
   job_id text not null,
   after_key text not null,
@@ -685,6 +693,8 @@ comment on table provider_cache_state is 'One row: the present generation of the
 comment on table provider_callers is 'Errors that each forwarding caller has caused in the minute "turn" (D33).';
 comment on table provider_error_budget is 'One row: the errors that the provider still allows in its present minute, for all our processes together.';
 comment on table rate_windows is 'The present minute of each token and of each address without one: requests that processes may answer (D60).';
+comment on table repeatable is 'Which definition of each function was applied last: its SHA-256, and the
+revision of the release that did so.';
 comment on table run_cursors is 'Where a run stopped when the provider failed: the next one goes on there, and then begins anew.';
 comment on table service is 'The process that was started last; gone when it has stopped. Others of the same service run as it does.';
 comment on table voice_challenges is 'One living challenge for each user: a new one replaces it (D40).';

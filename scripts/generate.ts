@@ -1,12 +1,13 @@
 /**
  * Writes every file that is made from another: the SDK's types and routes and openapi.yaml from the contract,
- * migrations/schema.sql from the migrations. With `--check` nothing is written: files that drifted are listed,
- * and the exit code is 1.
+ * migrations/schema.sql from the migrations, the revision of the database functions from their texts. With
+ * `--check` nothing is written: files that drifted are listed, and the exit code is 1.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '../contract/openapi.ts';
 import { openApiYaml } from '../server/http/openapi-yaml.ts';
 import { architecture } from './generate/arrows.ts';
+import { functionsRevision } from './generate/functions-revision.ts';
 import { schemaSql } from './generate/schema.ts';
 import { sdkRoutes } from './generate/sdk-routes.ts';
 import { sdkTypes } from './generate/sdk-types.ts';
@@ -20,6 +21,7 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'sdk/src/generated/zod.ts': sdkZod,
   'ARCHITECTURE.md': architecture,
   'openapi.yaml': () => openApiYaml(openApiDocument()),
+  'server/database/functions/revision.ts': functionsRevision,
   'migrations/schema.sql': schemaSql,
 };
 

@@ -13,7 +13,7 @@ export function describeSchema<DB>(db: Kysely<DB>): Promise<string> {
     await refuseUnknownKinds(transaction);
     const tables = await readTables(transaction);
     const parts = [
-      '-- Written from the database by `npm run generate`; to change it, add a migration.',
+      '-- Written from the database by `npm run generate`; to change it, add a migration or edit a function.',
       // Functions may name tables that follow.
       'set check_function_bodies = off;',
       ...(await definitions(transaction, enums)),

@@ -1,10 +1,11 @@
 import type { Kysely, Transaction } from 'kysely';
-import { type AccessRule, BUILT_IN_USER } from '../../contract/access.ts';
+import type { AccessRule } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
 import { forbidden, unauthenticated } from '../shared/errors.ts';
 import { usable } from './authenticate.ts';
 import { type Caller, findCaller, lockCaller, lockUsers } from './caller.queries.ts';
 import { judge, judgeFields } from './clearance.ts';
+import { isBuiltIn } from './levels.ts';
 import { requireAuthority } from './require-authority.ts';
 
 /** A valid request past the gate: who asks, by which rule, about what. */
@@ -52,7 +53,7 @@ export async function readmit(
 ): Promise<Caller> {
   const { uuid, owner_id, sponsor_id } = admission.caller;
   // Nobody changes the built-in user, and its many applications need not wait for each other.
-  const ids = [owner_id, sponsor_id ?? owner_id, ...others].filter((id) => id !== BUILT_IN_USER);
+  const ids = [owner_id, sponsor_id ?? owner_id, ...others].filter((id) => !isBuiltIn(id));
   if (ids.length > 0) await lockUsers(tx, ids);
   return judgeAs(tx, admission, await lockCaller(tx, uuid));
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isAdministrator, isBuiltIn, isMember } from './levels.queries.ts';
 
 /** A group or coalition that has a say in who may log in. */
 export interface Voice {
@@ -14,7 +15,7 @@ export interface Voice {
 function voices(ofGroup: RawBuilder<unknown>, ofCoalition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select ${ofGroup} from group_members m join groups g using (group_id)
-      where m.character_id = u.character_id and (u.clearance_level >= 0 or not g.authorized_to_login)
+      where m.character_id = u.character_id and (${isMember} or not g.authorized_to_login)
     union all
     select ${ofCoalition} from coalition_reach r join coalitions co using (coalition_id)
       where r.corporation_id = u.corporation_id
@@ -39,17 +40,17 @@ const saidBy = voices(
  * says no, and a no never binds levels 9 and 10. An expression, so that it is judged in the statement that asks and
  * follows the registry at once (D27b). Aggregates skip the null of those that have no say.
  */
-export const mayLogIn: RawBuilder<boolean> = sql`(u.character_id = 0 or coalesce((
-  select bool_or(voice) and (u.clearance_level >= 9 or bool_and(voice)) from (${said}
+export const mayLogIn: RawBuilder<boolean> = sql`(${isBuiltIn} or coalesce((
+  select bool_or(voice) and (${isAdministrator} or bool_and(voice)) from (${said}
   ) voices), false))`;
 
 /** The voices that say no to the user of the row `u` and bind it; none: it is admitted, or nobody says yes. */
 export const refusingVoices: RawBuilder<readonly Voice[]> = sql`(
   select coalesce(json_agg(json_build_object('kind', kind, 'name', name) order by kind, name), '[]') from (${saidBy}
-  ) voices where not voice and u.clearance_level < 9 and u.character_id <> 0)`;
+  ) voices where not voice and not (${isAdministrator}) and not ${isBuiltIn})`;
 
 /**
  * May the tokens of the user of the row `u` be used? (D27b) Asked at every request. Levels 9 and 10 always may, so that
  * no mistake with a group locks out those who could mend it; then the voices are not even asked.
  */
-export const mayUseTokens: RawBuilder<boolean> = sql`(u.clearance_level >= 9 or ${mayLogIn})`;
+export const mayUseTokens: RawBuilder<boolean> = sql`(${isAdministrator} or ${mayLogIn})`;

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { OrganizationPosition, Position } from './distance.ts';
 import type { RankedPosition } from './level-change.ts';
+import { isGuest } from './levels.ts';
 
 interface PositionRow {
   readonly is_target: boolean;
@@ -99,7 +100,7 @@ function toPosition(row: PositionRow): RankedPosition {
     corporationId: row.corporation_id,
     allianceId: row.alliance_id,
     coalitionIds: row.coalitions,
-    guest: row.level < 0,
+    guest: isGuest(row.level),
     level: row.level,
   } satisfies Position & OrganizationPosition & { level: number };
 }

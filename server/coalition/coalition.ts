@@ -1,9 +1,9 @@
 import type { Transaction } from 'kysely';
-import { LOGIN_SWITCH_LEVEL } from '../../contract/access.ts';
 import type { Coalition, CoalitionShort, PostCoalition, PutCoalition } from '../../contract/coalition.ts';
 import type { Tracking } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/levels.ts';
 import { requireAuthorityOverAll } from '../access/require-authority.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
@@ -119,9 +119,9 @@ async function findMoves(tx: Transaction<Database>, coalitionId: string, body: P
 
 /** Who comes into a coalition that bars its members is shut out, and who leaves it gets in: level 9 decides that (D14). */
 function requireRightToBar({ level }: Caller): void {
-  if (level >= LOGIN_SWITCH_LEVEL) return;
+  if (isAdministrator(level)) return;
   const to = 'adding or removing members of a coalition whose authorized_to_login is false';
-  throw forbidden({ level: LOGIN_SWITCH_LEVEL, has: level, to });
+  throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to });
 }
 
 function memberChanges(body: PutCoalition): ByKind<ListChange<number>> {

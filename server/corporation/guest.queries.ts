@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { UserShort } from '../../contract/user.ts';
+import { MEMBER_LEVEL } from '../access/levels.ts';
 import type { Database } from '../database/tables.ts';
 
 /** Guests of a corporation, in the order of D9. */
@@ -8,7 +9,7 @@ export async function listGuests(db: Kysely<Database>, corporationId: number): P
     .selectFrom('users')
     .select(['character_id', 'character_name'])
     .where('corporation_id', '=', corporationId)
-    .where('clearance_level', '<', 0)
+    .where('clearance_level', '<', MEMBER_LEVEL)
     .orderBy('name_key')
     .orderBy('character_id')
     .execute();
@@ -25,7 +26,7 @@ export async function lockGuest(
     .select('character_id')
     .where('character_id', '=', characterId)
     .where('corporation_id', '=', corporationId)
-    .where('clearance_level', '<', 0)
+    .where('clearance_level', '<', MEMBER_LEVEL)
     .forUpdate()
     .executeTakeFirst();
   return row !== undefined;

@@ -1,44 +1,77 @@
-import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import {
+  DEFAULT_MIGRATION_LOCK_TABLE,
+  type Kysely,
+  MIGRATION_LOCK_ID,
+  type Migration,
+  Migrator,
+  sql,
+} from 'kysely';
 import { migrations as ours } from '../../migrations/index.ts';
+import { applyFunctions } from './apply-functions.ts';
 import type { Log } from './connection.ts';
 import { codeOf } from './errors.ts';
+import { type FunctionSet, functions as ourFunctions } from './functions/index.ts';
 import type { Database } from './tables.ts';
 
 const UNDEFINED_TABLE = '42P01';
 
+/** What makes a database ours. */
+interface Schema {
+  readonly migrations: Readonly<Record<string, Migration>>;
+  readonly functions: FunctionSet;
+}
+
 /**
- * Brings the schema up to date. Several processes may call it at once: Kysely takes a lock in the database, and
- * all pending migrations are one transaction.
+ * Brings the schema up to date: all pending migrations in one transaction, then the functions that differ. Several
+ * processes may call it at once: each holds Kysely's lock in the database meanwhile.
  *
- * @throws with the failed migration's name, the database's error as `cause`.
+ * @throws with the failed migration's or function's name, the database's error as `cause`.
  */
 export async function migrate(
   db: Kysely<Database>,
   log: Log,
-  migrations: Readonly<Record<string, Migration>> = ours,
+  { migrations, functions }: Schema = { migrations: ours, functions: ourFunctions },
 ): Promise<void> {
-  const { error, results = [] } = await db.connection().execute(async (connection) => {
-    const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
+  await db.connection().execute(async (connection) => {
     // Waiting for another process's migration, or building a large index, may take longer than a request may.
     await sql`set statement_timeout = 0`.execute(connection);
     try {
-      return await new Migrator({ db: connection, provider }).migrateToLatest();
+      await underLock(connection, async () => {
+        await migrateUp(connection, migrations, log);
+        await applyFunctions(connection, functions, log);
+      });
     } finally {
       await sql`reset statement_timeout`.execute(connection);
     }
   });
+}
+
+/** Holds the lock of Kysely's migrator, which takes it once more on the same connection. */
+async function underLock(connection: Kysely<Database>, work: () => Promise<void>): Promise<void> {
+  const { adapter } = connection.getExecutor();
+  const lock = { lockTable: DEFAULT_MIGRATION_LOCK_TABLE, lockRowId: MIGRATION_LOCK_ID };
+  await adapter.acquireMigrationLock(connection, lock);
+  try {
+    await work();
+  } finally {
+    await adapter.releaseMigrationLock(connection, lock);
+  }
+}
+
+async function migrateUp(
+  connection: Kysely<Database>,
+  migrations: Schema['migrations'],
+  log: Log,
+): Promise<void> {
+  const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
+  const { error, results = [] } = await new Migrator({ db: connection, provider }).migrateToLatest();
   if (error === undefined) {
     for (const { migrationName } of results) log.info({ migration: migrationName }, 'migrated the database');
     return;
   }
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
-  const reason = error instanceof Error ? error.message : String(error);
-  throw new Error(
-    failed ? `Migration ${failed} failed: ${reason}` : `Migrating the database failed: ${reason}`,
-    {
-      cause: error,
-    },
-  );
+  const what = failed ? `Migration ${failed}` : 'Migrating the database';
+  throw new Error(`${what} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
 }
 
 /** Names of the migrations that the database lacks, for /readyz: one small statement. */

@@ -218,6 +218,14 @@ export interface ServiceTable {
   started_on: Date;
 }
 
+/** Which definition of a database function was applied last. */
+export interface RepeatableTable {
+  name: string;
+  hash: string;
+  revision: number;
+  applied_on: Date;
+}
+
 export interface Database {
   alliances: AllianceTable;
   corporations: CorporationTable;
@@ -246,5 +254,6 @@ export interface Database {
   voice_challenges: VoiceChallengeTable;
   voice_identities: VoiceIdentityTable;
   service: ServiceTable;
+  repeatable: RepeatableTable;
   voice_groups: { group_id: ObjectId; sgid: number; bound_on: Date };
 }

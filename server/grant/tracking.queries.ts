@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tracking } from '../../contract/user.ts';
+import { isMember } from '../access/levels.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 
@@ -38,7 +39,7 @@ export async function findTracking(db: Kysely<Database>, of: TrackedOrganization
     )
     select u.character_id, u.character_name, bool_or(g.valid and g.scopes @> b.required) as covered
     from bodies b
-      join users u on u.corporation_id = b.corporation_id and u.clearance_level >= 0
+      join users u on u.corporation_id = b.corporation_id and ${isMember}
       left join standing_grants g on g.character_id = u.character_id
     group by u.character_id
     order by u.name_key, u.character_id`.execute(db);

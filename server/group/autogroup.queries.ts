@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { isMember } from '../access/levels.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 
@@ -60,14 +61,14 @@ async function findUnnamed(db: Kysely<Database>, touched: Touched): Promise<Unna
     select kind, id, name, name_key, group_id from (
       select 'corporation' as kind, c.corporation_id::text as id, c.corporation_name as name, c.name_key,
         g.group_id, g.group_name,
-        (select true from users u where u.corporation_id = c.corporation_id and u.clearance_level >= 0 limit 1)
+        (select true from users u where u.corporation_id = c.corporation_id and ${isMember} limit 1)
           as peopled
       from corporations c left join groups g using (corporation_id)
       where c.corporation_id = any(${[...corporations]}::bigint[])
       union all
       select 'alliance', a.alliance_id::text, a.alliance_name, a.name_key, g.group_id, g.group_name,
         (select true from corporations c join users u using (corporation_id)
-          where c.alliance_id = a.alliance_id and u.clearance_level >= 0 limit 1)
+          where c.alliance_id = a.alliance_id and ${isMember} limit 1)
       from alliances a left join groups g using (alliance_id)
       where a.alliance_id in (
         select unnest(${[...alliances]}::bigint[])
@@ -75,7 +76,7 @@ async function findUnnamed(db: Kysely<Database>, touched: Touched): Promise<Unna
       union all
       select 'coalition', co.coalition_id, co.coalition_name, co.name_key, g.group_id, g.group_name,
         (select true from coalition_reach r join users u using (corporation_id)
-          where r.coalition_id = co.coalition_id and u.clearance_level >= 0 limit 1)
+          where r.coalition_id = co.coalition_id and ${isMember} limit 1)
       from coalitions co left join groups g using (coalition_id)
       where co.coalition_id in (
         select unnest(${[...coalitions]}::text[])

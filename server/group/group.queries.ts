@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Updateable } from 'kysely';
 import type { Group, GroupShort } from '../../contract/group.ts';
+import { isMember } from '../access/levels.queries.ts';
 import type { Database, GroupTable } from '../database/tables.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 
@@ -23,26 +24,26 @@ const ownerOf = sql`
   select u.character_id, u.character_name
   from corporations c
     join users u on u.character_id = c.ceo_id and u.corporation_id = c.corporation_id
-  where c.corporation_id = g.corporation_id and u.clearance_level >= 0
+  where c.corporation_id = g.corporation_id and ${isMember}
   union all
   select u.character_id, u.character_name
   from alliances a
     join corporations c on c.corporation_id = a.executor_corporation_id and c.alliance_id = a.alliance_id
     join users u on u.character_id = c.ceo_id and u.corporation_id = c.corporation_id
-  where a.alliance_id = g.alliance_id and u.clearance_level >= 0`;
+  where a.alliance_id = g.alliance_id and ${isMember}`;
 
 /** The members of the group `g`: as stored, or for an autogroup as the registry has them, guests excluded. */
 export const membersOf = sql`
   select u.* from group_members m join users u using (character_id)
-  where m.group_id = g.group_id and (u.clearance_level >= 0 or not g.is_voice)
+  where m.group_id = g.group_id and (${isMember} or not g.is_voice)
   union all
-  select u.* from users u where u.corporation_id = g.corporation_id and u.clearance_level >= 0
+  select u.* from users u where u.corporation_id = g.corporation_id and ${isMember}
   union all
   select u.* from corporations c join users u using (corporation_id)
-  where c.alliance_id = g.alliance_id and u.clearance_level >= 0
+  where c.alliance_id = g.alliance_id and ${isMember}
   union all
   select u.* from coalition_reach r join users u using (corporation_id)
-  where r.coalition_id = g.coalition_id and u.clearance_level >= 0`;
+  where r.coalition_id = g.coalition_id and ${isMember}`;
 
 /** One statement whatever the number of members, so that a reader never sees half of an update. */
 export async function findGroup(db: Kysely<Database>, groupId: string): Promise<GroupRow | undefined> {

@@ -1,7 +1,7 @@
-import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { Group, GroupShort, PostGroup, PutGroup } from '../../contract/group.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -23,9 +23,6 @@ import {
   lockMember,
   setGroup,
 } from './group.queries.ts';
-
-/** From here on every group may be changed, not only the own ones (interface "Group operations"). */
-const ANY_GROUP_LEVEL = 9;
 
 function toGroup(row: GroupRow): Group {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
@@ -111,9 +108,9 @@ export async function updateGroup(
  */
 async function requireOwner({ db }: Pick<Services, 'db'>, caller: Caller, groupId: string): Promise<void> {
   const { owner_id, level } = caller;
-  if (level >= ANY_GROUP_LEVEL) return;
-  if (owner_id !== BUILT_IN_USER && (await findOwner(db, groupId)) === owner_id) return;
-  throw forbidden({ level: ANY_GROUP_LEVEL, has: level, to: "changing somebody else's group" });
+  if (isAdministrator(level)) return;
+  if (!isBuiltIn(owner_id) && (await findOwner(db, groupId)) === owner_id) return;
+  throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to: "changing somebody else's group" });
 }
 
 function changesPeople({ add, replace, remove }: ListChange<string>, owner: string | null | undefined) {

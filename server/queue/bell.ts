@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { RoutedClient } from '../database/client.ts';
-import { BELL } from './pgboss.queries.ts';
+import { hearBell } from './pgboss.queries.ts';
 
 interface Options {
   readonly databaseUrl: string;
@@ -95,7 +95,7 @@ export function openBell({ databaseUrl, log, strike, onRing, times = TIMES }: Op
     };
     try {
       await client.connect();
-      await client.query(`listen ${BELL}`);
+      await hearBell(client);
       do {
         heard = false;
         strike(words).catch(lose);

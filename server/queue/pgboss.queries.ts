@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import type PgBoss from 'pg-boss';
 import { RoutedClient } from '../database/client.ts';
-import { catalogue, type JobDefinition } from './catalogue.ts';
+import type { Database } from '../database/tables.ts';
+import { catalogue, type JobDefinition, type JobName } from './catalogue.ts';
 
 /** The channel on which the database tells of jobs that wait, by the names of their queues. */
 export const BELL = 'castellan_jobs';
@@ -93,4 +95,57 @@ async function hangBell(client: RoutedClient): Promise<void> {
       create trigger ${name} after ${event} on pgboss.job referencing new table as arrived
       for each statement execute function pgboss.ring()`);
   }
+}
+
+/** Rings with these words for everybody who listens. */
+export function strikeBell(database: PgBoss.Db, words: string): Promise<unknown> {
+  return database.executeSql('select pg_notify($1, $2)', [BELL, words]);
+}
+
+/** From now on the connection is notified of every ring. */
+export async function hearBell(client: RoutedClient): Promise<void> {
+  await client.query(`listen ${BELL}`);
+}
+
+/** Lets pg-boss make its statements in the caller's transaction. */
+export function executorOn(db: Kysely<Database>): PgBoss.Db {
+  return {
+    executeSql: (text: string, values: unknown[]) =>
+      db.executeQuery(CompiledQuery.raw(text, values)) as never,
+  };
+}
+
+/** The run of a job that waits, if one does; it is forced from now on if it shall be. */
+export async function findWaitingRun(
+  db: Kysely<Database>,
+  name: JobName,
+  force: boolean,
+): Promise<string | undefined> {
+  const waiting = sql`name = ${name} and state = 'created'`;
+  const { rows } = await (force
+    ? sql<{ id: string }>`
+        update pgboss.job set data = data || '{"force": true}' where ${waiting} returning id`
+    : sql<{ id: string }>`select id from pgboss.job where ${waiting}`
+  ).execute(db);
+  return rows[0]?.id;
+}
+
+/** Ends a job that is at work as done, in the caller's transaction; false: it is not at work any more. */
+export async function completeRun(db: Kysely<Database>, name: JobName, id: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update pgboss.job set state = 'completed', completed_on = now()
+    where name = ${name} and id = ${id} and state = 'active'`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+/** Milliseconds until the next job of a queue begins that waits for a time. */
+export async function nextRunIn(database: PgBoss.Db, name: JobName): Promise<number | undefined> {
+  const answer = await database.executeSql(
+    `select extract(epoch from min(start_after) - now())::float * 1000 as wait from pgboss.job
+     where name = $1 and state < 'active' and start_after > now()`,
+    [name],
+  );
+  // Nothing, once the process is told to end.
+  const [row] = (answer?.rows ?? []) as { wait: number | null }[];
+  return row?.wait ?? undefined;
 }

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { CompiledQuery, type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../database/tables.ts';
 import { type JobName, type Payload, scheduledJobs } from './catalogue.ts';
-import { setUp } from './pgboss.queries.ts';
+import { completeRun, executorOn, findWaitingRun, setUp } from './pgboss.queries.ts';
 import { openQueueDatabase } from './queue-database.ts';
 import type { Schedules } from './schedule.ts';
 import { type Job, startWork, type Work } from './work.ts';
@@ -83,16 +83,12 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
   const stopping = new AbortController();
   // Every run at work listens.
   setMaxListeners(0, stopping.signal);
-  const inside = (db: Kysely<Database>) => ({
-    executeSql: (text: string, values: unknown[]) =>
-      db.executeQuery(CompiledQuery.raw(text, values)) as never,
-  });
   return {
     boss,
     stopping: stopping.signal,
     async send(db, name, payload, { startIn = 0, ...options } = {}) {
       const id = await boss.send(name, payload as object, {
-        db: inside(db),
+        db: executorOn(db),
         startAfter: startIn,
         ...options,
       });
@@ -102,23 +98,18 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
     async sendAll(db, name, payloads) {
       if (payloads.length === 0) return;
       const jobs = payloads.map((payload) => ({ name, data: payload as object }));
-      await boss.insert(jobs, { db: inside(db) });
+      await boss.insert(jobs, { db: executorOn(db) });
     },
     async run(db, name, payload) {
       // The run that waits may begin between the two looks: then there is room for another one.
       for (let tries = 0; tries < TRIES; tries += 1) {
-        const sent = await boss.send(name, { ...payload }, { db: inside(db) });
-        const id = sent ?? (await waitingRun(db, name, payload.force));
+        const sent = await boss.send(name, { ...payload }, { db: executorOn(db) });
+        const id = sent ?? (await findWaitingRun(db, name, payload.force));
         if (id !== undefined) return id;
       }
       throw new Error(`the job ${name} could not be enqueued`);
     },
-    async finish(db, name, id) {
-      const { numAffectedRows = 0n } = await sql`
-        update pgboss.job set state = 'completed', completed_on = now()
-        where name = ${name} and id = ${id} and state = 'active'`.execute(db);
-      return numAffectedRows > 0n;
-    },
+    finish: completeRun,
     work(handle) {
       work ??= startWork({ boss, database, databaseUrl, log, handle });
     },
@@ -130,16 +121,6 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
       await database.close();
     },
   };
-}
-
-async function waitingRun(db: Kysely<Database>, name: JobName, force: boolean): Promise<string | undefined> {
-  const waiting = sql`name = ${name} and state = 'created'`;
-  const { rows } = await (force
-    ? sql<{ id: string }>`
-        update pgboss.job set data = data || '{"force": true}' where ${waiting} returning id`
-    : sql<{ id: string }>`select id from pgboss.job where ${waiting}`
-  ).execute(db);
-  return rows[0]?.id;
 }
 
 /** Schedules of jobs that are no more in the catalogue end. */

@@ -3,7 +3,7 @@ import type PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import { openBell } from './bell.ts';
 import { catalogue, type JobName } from './catalogue.ts';
-import { BELL } from './pgboss.queries.ts';
+import { nextRunIn, strikeBell } from './pgboss.queries.ts';
 import { type Puller, pull } from './pull.ts';
 import type { QueueDatabase } from './queue-database.ts';
 
@@ -52,7 +52,7 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
   const bell = openBell({
     databaseUrl,
     log,
-    strike: (words) => database.executeSql('select pg_notify($1, $2)', [BELL, words]),
+    strike: (words) => strikeBell(database, words),
     onRing(queue) {
       if (queue !== undefined) pullers.get(queue)?.ring();
       else for (const puller of pullers.values()) puller.ring();
@@ -60,7 +60,7 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
   });
   for (const [name, { concurrency }] of Object.entries(catalogue) as [JobName, { concurrency: number }][]) {
     const source = {
-      nextIn: () => nextIn(database, name),
+      nextIn: () => nextRunIn(database, name),
       take: (most: number) => boss.fetch<object>(name, { batchSize: most, includeMetadata: true }),
       work: (job: Job) => work(name, job),
     };
@@ -79,17 +79,6 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
       for (const [id, name] of left) await end(name, id, false);
     },
   };
-}
-
-/** Milliseconds until the next job of a queue begins that waits for a time. */
-async function nextIn(database: QueueDatabase, name: JobName): Promise<number | undefined> {
-  const answer = await database.executeSql(
-    `select extract(epoch from min(start_after) - now())::float * 1000 as wait from pgboss.job
-     where name = $1 and state < 'active' and start_after > now()`,
-    [name],
-  );
-  const [row] = (answer?.rows ?? []) as { wait: number | null }[];
-  return row?.wait ?? undefined;
 }
 
 /** Whether it succeeds in so many milliseconds. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { LASTING_LEVEL } from '../access/levels.ts';
+import { isAdministrator, isGuest, isMemberIn, memberLevel } from '../access/levels.queries.ts';
 import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 
@@ -61,7 +61,7 @@ export async function compareStandings(db: Kysely<Database>): Promise<ChangedSta
       f.clearance_level as from_level, n.clearance_level as to_level,
       n.clearance_level < f.clearance_level
         or f.may_log_in and not n.may_log_in
-        or f.clearance_level >= 0 and (
+        or ${isMemberIn('f')} and (
           f.corporation_id is not null and n.corporation_id is distinct from f.corporation_id
           or f.alliance_id is not null and n.alliance_id is distinct from f.alliance_id
           or not f.coalitions <@ n.coalitions) as loses
@@ -82,12 +82,12 @@ export async function moveUsers(db: Kysely<Database>, moves: readonly Move[], no
   if (moves.length === 0) return;
   await sql`
     update users u set corporation_id = f."to", updated_on = ${now},
-      clearance_level = case when u.clearance_level >= ${LASTING_LEVEL} then u.clearance_level else 0 end
+      clearance_level = case when ${isAdministrator} then u.clearance_level else ${memberLevel} end
     from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb)
       as f(character_id bigint, signed_in timestamptz, "from" bigint, "to" bigint, guest boolean)
     where u.character_id = f.character_id
       and u.corporation_id is not distinct from f."from"
-      and (u.clearance_level < 0) = f.guest
+      and (${isGuest}) = f.guest
       and coalesce(u.signed_in_on, '-infinity') = f.signed_in`.execute(db);
 }
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { isMember } from '../access/levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
 /** Somebody who may list the members of its corporation. */
@@ -19,7 +20,7 @@ export async function readListers(
     select l.corporation_id, l.character_id
     from unnest(${[...corporationIds]}::bigint[]) as given(id) cross join lateral (
       select u.corporation_id, u.character_id from users u
-      where u.corporation_id = given.id and u.clearance_level >= 0 and exists (
+      where u.corporation_id = given.id and ${isMember} and exists (
         select from standing_grants g
         where g.character_id = u.character_id and g.valid and g.scopes @> array[${scope}::text])
       order by u.signed_in_on desc nulls last, u.character_id

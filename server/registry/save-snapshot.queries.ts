@@ -1,5 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import { ALLIANCE_LEVEL, CEO_LEVEL, EXECUTOR_CEO_LEVEL, LASTING_LEVEL } from '../access/levels.ts';
+import { isAdministrator, isGuest, isMember, memberLevel } from '../access/levels.queries.ts';
+import {
+  ADMINISTRATOR_LEVEL,
+  ALLIANCE_LEVEL,
+  CEO_LEVEL,
+  EXECUTOR_CEO_LEVEL,
+  MEMBER_LEVEL,
+} from '../access/levels.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
@@ -104,10 +111,10 @@ export async function resetMembers(
   if (corporationIds.length === 0) return;
   await db
     .updateTable('users')
-    .set({ clearance_level: 0, updated_on: now })
+    .set({ clearance_level: MEMBER_LEVEL, updated_on: now })
     .where('corporation_id', 'in', [...corporationIds])
     .where('clearance_level', '>=', ALLIANCE_LEVEL)
-    .where('clearance_level', '<', LASTING_LEVEL)
+    .where('clearance_level', '<', ADMINISTRATOR_LEVEL)
     .execute();
 }
 
@@ -128,16 +135,16 @@ export async function saveCharacters(
     order by character_id
     on conflict (character_id) do update set
       character_name = excluded.character_name, name_key = excluded.name_key, seen_on = excluded.seen_on,
-      corporation_id = case when u.clearance_level < 0 then u.corporation_id else excluded.corporation_id end,
+      corporation_id = case when ${isGuest} then u.corporation_id else excluded.corporation_id end,
       clearance_level = case
-        when u.clearance_level >= ${LASTING_LEVEL} then u.clearance_level
-        when u.corporation_id is not distinct from excluded.corporation_id then greatest(u.clearance_level, 0)
-        when u.clearance_level < 0 then u.clearance_level
-        else 0 end,
+        when ${isAdministrator} then u.clearance_level
+        when u.corporation_id is not distinct from excluded.corporation_id then greatest(u.clearance_level, ${memberLevel})
+        when ${isGuest} then u.clearance_level
+        else ${memberLevel} end,
       updated_on = case
         when u.character_name <> excluded.character_name
-          or (u.clearance_level >= 0 and u.corporation_id is distinct from excluded.corporation_id)
-          or (u.clearance_level < 0 and u.corporation_id = excluded.corporation_id)
+          or (${isMember} and u.corporation_id is distinct from excluded.corporation_id)
+          or (${isGuest} and u.corporation_id = excluded.corporation_id)
         then excluded.updated_on else u.updated_on end`.execute(db);
 }
 
@@ -149,10 +156,10 @@ export async function resetUsers(
   if (characterIds.length === 0) return;
   await db
     .updateTable('users')
-    .set({ clearance_level: 0, updated_on: now })
+    .set({ clearance_level: MEMBER_LEVEL, updated_on: now })
     .where('character_id', 'in', [...characterIds])
-    .where('clearance_level', '>', 0)
-    .where('clearance_level', '<', LASTING_LEVEL)
+    .where('clearance_level', '>', MEMBER_LEVEL)
+    .where('clearance_level', '<', ADMINISTRATOR_LEVEL)
     .execute();
 }
 
@@ -176,5 +183,5 @@ export async function raiseCeos(
           where m.corporation_id = any(${[...corporationIds]}::bigint[]))
     ) office
     where u.character_id = office.ceo_id and u.corporation_id = office.corporation_id
-      and u.clearance_level between 0 and office.level - 1`.execute(db);
+      and u.clearance_level between ${memberLevel} and office.level - 1`.execute(db);
 }

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { isBuiltIn, isGuest, isMember } from '../access/levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
 /** A user as a run reads it before the provider is asked. */
@@ -40,7 +41,7 @@ const beyond = (comparison: RawBuilder<unknown>, place: Place | undefined) =>
     : sql`and (${signedIn}, u.character_id) ${comparison} (${place.key}::timestamptz, ${place.id}::bigint)`;
 
 const visited = (startedOn: Date) => sql`
-  u.character_id > 0
+  not ${isBuiltIn}
     and (u.refused_on is null or u.refused_on <= ${new Date(startedOn.getTime() - RESTS_FOR)}::timestamptz)`;
 
 /** Users in the order of their last sign-in, the latest first; guests too, the built-in user not. */
@@ -49,8 +50,8 @@ export async function readUsers(
   { after, upTo, startedOn, most }: PageWanted,
 ): Promise<VisitedUser[]> {
   const { rows } = await sql<VisitedUser>`
-    select u.character_id, u.corporation_id, c.alliance_id, u.clearance_level < 0 as guest,
-      c.ceo_id is not distinct from u.character_id and u.clearance_level >= 0 as ceo,
+    select u.character_id, u.corporation_id, c.alliance_id, ${isGuest} as guest,
+      c.ceo_id is not distinct from u.character_id and ${isMember} as ceo,
       u.graveyard_on is not null as buried, ${signedIn}::text as signed_in
     from users u left join corporations c on c.corporation_id = u.corporation_id
     where ${visited(startedOn)} ${beyond(sql`<`, after)} ${beyond(sql`>=`, upTo)}

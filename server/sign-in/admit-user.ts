@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { LASTING_LEVEL } from '../access/levels.ts';
+import { isAdministrator, isGuest, MEMBER_LEVEL } from '../access/levels.ts';
 import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -65,10 +65,10 @@ export async function admitUser(
  */
 function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity, ...Capacity[]] {
   const ways: [Capacity, ...Capacity[]] = [{ as: 'member' }];
-  if (known !== undefined && known.clearance_level < 0 && known.corporation_id !== null) {
+  if (known !== undefined && isGuest(known.clearance_level) && known.corporation_id !== null) {
     ways.push({ as: 'guest', host: known.corporation_id });
   }
-  if (state.corporation_id !== null && (known?.clearance_level ?? 0) < LASTING_LEVEL) {
+  if (state.corporation_id !== null && !isAdministrator(known?.clearance_level ?? MEMBER_LEVEL)) {
     ways.push({ as: 'guest', host: state.corporation_id });
   }
   return ways;

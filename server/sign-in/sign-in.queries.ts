@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { LASTING_LEVEL } from '../access/levels.ts';
+import { isGuest } from '../access/levels.queries.ts';
+import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/levels.ts';
 import { mayLogIn, refusingVoices, type Voice } from '../access/login-permission.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { nameKey } from '../database/name-key.ts';
@@ -39,9 +40,9 @@ export async function findKnownCorporation(db: Kysely<Database>, corporationId: 
 export async function endVisit(db: Kysely<Database>, characterId: number): Promise<void> {
   await db
     .updateTable('users')
-    .set({ clearance_level: 0, corporation_id: null })
+    .set({ clearance_level: MEMBER_LEVEL, corporation_id: null })
     .where('character_id', '=', characterId)
-    .where('clearance_level', '<', 0)
+    .where('clearance_level', '<', MEMBER_LEVEL)
     .execute();
 }
 
@@ -54,7 +55,7 @@ export async function makeGuest(
   const row = {
     character_name: guest.characterName,
     name_key: nameKey(guest.characterName),
-    clearance_level: -1,
+    clearance_level: GUEST_LEVEL,
     corporation_id: guest.host,
     seen_on: now,
     updated_on: now,
@@ -73,7 +74,7 @@ export async function makeGuest(
         .column('character_id')
         .doUpdateSet(row)
         // Somebody made an administrator while it signed in stays one.
-        .where('users.clearance_level', '<', LASTING_LEVEL),
+        .where('users.clearance_level', '<', ADMINISTRATOR_LEVEL),
     )
     .execute();
 }
@@ -91,7 +92,7 @@ export interface Judged {
 export async function judgeUser(db: Kysely<Database>, characterId: number): Promise<Judged | undefined> {
   const { rows } = await sql<Judged>`
     select ${mayLogIn} as admitted, ${refusingVoices} as refused_by, ${scopesOfCorporation} as required,
-      case when u.clearance_level < 0 then c.corporation_name end as guest_of
+      case when ${isGuest} then c.corporation_name end as guest_of
     from users u
       left join corporations c on c.corporation_id = u.corporation_id
       left join alliances a on a.alliance_id = c.alliance_id
@@ -123,7 +124,7 @@ export async function handOver(db: Kysely<Database>, characterId: number, ownerH
     .set((eb) => ({
       owner_hash: ownerHash,
       updated_on: now,
-      clearance_level: eb.fn<number>('least', ['clearance_level', eb.lit(0)]),
+      clearance_level: eb.fn<number>('least', ['clearance_level', eb.lit(MEMBER_LEVEL)]),
     }))
     .where('character_id', '=', characterId)
     .where('owner_hash', 'is not', null)

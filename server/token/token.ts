@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/token.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { BUILT_IN_USER } from '../access/levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';

@@ -1,5 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { User, UserShort } from '../../contract/user.ts';
+import { isMember } from '../access/levels.queries.ts';
+import { MEMBER_LEVEL } from '../access/levels.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
@@ -15,8 +17,8 @@ const userRecord = sql<UserRow>`
     c.alliance_id as alliance,
     u.corporation_id::text as corporation,
     ${tickeredName} as tickered_name,
-    c.ceo_id is not distinct from u.character_id and u.clearance_level >= 0 as is_ceo_of_corporation,
-    c.ceo_id is not distinct from u.character_id and u.clearance_level >= 0
+    c.ceo_id is not distinct from u.character_id and ${isMember} as is_ceo_of_corporation,
+    c.ceo_id is not distinct from u.character_id and ${isMember}
       and a.executor_corporation_id is not distinct from u.corporation_id as is_ceo_of_alliance,
     array(select r.coalition_id::text from coalition_reach r
       where r.corporation_id = u.corporation_id order by 1) as coalitions,
@@ -45,7 +47,7 @@ export async function listUsers(db: Kysely<Database>): Promise<UserShort[]> {
   return db
     .selectFrom('users')
     .select(['character_id', 'character_name'])
-    .where('clearance_level', '>=', 0)
+    .where('clearance_level', '>=', MEMBER_LEVEL)
     .orderBy('name_key')
     .orderBy('character_id')
     .execute();

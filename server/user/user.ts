@@ -1,7 +1,7 @@
-import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { User, UserShort } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
+import { isBuiltIn } from '../access/levels.ts';
 import { findPositions } from '../access/position.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
@@ -44,7 +44,7 @@ export async function updateUser(
     const { caller, target } = await findPositions(tx, asker, 'user', characterId);
     if (caller === undefined) throw revoked();
     if (target === undefined) throw notFound('user', characterId);
-    if (characterId === BUILT_IN_USER) throw forbidden({ never: 'nobody changes the built-in user' });
+    if (isBuiltIn(characterId)) throw forbidden({ never: 'nobody changes the built-in user' });
     if (level !== undefined) {
       const lack = lackToSetLevel(caller, target, level);
       if (lack !== undefined) throw forbidden(lack);
@@ -67,7 +67,7 @@ export async function removeUser(
     const caller = await readmit(tx, admission, [characterId]);
     const level = await lockDoomed(tx, characterId);
     if (level === undefined) throw notFound('user', characterId);
-    if (characterId === BUILT_IN_USER) throw forbidden({ never: 'nobody deletes the built-in user' });
+    if (isBuiltIn(characterId)) throw forbidden({ never: 'nobody deletes the built-in user' });
     if (caller.level < level) {
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { isBuiltIn } from '../access/levels.queries.ts';
 import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
@@ -15,7 +16,7 @@ export async function findEntitled(db: Kysely<Database>, groupIds: readonly stri
   const { rows } = await sql<Entitled>`
     select distinct g.group_id, u.character_id, i.client_database_id
     from groups g cross join lateral (${membersOf}) u join voice_identities i using (character_id)
-    where g.group_id = any(${[...groupIds]}::text[]) and u.character_id <> 0 and ${mayLogIn}`.execute(db);
+    where g.group_id = any(${[...groupIds]}::text[]) and not ${isBuiltIn} and ${mayLogIn}`.execute(db);
   return rows;
 }
 

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { isBuiltIn } from '../access/levels.queries.ts';
 import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { tickeredName } from '../user/user.queries.ts';
@@ -29,7 +30,7 @@ export async function findTellable(
       left join alliances a on a.alliance_id = c.alliance_id
     where i.client_database_id = any(${[...clientDatabaseIds]}::bigint[])
       and (i.told_on is null or i.told_on <= ${toldBefore})
-      and u.character_id <> 0
+      and not ${isBuiltIn}
       and not exists (select from voice_challenges v where v.character_id = u.character_id and v.expires_on > ${now})
       and ${mayLogIn}
     order by i.client_database_id`.execute(db);

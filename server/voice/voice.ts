@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { VoiceChallenge } from '../../contract/voice.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { isBuiltIn } from '../access/levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, HttpError, revoked } from '../shared/errors.ts';
@@ -92,7 +92,7 @@ export async function completeChallenge(
 
 /** The built-in user is nobody's character, and stands for whoever has one of its tokens (D23). */
 function requireCharacter({ owner_id }: Caller): void {
-  if (owner_id === BUILT_IN_USER) throw forbidden({ never: 'the built-in user has no voice identity' });
+  if (isBuiltIn(owner_id)) throw forbidden({ never: 'the built-in user has no voice identity' });
 }
 
 function randomNickname(): string {

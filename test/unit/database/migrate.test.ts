@@ -4,6 +4,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrations } from '../../../migrations/index.ts';
 import { type Connection, connect } from '../../../server/database/connection.ts';
+import { functions } from '../../../server/database/functions/index.ts';
 import { migrate, pendingMigrations } from '../../../server/database/migrate.ts';
 import { nameKey } from '../../../server/database/name-key.ts';
 import { databaseUrl, onServer } from '../../harness/postgres.ts';
@@ -38,8 +39,11 @@ describe('migrate', () => {
     const [{ db }] = replicas as [Connection];
     await expect(
       migrate(db, log, {
-        '0001_fine': { up: async (on) => void (await sql`create table fine (n int)`.execute(on)) },
-        '0002_broken': { up: async (on) => void (await sql`create tabel`.execute(on)) },
+        functions,
+        migrations: {
+          '0001_fine': { up: async (on) => void (await sql`create table fine (n int)`.execute(on)) },
+          '0002_broken': { up: async (on) => void (await sql`create tabel`.execute(on)) },
+        },
       }),
     ).rejects.toThrow(/^Migration 0002_broken failed: syntax error at or near "tabel"/);
     const { rows } = await sql`select from pg_tables where tablename = 'fine'`.execute(db);
@@ -48,8 +52,10 @@ describe('migrate', () => {
 
   it('0011 tells names with a dotless i from those with a dotted one', async () => {
     const [{ db }] = replicas as [Connection];
-    const upTo = (last: string) =>
-      Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last));
+    const upTo = (last: string) => ({
+      migrations: Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last)),
+      functions: { revision: 0, definitions: {} },
+    });
     await migrate(db, log, upTo('0011'));
     await sql`insert into groups (group_id, group_name, name_key)
       values (${'a'.repeat(24)}, 'Kızıl SS', 'kizil ss'), (${'b'.repeat(24)}, 'Iris', 'iris')`.execute(db);

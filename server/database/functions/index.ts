@@ -1,0 +1,31 @@
+import { extScopes } from './ext-scopes.ts';
+import { providerCacheRotate } from './provider-cache-rotate.ts';
+import { providerReserve } from './provider-reserve.ts';
+import { providerSettle } from './provider-settle.ts';
+import { providerSweep } from './provider-sweep.ts';
+import { revision } from './revision.ts';
+import { takePlace } from './take-place.ts';
+
+/** Database functions as `create or replace` statements, by name, in the order in which they are applied. */
+export interface FunctionSet {
+  /** Raised with every change: a process of a former release, started once more, leaves what a later one applied. */
+  readonly revision: number;
+  readonly definitions: Readonly<Record<string, string>>;
+}
+
+/**
+ * The functions of this release. Edit them in place, as long as they take and return the same: processes of the
+ * former release call them meanwhile. With other parameters it is another function, and a later migration drops the
+ * former one.
+ */
+export const functions: FunctionSet = {
+  revision: revision.number,
+  definitions: {
+    ext_scopes: extScopes,
+    provider_cache_rotate: providerCacheRotate,
+    provider_reserve: providerReserve,
+    provider_settle: providerSettle,
+    provider_sweep: providerSweep,
+    take_place: takePlace,
+  },
+};

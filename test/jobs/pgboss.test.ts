@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JobName } from '../../server/queue/catalogue.ts';
+import { completeRun, findWaitingRun, nextRunIn } from '../../server/queue/pgboss.queries.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+
+const JOB: JobName = 'sync-users';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+beforeEach(() => boss().clearStorage());
+afterAll(() => app.stop());
+
+const boss = () => app.app.services.queue.boss;
+
+/** The state of a job, and which of its columns hold something. */
+function whatIsSet(job: object | null): unknown {
+  const set = Object.entries(job ?? {}).filter(([, value]) => value != null);
+  return [job && 'state' in job && job.state, set.map(([column]) => column)];
+}
+
+describe("our statements on pg-boss's tables", () => {
+  it('name columns that are there, of these types', async () => {
+    const { rows } = await sql<{ column_name: string; type: string }>`
+      select column_name, coalesce(nullif(data_type, 'USER-DEFINED'), udt_name) as type
+      from information_schema.columns where table_schema = 'pgboss' and table_name = 'job'`.execute(app.db);
+    expect(Object.fromEntries(rows.map((row) => [row.column_name, row.type]))).toMatchObject({
+      id: 'uuid',
+      name: 'text',
+      state: 'job_state',
+      policy: 'text',
+      data: 'jsonb',
+      start_after: 'timestamp with time zone',
+      completed_on: 'timestamp with time zone',
+    });
+  });
+
+  it('compare states in the order that they have', async () => {
+    const { rows } = await sql`
+      select unnest(enum_range(null::pgboss.job_state))::text as state`.execute(app.db);
+    expect(rows.map((row) => (row as { state: string }).state)).toEqual([
+      ...['created', 'retry', 'active'],
+      ...['completed', 'cancelled', 'failed'],
+    ]);
+  });
+
+  it('ring the bell from triggers that pg-boss leaves alone', async () => {
+    await boss().createQueue('other-queue');
+    const { rows } = await sql`
+      select tgname from pg_trigger where tgrelid = 'pgboss.job'::regclass and not tgisinternal and tgenabled = 'O'
+      order by 1`.execute(app.db);
+    expect(rows).toEqual([{ tgname: 'ring_on_insert' }, { tgname: 'ring_on_update' }]);
+    await boss().deleteQueue('other-queue');
+  });
+
+  it('find a run that pg-boss has waiting, and force it so that pg-boss hands that out', async () => {
+    expect(await findWaitingRun(app.db, JOB, true)).toBeUndefined();
+    const id = await boss().send(JOB, { force: false });
+    expect(await findWaitingRun(app.db, JOB, false)).toBe(id);
+    expect(await boss().getJobById(JOB, id ?? '')).toMatchObject({ data: { force: false } });
+    expect(await findWaitingRun(app.db, JOB, true)).toBe(id);
+    expect(await boss().fetch(JOB)).toMatchObject([{ id, data: { force: true } }]);
+    expect(await findWaitingRun(app.db, JOB, true)).toBeUndefined();
+  });
+
+  it('end a run that pg-boss has at work, once, as pg-boss itself would', async () => {
+    const ours = (await boss().send(JOB, {})) ?? '';
+    expect(await completeRun(app.db, JOB, ours)).toBe(false);
+    await boss().fetch(JOB);
+    expect(await completeRun(app.db, JOB, ours)).toBe(true);
+    expect(await completeRun(app.db, JOB, ours)).toBe(false);
+    const theirs = (await boss().send(JOB, {})) ?? '';
+    await boss().fetch(JOB);
+    await boss().complete(JOB, theirs);
+    const [one, other] = [await boss().getJobById(JOB, ours), await boss().getJobById(JOB, theirs)];
+    expect(one).toMatchObject({ state: 'completed', completedOn: expect.any(Date) });
+    expect(whatIsSet(one)).toEqual(whatIsSet(other));
+  });
+
+  it('tell when the next run begins that pg-boss holds back', async () => {
+    const database = boss().getDb();
+    expect(await nextRunIn(database, JOB)).toBeUndefined();
+    await boss().send(JOB, {}, { startAfter: 300 });
+    const wait = (await nextRunIn(database, JOB)) ?? 0;
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(300_000);
+  });
+});

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { level } from './access.ts';
 import { byType } from './by-type.ts';
 import {
+  always,
   c,
   component,
   DateTime,
@@ -113,6 +114,7 @@ export const ExternalForwardRefusal = extendApi(
   component(
     z.object({
       detail: field(z.string(), "The game's own words, where it has some."),
+      code: always('provider_refused'),
       data: field(z.unknown(), 'What the game answered.'),
       headers: field(z.record(z.string()), 'The harmless headers of the answer: caching, limits.'),
       status_code: field(z.number().int(), 'What the game answered with: it tells its refusals from ours.'),
@@ -121,6 +123,7 @@ export const ExternalForwardRefusal = extendApi(
     'The game refused a forwarded request.',
     {
       detail: 'Character is not in the corporation',
+      code: 'provider_refused',
       data: { error: 'Character is not in the corporation' },
       headers: { 'x-esi-error-limit-remain': '96' },
       status_code: 403,

@@ -17,6 +17,7 @@ export * from './alliance.ts';
 export * from './coalition.ts';
 export {
   CrashProblem,
+  ErrorCode,
   MAX_ID,
   MAX_LIST,
   PAGE_SIZE,

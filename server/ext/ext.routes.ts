@@ -10,7 +10,7 @@ import { listBalances } from '../history/wallet.ts';
 import type { Handlers } from '../http/mount.ts';
 import { purseOf } from '../provider/purse.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError } from '../shared/errors.ts';
+import { DomainError } from '../shared/errors.ts';
 import { createForward, type Forwarded } from './forward.ts';
 
 export function extHandlers(services: Services): Handlers<typeof contract.ext> {
@@ -58,10 +58,10 @@ function requestOf(body: unknown): ExternalForwardRequest | undefined {
   return parsed.data;
 }
 
-/** Aborted when the connection closes. */
+/** Aborted when the connection closes; nobody is left to read why. */
 function goneWith(res: Response): AbortSignal {
   const gone = new AbortController();
-  const abort = () => gone.abort(new HttpError(503, 'The client went away.'));
+  const abort = () => gone.abort(new DomainError('forwarding_busy', 'The client went away.'));
   if (res.closed) abort();
   else res.once('close', abort);
   return gone.signal;

@@ -3,8 +3,9 @@ import cors from 'cors';
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError, invalid } from '../shared/errors.ts';
+import { type DomainError, invalid } from '../shared/errors.ts';
 import { answerErrors, type StoreCrash } from './errors.ts';
+import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';
 import { allowedMethods } from './methods.ts';
 import { ownHost } from './own-host.ts';
@@ -48,7 +49,7 @@ function byFirstSegment(routers: ReadonlyMap<string, Router>, services: Services
   };
 }
 
-function pathFault(path: string): HttpError | undefined {
+function pathFault(path: string): DomainError | undefined {
   try {
     decodeURIComponent(path);
     return undefined;
@@ -115,7 +116,7 @@ const nothingHere: RequestHandler = (req, _res, next) => {
   const allowed = allowedMethods(req.path);
   next(
     allowed.length === 0
-      ? new HttpError(404, 'There is nothing at this path.')
-      : new HttpError(405, `This path knows only ${allowed.join(', ')}.`, { Allow: allowed.join(', ') }),
+      ? new HttpError('path_unknown', 'There is nothing at this path.')
+      : methodNotAllowed(allowed),
   );
 };

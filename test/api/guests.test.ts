@@ -315,7 +315,7 @@ describe('DELETE /corporation/{corporation_id}/guest/{character_id}: delete a gu
     expect(await remove(id)).toMatchObject({ status: 200, body: undefined });
     expect(await app.client(token).token.current()).toMatchObject({
       status: 401,
-      body: { detail: 'The token was revoked or is unknown.' },
+      body: { detail: 'The token was revoked or is unknown.', code: 'token_revoked' },
     });
     expect(await userRow(app, id)).toBeUndefined();
     for (const table of ['tokens', 'grants']) {

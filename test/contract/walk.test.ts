@@ -5,6 +5,7 @@ import { nameKey } from '../../server/database/name-key.ts';
 import { objectId } from '../../server/database/object-id.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { faultInCode } from '../harness/refusals.ts';
 import { send } from '../harness/send.ts';
 import { forbidden, type Kind, RULES, type TurnedAway, turnedAway } from './rules.ts';
 
@@ -306,6 +307,8 @@ describe('Must show 7: every operation × token kind × level × authority', () 
         refusal === undefined
           ? answers.includes(status)
           : status === refusal.status && json?.detail === refusal.detail;
+      const fault = status >= 400 && operation.name !== 'callback.ext' && faultInCode(status, json);
+      if (fault) wrong.push(`${caller.kind} of level ${caller.level} at ${distance}: ${fault}`);
       if (fits) return;
       const expected = refusal === undefined ? answers.join(' or ') : `${refusal.status} ${refusal.detail}`;
       wrong.push(

@@ -8,6 +8,7 @@ import {
   CastellanError,
   createCastellan,
   createClient,
+  type ErrorCode,
   type Group,
   ok,
   paginate,
@@ -233,16 +234,18 @@ describe('ok', () => {
 
   it('throws what the service says, without the token', async () => {
     const detail = "Insufficient clearance level: this needs 10, and the token's owner has 2.";
-    reply = json(403, { detail }, { 'x-request-id': 'r-1' });
+    reply = json(403, { detail, code: 'level_too_low' }, { 'x-request-id': 'r-1' });
     const error = await ok(client().token.delete({ query: { uuid: 'u' } })).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(CastellanError);
     expect(error).toMatchObject({
       name: 'CastellanError',
       message: detail,
       status: 403,
+      code: 'level_too_low',
       detail,
       requestId: 'r-1',
     });
+    expectTypeOf<CastellanError['code']>().toEqualTypeOf<ErrorCode | undefined>();
     expect(`${error.stack}${JSON.stringify(error)}`).not.toContain(TOKEN);
   });
 

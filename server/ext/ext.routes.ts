@@ -2,13 +2,7 @@ import { RequestValidationError } from '@ts-rest/express';
 import type { Response } from 'express';
 import { type ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { contract } from '../../contract/index.ts';
-import { listLocations, storeLocation } from '../history/location.ts';
-import { getMail, listMails } from '../history/mail.ts';
-import type { Page } from '../history/page.ts';
-import { listSkillPoints } from '../history/skill-points.ts';
-import { listBalances } from '../history/wallet.ts';
 import type { Handlers } from '../http/mount.ts';
-import { purseOf } from '../provider/purse.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError } from '../shared/errors.ts';
 import { createForward, type Forwarded } from './forward.ts';
@@ -16,22 +10,6 @@ import { createForward, type Forwarded } from './forward.ts';
 export function extHandlers(services: Services): Handlers<typeof contract.ext> {
   const forward = createForward(services);
   return {
-    locations: async ({ params, headers, res }) =>
-      paged(res, await listLocations(services, params.character_id, headers.page)),
-    mails: async ({ params, headers, res }) =>
-      paged(res, await listMails(services, params.character_id, headers.page)),
-    mail: async ({ caller, params }) => ({
-      status: 200,
-      body: await getMail(services, params.character_id, params.mail_id, purseOf(caller)),
-    }),
-    skillPoints: async ({ params, headers, res }) =>
-      paged(res, await listSkillPoints(services, params.character_id, headers.page)),
-    wallet: async ({ params, headers, res }) =>
-      paged(res, await listBalances(services, params.character_id, headers.page)),
-    storeLocation: async ({ caller, params }) => ({
-      status: 200,
-      body: await storeLocation(services, params.character_id, services.clock.now(), purseOf(caller)),
-    }),
     forward: async ({ caller, params, body, res }) => {
       const request = { caller, path: params.esi_path, fields: body, from: 'body' } as const;
       return forwarded(res, await forward({ ...request, gone: () => goneWith(res) }));
@@ -43,11 +21,6 @@ export function extHandlers(services: Services): Handlers<typeof contract.ext> {
       return forwarded(res, await forward({ ...request, gone: () => goneWith(res) }));
     },
   };
-}
-
-function paged<Entry>(res: Response, { entries, pages }: Page<Entry>) {
-  res.setHeader('X-Pages', pages);
-  return { status: 200 as const, body: [...entries] };
 }
 
 /** A GET's JSON body with any field in it stands in place of the query: existing clients send one (D30). */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CharacterSkillPoints } from '../../contract/ext.ts';
+import type { CharacterSkillPoints } from '../../contract/history.ts';
 import type { Page } from './page.ts';
 import { pageOf, store } from './snapshot.ts';
 import { type HistoryServices, id, read, requireSubject } from './source.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CharacterWalletBalance } from '../../contract/ext.ts';
+import type { CharacterWalletBalance } from '../../contract/history.ts';
 import type { Page } from './page.ts';
 import { pageOf, store } from './snapshot.ts';
 import { type HistoryServices, read, requireSubject } from './source.ts';

@@ -12,7 +12,11 @@ import { ownHost } from './own-host.ts';
 import { serviceRoutes } from './service.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
-/** The whole HTTP service: every middleware, in the order in which a request meets it. */
+/**
+ * The whole HTTP service: every middleware, in the order in which a request meets it.
+ *
+ * @param routers by the one or two segments that the paths of the resource begin with
+ */
 export function createHttp(
   services: Services,
   routers: ReadonlyMap<string, Router>,
@@ -29,18 +33,18 @@ export function createHttp(
   if (!services.settings.production) app.use(ownHost(services.settings.baseUrl));
   app.use(crossOrigin(services));
   app.use(serviceRoutes(services));
-  app.use(byFirstSegment(routers, services));
+  app.use(byResource(routers, services));
   app.use(withinLimit(services), nothingHere);
   app.use(answerErrors(services, storeCrash));
   dress(app, messages);
   return Object.assign(app, { messages });
 }
 
-/** The first segment of a path names its resource, so a request walks one resource's routes and no other's. */
-function byFirstSegment(routers: ReadonlyMap<string, Router>, services: Services): RequestHandler {
+/** A path begins with that of its resource, so a request walks one resource's routes and no other's. */
+function byResource(routers: ReadonlyMap<string, Router>, services: Services): RequestHandler {
   return (req, res, next) => {
-    const end = req.path.indexOf('/', 1);
-    const router = routers.get(req.path.slice(1, end === -1 ? undefined : end));
+    const [, first = '', second] = req.path.split('/', 3);
+    const router = routers.get(`${first}/${second}`) ?? routers.get(first);
     if (router === undefined) return next();
     const fault = pathFault(req.path);
     if (fault === undefined) return router(req, res, next);

@@ -962,6 +962,62 @@ export type ForwardByGetAnswer =
   | Answer<422, ExternalForwardRefusal | ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export type ListGroupsAnswer =
+  | Answer<200, GroupShort[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type GetGroupAnswer =
+  | Answer<200, Group>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CreateGroupRequest extends CallOptions {
+  body: PostGroup;
+}
+
+export type CreateGroupAnswer =
+  | Answer<201, Group>
+  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+  body?: PutGroup | undefined;
+}
+
+export type UpdateGroupAnswer =
+  | Answer<200, Group>
+  | Answer<401 | 403 | 404 | 409 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type DeleteGroupAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface ListLocationsRequest extends Omit<CallOptions, 'headers'> {
   params: {
     /** Id of the character. */
@@ -1059,62 +1115,6 @@ export interface StoreLocationRequest extends CallOptions {
 export type StoreLocationAnswer =
   | Answer<200, CharacterLocation>
   | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export type ListGroupsAnswer =
-  | Answer<200, GroupShort[]>
-  | Answer<401 | 403 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface GetGroupRequest extends CallOptions {
-  params: {
-    /** Id of the group. */
-    group_id: string;
-  };
-}
-
-export type GetGroupAnswer =
-  | Answer<200, Group>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface CreateGroupRequest extends CallOptions {
-  body: PostGroup;
-}
-
-export type CreateGroupAnswer =
-  | Answer<201, Group>
-  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface UpdateGroupRequest extends CallOptions {
-  params: {
-    /** Id of the group. */
-    group_id: string;
-  };
-  body?: PutGroup | undefined;
-}
-
-export type UpdateGroupAnswer =
-  | Answer<200, Group>
-  | Answer<401 | 403 | 404 | 409 | 413 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface DeleteGroupRequest extends CallOptions {
-  params: {
-    /** Id of the group. */
-    group_id: string;
-  };
-}
-
-export type DeleteGroupAnswer =
-  | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1469,7 +1469,7 @@ export interface Api {
      */
     delete(request: DeleteCrashReportRequest): Promise<DeleteCrashReportAnswer>;
   };
-  /** Data of the game: forwarded requests and histories of characters. */
+  /** Data of the game: forwarded requests. */
   readonly ext: {
     /**
      * Forward a GET request to the game.
@@ -1487,6 +1487,52 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
      */
     forwardGet(request: ForwardByGetRequest): Promise<ForwardByGetAnswer>;
+  };
+  /** Groups of users. */
+  readonly group: {
+    /**
+     * List groups.
+     *
+     * All groups, ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    list(request?: CallOptions): Promise<ListGroupsAnswer>;
+    /**
+     * Get a group.
+     *
+     * A group with its members.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    get(request: GetGroupRequest): Promise<GetGroupAnswer>;
+    /**
+     * Create a group.
+     *
+     * The caller becomes owner and only member. A name that exists already, compared in NFC ignoring case, is a 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    create(request: CreateGroupRequest): Promise<CreateGroupAnswer>;
+    /**
+     * Change a group.
+     *
+     * Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting authorized_to_login needs level 9. The caller must own the group or have level 9.
+     */
+    update(request: UpdateGroupRequest): Promise<UpdateGroupAnswer>;
+    /**
+     * Delete a group.
+     *
+     * An autogroup cannot be deleted: 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    delete(request: DeleteGroupRequest): Promise<DeleteGroupAnswer>;
+  };
+  /** What was collected of each character from hour to hour. */
+  readonly history: {
     /**
      * List the locations of a character.
      *
@@ -1535,49 +1581,6 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
      */
     storeLocation(request: StoreLocationRequest): Promise<StoreLocationAnswer>;
-  };
-  /** Groups of users. */
-  readonly group: {
-    /**
-     * List groups.
-     *
-     * All groups, ordered by name ignoring case, then by id.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
-     */
-    list(request?: CallOptions): Promise<ListGroupsAnswer>;
-    /**
-     * Get a group.
-     *
-     * A group with its members.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
-     */
-    get(request: GetGroupRequest): Promise<GetGroupAnswer>;
-    /**
-     * Create a group.
-     *
-     * The caller becomes owner and only member. A name that exists already, compared in NFC ignoring case, is a 409.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
-     */
-    create(request: CreateGroupRequest): Promise<CreateGroupAnswer>;
-    /**
-     * Change a group.
-     *
-     * Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting authorized_to_login needs level 9. The caller must own the group or have level 9.
-     */
-    update(request: UpdateGroupRequest): Promise<UpdateGroupAnswer>;
-    /**
-     * Delete a group.
-     *
-     * An autogroup cannot be deleted: 409.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
-     */
-    delete(request: DeleteGroupRequest): Promise<DeleteGroupAnswer>;
   };
   /** Configuration and scheduled jobs. */
   readonly system: {

@@ -49,7 +49,7 @@ const UNREADABLE: Readonly<Record<string, HttpError>> = {
 const NO_HTTP = new HttpError('http_unreadable', 'The request is not readable as HTTP.');
 
 /** Answers in JSON, like every other error (D2), what cannot be read as HTTP, and hangs up. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -139,6 +139,7 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
       status: 409,
       body: {
         detail: `Corporation ${CROWDED} has 100 living guest codes already: one of them must be used or expire first.`,
+        code: 'too_many_guest_codes',
       },
     };
 

@@ -272,7 +272,7 @@ describe('D14: while a registration waits for the provider', () => {
         what === 'corporation'
           ? registerCorporation({ ...services, client }, admission, IN_GAME.corporation)
           : registerAlliance({ ...services, client }, admission, IN_GAME.alliance);
-      await expect(registration).rejects.toMatchObject({ status: 403, detail: needs(8, 7) });
+      await expect(registration).rejects.toMatchObject({ code: 'level_too_low', detail: needs(8, 7) });
     }
     const stored = [...(await ok(root.corporation.list())), ...(await ok(root.alliance.list()))];
     expect(stored).toHaveLength(4);

@@ -2,6 +2,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
+import { type ErrorCode as Code, ERROR_CODES } from './error-codes.ts';
 
 export const c = initContract();
 
@@ -163,11 +164,36 @@ export function fullListAlone(full: string, ...changes: readonly string[]) {
 
 // Errors ---------------------------------------------------------------------------------------------------
 
+const CODES = Object.keys(ERROR_CODES) as [Code, ...Code[]];
+
+export const ErrorCode = component(
+  z.enum(CODES),
+  'ErrorCode',
+  `What went wrong, for programs; each code comes with one status.\n\n${CODES.map(codeLine).join('\n')}`,
+  'level_too_low',
+);
+
+function codeLine(code: Code): string {
+  const [status, meaning] = ERROR_CODES[code];
+  return `- \`${code}\` (${status}): ${meaning}`;
+}
+
+/** The code of an error that can have no other. */
+export function always<C extends Code>(code: C) {
+  return field(z.literal(code), 'What went wrong, for programs.');
+}
+
 export const Problem = component(
-  z.object({ detail: field(z.string(), 'What went wrong, in one sentence.') }),
+  z.object({
+    detail: field(z.string(), 'What went wrong, in one sentence.'),
+    code: ErrorCode,
+  }),
   'Problem',
   'Body of an error.',
-  { detail: "Insufficient clearance level: this needs 6, and the token's owner has 2." },
+  {
+    detail: "Insufficient clearance level: this needs 6, and the token's owner has 2.",
+    code: 'level_too_low',
+  },
 );
 export type Problem = z.infer<typeof Problem>;
 
@@ -187,16 +213,23 @@ export const ValidationIssue = component(
 export type ValidationIssue = z.infer<typeof ValidationIssue>;
 
 export const ValidationProblem = component(
-  z.object({ detail: field(z.array(ValidationIssue), 'Everything that is wrong with the request.') }),
+  z.object({
+    detail: field(z.array(ValidationIssue), 'Everything that is wrong with the request.'),
+    code: always('invalid_request'),
+  }),
   'ValidationProblem',
   'Path, query, headers or body are not what the operation takes.',
-  { detail: [{ loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' }] },
+  {
+    detail: [{ loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' }],
+    code: 'invalid_request',
+  },
 );
 export type ValidationProblem = z.infer<typeof ValidationProblem>;
 
 export const CrashProblem = component(
   z.object({
     detail: field(z.string(), 'Always the same sentence: what happened is in the crash report.'),
+    code: always('internal_error'),
     crash_report_id: field(
       ObjectId,
       'The stored report, for administrators: `GET /crash/{crash_report_id}`.',
@@ -204,7 +237,11 @@ export const CrashProblem = component(
   }),
   'CrashProblem',
   'An error that nobody foresaw. A report of it is stored.',
-  { detail: 'Internal Server Error', crash_report_id: '66f2a1b3c4d5e6f708192a3b' },
+  {
+    detail: 'Internal Server Error',
+    code: 'internal_error',
+    crash_report_id: '66f2a1b3c4d5e6f708192a3b',
+  },
 );
 export type CrashProblem = z.infer<typeof CrashProblem>;
 

@@ -7,6 +7,7 @@ import { corporationRoutes } from './corporation.ts';
 import { crashRoutes } from './crash.ts';
 import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
+import { historyRoutes } from './history.ts';
 import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
@@ -17,6 +18,7 @@ export * from './alliance.ts';
 export * from './coalition.ts';
 export {
   CrashProblem,
+  ErrorCode,
   MAX_ID,
   MAX_LIST,
   PAGE_SIZE,
@@ -28,6 +30,7 @@ export * from './corporation.ts';
 export * from './crash.ts';
 export * from './ext.ts';
 export * from './group.ts';
+export * from './history.ts';
 export * from './membership.ts';
 export * from './scopes.ts';
 export * from './system.ts';
@@ -44,6 +47,7 @@ export const contract = c.router(
     crash: crashRoutes,
     ext: extRoutes,
     group: groupRoutes,
+    history: historyRoutes,
     system: systemRoutes,
     token: tokenRoutes,
     user: userRoutes,

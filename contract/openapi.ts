@@ -195,7 +195,7 @@ function errorResponse(
   if (status !== 401 || refusal === undefined || refusal === DYN_REFUSED) {
     return { $ref: `#/components/responses/${shared.name}` };
   }
-  const example = { detail: refusal };
+  const example = { detail: refusal, code: 'token_type_refused' };
   return {
     ...shared.response,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' }, example } },

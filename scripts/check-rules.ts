@@ -1,10 +1,12 @@
 /**
- * Checks that every rule that a file of the project cites is in docs/rules.md (`provider.md §2` in
- * docs/provider.md), and that a test cites every rule there. All problems are listed; the exit code is then 1.
+ * Checks that every rule that a file of the project cites is in docs/rules.md (`provider.md §2` in docs/provider.md),
+ * that a test cites every rule there, and that no feature makes up a status of HTTP. All problems are listed; the exit
+ * code is then 1.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { problemsOf, type TextFile } from './check-rules/rules.ts';
+import { statusProblems } from './check-rules/statuses.ts';
 
 const ROOT = new URL('../', import.meta.url);
 const TEXTS = /\.(ts|mjs|cjs|sql|md|yaml)$/;
@@ -27,11 +29,11 @@ function read(path: string): TextFile {
   return { path, text: readFileSync(new URL(path, ROOT), 'utf8') };
 }
 
-const problems = problemsOf({
-  rules: read('docs/rules.md'),
-  provider: read('docs/provider.md'),
-  citing: paths.map(read),
-});
+const files = paths.map(read);
+const problems = [
+  ...problemsOf({ rules: read('docs/rules.md'), provider: read('docs/provider.md'), citing: files }),
+  ...statusProblems(files),
+];
 process.stdout.write(
   problems.length === 0 ? 'Every rule is written down and tested\n' : `${problems.join('\n')}\n`,
 );

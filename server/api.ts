@@ -8,6 +8,7 @@ import { crashHandlers } from './crash/crash.routes.ts';
 import { storeCrash } from './crash/crash.ts';
 import { extHandlers } from './ext/ext.routes.ts';
 import { groupHandlers } from './group/group.routes.ts';
+import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { mount } from './http/mount.ts';
 import { createHttp } from './http/server.ts';
@@ -23,7 +24,10 @@ export function createApi(services: Services, messages?: MessageClasses): Return
   return createHttp(services, resources(services), storeCrash, messages);
 }
 
-/** One router for each resource of the contract. */
+/** Resources whose paths begin with something else than their name: what is below it is ours and never forwarded. */
+const PATHS: Readonly<Record<string, string>> = { history: 'ext/history' };
+
+/** One router for each resource of the contract, by what its paths begin with. */
 function resources(services: Services): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
     alliance: mount(contract.alliance, allianceHandlers(services), services),
@@ -33,6 +37,7 @@ function resources(services: Services): Map<string, Router> {
     crash: mount(contract.crash, crashHandlers(services), services),
     ext: mount(contract.ext, extHandlers(services), services),
     group: mount(contract.group, groupHandlers(services), services),
+    history: mount(contract.history, historyHandlers(services), services),
     system: mount(contract.system, systemHandlers(services), services),
     token: mount(
       contract.token,
@@ -42,5 +47,5 @@ function resources(services: Services): Map<string, Router> {
     user: mount(contract.user, userHandlers(services), services),
     voice: mount(contract.voice, voiceHandlers(services), services),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
-  return new Map(Object.entries(handlers));
+  return new Map(Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router]));
 }

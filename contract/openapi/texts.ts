@@ -29,7 +29,7 @@ A token whose owner may not log in is a 401. At least one group or coalition of 
 
 ## Conventions
 
-- Errors are JSON with a field \`detail\`. An unknown path is a 404; a known one with the wrong method is a 405 with \`Allow\`.
+- Errors are JSON: \`detail\` says what is wrong for people, \`code\` for programs (ErrorCode lists all of them). An unknown path is a 404; a known one with the wrong method is a 405 with \`Allow\`.
 - Every answer carries \`X-Request-Id\`: quote it when asking for help.
 - Each token may make so many requests a minute (600 unless the operator chose otherwise), a dynamic app token ten times as many; requests without a usable token are counted by address. The minute begins with the first request. \`RateLimit-Remaining\` and \`RateLimit-Reset\` say how it stands; beyond it the answer is a 429 with \`Retry-After\`.
 - In a request, null means the same as leaving the field out; an empty list is a list. Unknown fields and query parameters are refused, and so is a parameter that is given twice.
@@ -47,7 +47,8 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'alliance', description: 'Alliances of corporations.' },
   { name: 'coalition', description: 'Coalitions of alliances and corporations.' },
   { name: 'group', description: 'Groups of users.' },
-  { name: 'ext', description: 'Data of the game: forwarded requests and histories of characters.' },
+  { name: 'ext', description: 'Data of the game: forwarded requests.' },
+  { name: 'history', description: 'What was collected of each character from hour to hour.' },
   { name: 'voice', description: 'Proving who is behind a client of the voice server.' },
   { name: 'system', description: 'Configuration and scheduled jobs.' },
   { name: 'crash', description: 'Reports of unforeseen errors.' },
@@ -132,7 +133,7 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'Unauthorized',
     response: problem(
       'No usable token, a token of the wrong type, or an owner who is not allowed to log in.',
-      { detail: 'Cannot use a dynamic app token for this path.' },
+      { detail: 'Cannot use a dynamic app token for this path.', code: 'token_type_refused' },
       'Problem',
       'WWW-Authenticate',
     ),
@@ -141,7 +142,10 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'Forbidden',
     response: problem(
       'Clearance or authority missing: `detail` says which level is needed, or over whom there is no authority.',
-      { detail: "Insufficient clearance level: this needs 6, and the token's owner has 2." },
+      {
+        detail: "Insufficient clearance level: this needs 6, and the token's owner has 2.",
+        code: 'level_too_low',
+      },
       'Problem',
     ),
   },
@@ -149,7 +153,7 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'NotFound',
     response: problem(
       'A record that the request names does not exist.',
-      { detail: 'Could not find user 2112000099' },
+      { detail: 'Could not find user 2112000099', code: 'not_found' },
       'Problem',
     ),
   },
@@ -157,7 +161,10 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'Conflict',
     response: problem(
       'The request contradicts what is stored.',
-      { detail: 'A group of this name exists already' },
+      {
+        detail: 'A group named "Scouts" exists already (upper and lower case count as the same).',
+        code: 'name_taken',
+      },
       'Problem',
     ),
   },
@@ -165,7 +172,7 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'TooLarge',
     response: problem(
       'The body has more than 1 MiB, or of a request to be forwarded more than 32 KiB.',
-      { detail: 'The request body is larger than 1 MiB.' },
+      { detail: 'The request body is larger than 1 MiB.', code: 'body_too_large' },
       'Problem',
     ),
   },
@@ -173,7 +180,10 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'Invalid',
     response: problem(
       'Path, query, headers or body are not what the operation takes.',
-      { detail: [{ loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' }] },
+      {
+        detail: [{ loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' }],
+        code: 'invalid_request',
+      },
       'ValidationProblem',
     ),
   },
@@ -181,7 +191,7 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'TooMany',
     response: problem(
       'Too many requests: of this token or address in its minute, or more of something than one caller may have.',
-      { detail: 'Too many requests: this token may make 600 a minute.' },
+      { detail: 'Too many requests: this token may make 600 a minute.', code: 'rate_limited' },
       'Problem',
       'Retry-After',
       ...RATE_LIMIT,
@@ -191,7 +201,11 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'Crash',
     response: problem(
       'An error that nobody foresaw; a report is stored.',
-      { detail: 'Internal Server Error', crash_report_id: '66f2a1b3c4d5e6f708192a3b' },
+      {
+        detail: 'Internal Server Error',
+        code: 'internal_error',
+        crash_report_id: '66f2a1b3c4d5e6f708192a3b',
+      },
       'CrashProblem',
     ),
   },
@@ -199,7 +213,10 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'BadGateway',
     response: problem(
       'A server that this one asked could not be reached, or gave no usable answer.',
-      { detail: 'The game could not be reached' },
+      {
+        detail: 'The provider cannot be reached or gave an answer that cannot be used.',
+        code: 'provider_unavailable',
+      },
       'Problem',
     ),
   },
@@ -207,7 +224,7 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'Unavailable',
     response: problem(
       'Not now: the database cannot be reached, or the error budget of the game is used up.',
-      { detail: 'The database cannot be reached' },
+      { detail: 'The database cannot be reached at the moment.', code: 'database_unavailable' },
       'Problem',
       'Retry-After',
     ),
@@ -216,7 +233,7 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'GatewayTimeout',
     response: problem(
       'A server that this one asked did not answer in time.',
-      { detail: 'The game did not answer in time' },
+      { detail: 'The provider did not answer in time.', code: 'provider_timeout' },
       'Problem',
     ),
   },
@@ -268,7 +285,12 @@ function service(operation: ServiceOperation): OpenApiPath {
         200: { description: summary, headers: headers(), content: { [type]: { schema, example } } },
         ...(limited && { 429: { $ref: '#/components/responses/TooMany' } }),
         ...(unready !== undefined && {
-          503: problem(unready, { detail: unready }, 'Problem', 'Retry-After'),
+          503: problem(
+            unready,
+            { detail: 'The database lacks 2 migration(s).', code: 'database_not_migrated' },
+            'Problem',
+            'Retry-After',
+          ),
         }),
       },
     },

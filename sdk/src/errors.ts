@@ -1,11 +1,13 @@
 import type { Answer, Success } from './call.ts';
-import type { ValidationIssue } from './generated/types.ts';
+import type { ErrorCode, ValidationIssue } from './generated/types.ts';
 
 /** An answer that is no success. Holds nothing of the request, so no token either. */
 export class CastellanError extends Error {
   override readonly name = 'CastellanError';
   /** HTTP status of the answer. */
   readonly status: number;
+  /** What went wrong, for programs; undefined where the answer is not the service's own, as a proxy's. */
+  readonly code: ErrorCode | undefined;
   /** What the service says went wrong: a sentence, or everything that is wrong with the request. */
   readonly detail: string | readonly ValidationIssue[];
   /** Everything that is wrong with the request; empty where it is not the request's fault. */
@@ -20,10 +22,11 @@ export class CastellanError extends Error {
   readonly headers: Headers;
 
   constructor({ status, body, headers }: Answer<number, unknown>) {
-    const { detail, crash_report_id } = problemIn(body);
+    const { detail, code, crash_report_id } = problemIn(body);
     const told = detail ?? `HTTP status ${status}`;
     super(typeof told === 'string' ? told : told.map(sentence).join('; '));
     this.status = status;
+    this.code = code;
     this.detail = told;
     this.issues = typeof told === 'string' ? [] : told;
     this.requestId = headers.get('x-request-id') ?? undefined;
@@ -35,6 +38,7 @@ export class CastellanError extends Error {
 
 interface Problem {
   detail?: string | readonly ValidationIssue[];
+  code?: ErrorCode;
   crash_report_id?: string;
 }
 

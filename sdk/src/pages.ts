@@ -14,7 +14,7 @@ type EntryOf<Given> = Success<Given> extends readonly (infer Entry)[] ? Entry : 
 
 /**
  * The entries of all pages, from the first or the one asked for on; a page is fetched when it is wanted:
- * `for await (const mail of paginate(castellan.ext.mails, { params: { character_id } })) …`
+ * `for await (const mail of paginate(castellan.history.mails, { params: { character_id } })) …`
  *
  * @throws {CastellanError} when a page cannot be had.
  */

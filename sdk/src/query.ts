@@ -66,7 +66,7 @@ type AnyCall = ((request?: AnyRequest) => Promise<unknown>) & {
 
 /**
  * `useQuery(queries.group.get({ params: { group_id } }))`, `useMutation(queries.group.update())`,
- * `useInfiniteQuery(queries.ext.mails.infinite({ params: { character_id } }))`.
+ * `useInfiniteQuery(queries.history.mails.infinite({ params: { character_id } }))`.
  */
 export function createQueries(castellan: Castellan): CastellanQueries {
   const all = castellan as unknown as Record<string, Record<string, AnyCall>>;

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AccessRule } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
-import { forbidden, unauthenticated } from '../shared/errors.ts';
+import { DomainError, forbidden } from '../shared/errors.ts';
 import { usable } from './authenticate.ts';
 import { type Caller, findCaller, lockCaller, lockUsers } from './caller.queries.ts';
 import { judge, judgeFields } from './clearance.ts';
@@ -16,14 +16,15 @@ export interface Admission {
   readonly body: unknown;
 }
 
-/** What can be judged before the request is read: 401 for the kind of token, 403 for the level (D4, D5). */
+/** What can be judged before the request is read: the type of the token and the level (D4, D5). */
 export function requireClearance(rule: AccessRule, caller: Caller): void {
   const refused = judge(rule, caller);
   if (refused === undefined) return;
-  throw refused.status === 403 ? forbidden(refused.lack) : unauthenticated(refused.detail);
+  if (refused.reason === 'level') throw forbidden(refused.lack);
+  throw new DomainError('token_type_refused', refused.detail);
 }
 
-/** What takes a valid request: 403 for the fields that it sets, 404 and 403 for the record that it names (D6). */
+/** What takes a valid request: the fields that it sets, then whether its record exists and is in reach (D6). */
 export async function requireRights(
   db: Kysely<Database>,
   { caller, rule, params, body }: Admission,

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { expired, type SigningKeys, type TokenClaims } from '../keys/signing-keys.ts';
 import type { Clock } from '../shared/clock.ts';
-import { revoked, unauthenticated } from '../shared/errors.ts';
+import { DomainError, revoked } from '../shared/errors.ts';
 import { type Caller, findCaller } from './caller.queries.ts';
 
 /** Where tokens are looked up, and the time by which they expire. */
@@ -16,7 +16,7 @@ const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 /**
  * The caller behind an Authorization header. A valid signature is never enough: the row must exist, so that
  * deletion counts at once on every replica (D20), and its owner must be allowed to log in (D27b).
- * Throws a 401 whose sentence says which (D4).
+ * Throws a DomainError that says which (D4).
  */
 export async function authenticate(
   { db, keys, clock }: Registry & { readonly keys: SigningKeys },
@@ -25,15 +25,17 @@ export async function authenticate(
   return recognise({ db, clock }, await readToken(keys, header));
 }
 
-/** What the token in an Authorization header says of itself, by a valid signature; else a 401. */
+/** What the token in an Authorization header says of itself, by a valid signature; throws what is wrong with it. */
 export async function readToken(keys: SigningKeys, header: string | undefined): Promise<TokenClaims> {
-  if (header === undefined) throw unauthenticated('The Authorization header is missing.');
+  if (header === undefined) throw new DomainError('token_missing', 'The Authorization header is missing.');
   const jwt = BEARER.exec(header)?.[1];
-  if (jwt === undefined) throw unauthenticated('The Authorization header is not of the form "Bearer <jwt>".');
+  if (jwt === undefined) {
+    throw new DomainError('token_malformed', 'The Authorization header is not of the form "Bearer <jwt>".');
+  }
   return keys.verify(jwt);
 }
 
-/** The caller whom a token's claims name; a 401 unless its row says the same and lets it in. */
+/** The caller whom a token's claims name; throws unless its row says the same and lets it in. */
 export async function recognise({ db, clock }: Registry, claims: TokenClaims): Promise<Caller> {
   const caller = await findCaller(db, claims.uuid);
   if (
@@ -48,9 +50,11 @@ export async function recognise({ db, clock }: Registry, claims: TokenClaims): P
   return usable(caller);
 }
 
-/** 401 unless the token is still there and whoever answers for it may log in (D20, D27b). */
+/** Throws unless the token is still there and whoever answers for it may log in (D20, D27b). */
 export function usable(caller: Caller | undefined): Caller {
   if (caller === undefined) throw revoked();
-  if (!caller.may_log_in) throw unauthenticated('The owner of this token is not allowed to log in.');
+  if (!caller.may_log_in) {
+    throw new DomainError('login_not_allowed', 'The owner of this token is not allowed to log in.');
+  }
   return caller;
 }

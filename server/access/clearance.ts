@@ -9,16 +9,16 @@ export interface Asking {
 
 /** Why a caller is turned away before any record is looked at. */
 export type Refusal =
-  | { readonly status: 401; readonly detail: string }
-  | { readonly status: 403; readonly lack: Lack };
+  | { readonly reason: 'token-type'; readonly detail: string }
+  | { readonly reason: 'level'; readonly lack: Lack };
 
 /** Judges token kind and level against a route's rule (D4, D5, D18); undefined lets the caller in. */
 export function judge(rule: AccessRule, { token_type, level }: Asking): Refusal | undefined {
   const wrongKind = rule.tokens.includes(token_type)
     ? undefined
-    : ({ status: 401, detail: rule.refusal ?? UNAUTHORIZED } as const);
+    : ({ reason: 'token-type', detail: rule.refusal ?? UNAUTHORIZED } as const);
   const tooLow =
-    level >= rule.level ? undefined : ({ status: 403, lack: { level: rule.level, has: level } } as const);
+    level >= rule.level ? undefined : ({ reason: 'level', lack: { level: rule.level, has: level } } as const);
   return rule.levelFirst ? (tooLow ?? wrongKind) : (wrongKind ?? tooLow);
 }
 

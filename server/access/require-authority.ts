@@ -7,7 +7,7 @@ import { distanceToOrganization, distanceToUser } from './distance.ts';
 import { type Asker, type Bodies, findOrganizationPositions, findPositions } from './position.queries.ts';
 
 /**
- * 404 when there is no such record, 403 without authority over it (D6, D12 to D14): by the level and the
+ * Throws when there is no such record, or no authority over it (D6, D12 to D14): by the level and the
  * memberships of this moment, whatever they were when the caller was let in.
  */
 export async function requireAuthority(
@@ -28,7 +28,7 @@ export async function requireAuthority(
 /** Whoever may change somebody as far away as can be may change everybody. */
 const FARTHEST = 7;
 
-/** 403 without write authority over each of these bodies, all of which are registered (D14). */
+/** Throws without write authority over each of these bodies, all of which are registered (D14). */
 export async function requireAuthorityOverAll(
   db: Kysely<Database>,
   asker: Asker & { readonly level: number },

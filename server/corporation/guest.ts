@@ -7,7 +7,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError, notFound } from '../shared/errors.ts';
+import { DomainError, notFound } from '../shared/errors.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { deleteUsers } from '../user/user.queries.ts';
 import { listGuests, lockGuest } from './guest.queries.ts';
@@ -22,8 +22,8 @@ export async function guestsOf({ db }: Pick<Services, 'db'>, corporationId: numb
 }
 
 /**
- * An invitation to a registered corporation, bound to an app token by the first that presents it (D25, D28); 409
- * where the corporation has as many that live as it may have.
+ * An invitation to a registered corporation, bound to an app token by the first that presents it (D25, D28);
+ * refused where the corporation has as many that live as it may have.
  */
 export async function createGuestCode(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -48,9 +48,9 @@ export async function createGuestCode(
   return { state_code };
 }
 
-function tooManyCodes(corporationId: number): HttpError {
+function tooManyCodes(corporationId: number): DomainError {
   const has = `Corporation ${corporationId} has ${MOST_CODES} living guest codes already`;
-  return new HttpError(409, `${has}: one of them must be used or expire first.`);
+  return new DomainError('too_many_guest_codes', `${has}: one of them must be used or expire first.`);
 }
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */

@@ -1,6 +1,6 @@
 import type { ExternalForwardRequest } from '../../contract/ext.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
-import { HttpError, type InvalidField } from '../shared/errors.ts';
+import { DomainError, type InvalidField } from '../shared/errors.ts';
 
 /** Where the fields of a forwarded request came from. */
 export type FieldsFrom = 'body' | 'query';
@@ -10,7 +10,7 @@ const MOST_NAMED = 20;
 
 /**
  * The query for the provider: lists joined by commas, as it takes them; null is as good as absent. A parameter that
- * the provider's document does not declare for the path is refused with a 422 that names the declared ones (D30).
+ * the provider's document does not declare for the path is refused with the names of the declared ones (D30).
  */
 export function toQuery(
   params: ExternalForwardRequest['params'],
@@ -26,7 +26,7 @@ export function toQuery(
       msg,
       type: 'unrecognized_keys',
     });
-    throw new HttpError(422, unknown.map(issue));
+    throw new DomainError('invalid_request', unknown.map(issue));
   }
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }

@@ -8,7 +8,7 @@ import { ProviderError } from '../provider/http.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
 import { type Purse, purseOf } from '../provider/purse.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError, invalid } from '../shared/errors.ts';
+import { DomainError, invalid } from '../shared/errors.ts';
 import { findNameable } from './annotations.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
@@ -91,8 +91,9 @@ async function toRequest(
   const path = toProviderPath(extPath);
   if (path === undefined) throw invalid(['path', 'esi_path'], "Must be a plain path of the game's API");
   const operation = (await document.current()).find(path);
-  if (operation === undefined)
-    throw new HttpError(404, `Could not find the path ${shown(path)} in the game's API`);
+  if (operation === undefined) {
+    throw new DomainError('ext_path_unknown', `Could not find the path ${shown(path)} in the game's API`);
+  }
   const query = toQuery(params, operation, from);
   const characterId = on_behalf_of ?? caller.owner_id;
   if (operation.scope !== null && characterId !== caller.owner_id) {

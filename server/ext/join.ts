@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError, invalid } from '../shared/errors.ts';
+import { DomainError, invalid } from '../shared/errors.ts';
 import type { FieldsFrom } from './ext-params.ts';
 import { createJoined, type Joined } from './joined.ts';
 import { readAllPages } from './pages.ts';
@@ -17,7 +17,7 @@ const READ_WITHIN = 120_000;
 /** Bytes that wait in temporary files of this process for slow clients; beyond them the slowest are cut off. */
 const WAITING_BYTES = 1024 * 1024 * 1024;
 /** Seconds after which a caller of too many joined answers may try again. */
-const AGAIN_AFTER = '10';
+const AGAIN_AFTER = 10;
 
 export interface JoinRequest {
   /** Whose place it takes. */
@@ -109,13 +109,12 @@ export function createJoiner(
   };
 }
 
-function tooMany(): HttpError {
-  return new HttpError(429, `You have ${PLACES} joined answers at work already: wait for one of them.`, {
-    'Retry-After': AGAIN_AFTER,
-  });
+function tooMany(): DomainError {
+  const detail = `You have ${PLACES} joined answers at work already: wait for one of them.`;
+  return new DomainError('too_many_joined_answers', detail, { retryAfter: AGAIN_AFTER });
 }
 
-function tooLarge(from: FieldsFrom): HttpError {
+function tooLarge(from: FieldsFrom): DomainError {
   return invalid(
     [from, 'all_pages'],
     'The joined answer would have more than 64 MiB: ask for its pages one by one, with the parameter page',

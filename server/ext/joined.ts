@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ProviderAnswer } from '../provider/answer.ts';
-import type { HttpError } from '../shared/errors.ts';
+import type { DomainError } from '../shared/errors.ts';
 import { findNameable } from './annotations.ts';
 import { harmless } from './harmless.ts';
 import type { PageSink } from './pages.ts';
@@ -37,7 +37,7 @@ export function createJoined({
   tooLarge,
 }: {
   readonly withIds: boolean;
-  readonly tooLarge: () => HttpError;
+  readonly tooLarge: () => DomainError;
 }): Joined {
   let opening: Promise<Spool> | undefined;
   let pieces: Piece[] = [];

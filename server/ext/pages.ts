@@ -1,6 +1,6 @@
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
-import { HttpError } from '../shared/errors.ts';
+import { DomainError } from '../shared/errors.ts';
 
 /** Pages of one list that are asked for at the same time. */
 const AT_ONCE = 8;
@@ -39,8 +39,7 @@ export async function readAllPages(ask: AskPage, sink: PageSink): Promise<AllPag
     if (outcome.kind === 'list' || outcome.kind === 'single') return outcome;
     // A provider that dates each page by itself never shows one snapshot; its pages still fit together.
     if (tries === TRIES && outcome.kind === 'mixed') return { kind: 'list', first: outcome.first };
-    if (tries === TRIES)
-      throw new HttpError(502, 'The pages of the provider changed while they were read; try again.');
+    if (tries === TRIES) throw pagesChanged();
     await sink.clear();
   }
 }
@@ -78,6 +77,11 @@ async function readPages(ask: (page: number) => Promise<ProviderAnswer>, sink: P
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - 1) }, work));
   if (failure !== undefined) throw failure;
   return ended ?? { kind: dates.size === 1 ? 'list' : 'mixed', first };
+}
+
+function pagesChanged(): DomainError {
+  const detail = 'The pages of the provider changed while they were read; try again.';
+  return new DomainError('provider_pages_changed', detail);
 }
 
 function pageCount({ headers }: ProviderAnswer): number {

@@ -1,22 +1,14 @@
 import type { ProviderAnswer } from '../provider/answer.ts';
-import { HttpError } from '../shared/errors.ts';
+import { ProviderRefusal } from '../provider/refusal.ts';
 import { harmless } from './harmless.ts';
 
 /** Of the provider's words, as many as make a sentence. */
 const MOST_WORDS = 500;
 
-/**
- * A 4xx of the provider as our own answer: with its status, its words, and all that it said (D30). Its 401 becomes a
- * 502: our caller's token is good, it is ours that was refused.
- */
-export function refusal({ status, headers, data }: ProviderAnswer): HttpError {
-  const more = { data, headers: harmless(headers), status_code: status };
-  return new HttpError(
-    status === 401 ? 502 : status,
-    wordsOf(data) ?? `The game answered ${status}.`,
-    {},
-    more,
-  );
+/** A 4xx of the provider for our caller: its words, and all that it said (D30). */
+export function refusal({ status, headers, data }: ProviderAnswer): ProviderRefusal {
+  const answer = { data, headers: harmless(headers), status_code: status };
+  return new ProviderRefusal(wordsOf(data) ?? `The game answered ${status}.`, answer);
 }
 
 function wordsOf(data: unknown): string | undefined {

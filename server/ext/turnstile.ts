@@ -1,4 +1,4 @@
-import { HttpError } from '../shared/errors.ts';
+import { DomainError } from '../shared/errors.ts';
 
 export interface TurnstileLimits {
   /** Inside at the same time. */
@@ -15,7 +15,7 @@ export interface Turnstile {
    * Waits until the caller may enter. To leave, call what comes back.
    *
    * @param gone asked for when there is waiting to be done
-   * @throws Problem 503 when that takes too long; the signal's reason once it is aborted
+   * @throws DomainError when that takes too long; the signal's reason once it is aborted
    */
   enter(caller: string, gone: () => AbortSignal): Promise<() => void>;
 }
@@ -26,7 +26,7 @@ interface Waiting {
 }
 
 /** Seconds after which somebody who waited in vain may try again. */
-const AGAIN_AFTER = '5';
+const AGAIN_AFTER = 5;
 
 export function createTurnstile({ most, each, waitFor }: TurnstileLimits): Turnstile {
   const inside = new Map<string, number>();
@@ -92,8 +92,7 @@ export function createTurnstile({ most, each, waitFor }: TurnstileLimits): Turns
   };
 }
 
-function crowded(): HttpError {
-  return new HttpError(503, 'Too many requests are being forwarded at the moment.', {
-    'Retry-After': AGAIN_AFTER,
-  });
+function crowded(): DomainError {
+  const detail = 'Too many requests are being forwarded at the moment.';
+  return new DomainError('forwarding_busy', detail, { retryAfter: AGAIN_AFTER });
 }

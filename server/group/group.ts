@@ -6,7 +6,7 @@ import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { forbidden, HttpError, notFound, notFoundAmong } from '../shared/errors.ts';
+import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
 import {
@@ -117,8 +117,8 @@ function changesPeople({ add, replace, remove }: ListChange<string>, owner: stri
   return [add, replace, remove, owner].some((value) => value != null);
 }
 
-function autogroup(what: string): HttpError {
-  return new HttpError(409, `This is an autogroup: the service itself keeps ${what}.`);
+function autogroup(what: string): DomainError {
+  return new DomainError('autogroup_kept', `This is an autogroup: the service itself keeps ${what}.`);
 }
 
 /** Names become ids; all of them must exist (rule 4). */

@@ -5,9 +5,9 @@ import { type AdaptiveLimit, createAdaptiveLimit } from '../queue/adaptive-limit
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { createTurnClient, RunEnded } from './client-for-turn.ts';
+import { type HistoryName, KINDS, type Rhythm } from './kinds.ts';
 import { storeLocation } from './location.ts';
 import { indexMail } from './mailbox.ts';
-import { LOCATION, MAIL, type Rhythm, SKILL_POINTS, WALLET } from './rhythms.ts';
 import { storeSkillPoints } from './skill-points.ts';
 import type { HistoryServices } from './source.ts';
 import { countDue, endTurn, giveBack, putOff, type Turn, takeTurns } from './turn.queries.ts';
@@ -31,30 +31,19 @@ const REFUSALS = 5;
 const AGAIN_AFTER = 5 * MINUTE;
 const LONGEST_PAUSE = 24 * 60 * MINUTE;
 
-/** One history: its rhythm, and how a turn of it is taken. Ending the turn is up to it. */
-interface HistoryKind extends Rhythm {
-  readonly take: (services: HistoryServices, turn: Turn) => Promise<unknown>;
-}
+/** Takes a turn of a history, and ends it. */
+type TakeTurn = (services: HistoryServices, turn: Turn) => Promise<unknown>;
 
-const locations: HistoryKind = {
-  ...LOCATION,
-  take: (services, turn) => storeLocation(services, turn.characterId, services.clock.now(), 'service', turn),
-};
-const mails: HistoryKind = {
-  ...MAIL,
-  async take(services, turn) {
+const TAKE: { readonly [Name in HistoryName]: TakeTurn } = {
+  location: (services, turn) =>
+    storeLocation(services, turn.characterId, services.clock.now(), 'service', turn),
+  async mail(services, turn) {
     // A mail is kept once however often it is met.
     await indexMail(services, turn.characterId);
     await endTurn(services.db, turn, services.clock.now());
   },
-};
-const skillPoints: HistoryKind = {
-  ...SKILL_POINTS,
-  take: (services, turn) => storeSkillPoints(services, turn.characterId, services.clock.now(), turn),
-};
-const wallets: HistoryKind = {
-  ...WALLET,
-  take: (services, turn) => storeWallet(services, turn.characterId, services.clock.now(), turn),
+  skillpoints: (services, turn) => storeSkillPoints(services, turn.characterId, services.clock.now(), turn),
+  wallet: (services, turn) => storeWallet(services, turn.characterId, services.clock.now(), turn),
 };
 
 /**
@@ -64,31 +53,31 @@ const wallets: HistoryKind = {
  * @throws Error when the provider is away or the run was told to end; who was not looked at stays due
  */
 export const collectLocations = (services: CollectServices, run: Run, most = PER_RUN) =>
-  collect(services, run, locations, most);
+  collect(services, run, KINDS.location, most);
 
 /** Brings mailboxes up to date (D36b), each once in every hour of its own; see {@link collectLocations}. */
 export const collectMail = (services: CollectServices, run: Run, most = PER_RUN) =>
-  collect(services, run, mails, most);
+  collect(services, run, KINDS.mail, most);
 
 /** Stores skill points, each character's once in 12 hours; see {@link collectLocations}. */
 export const collectSkillPoints = (services: CollectServices, run: Run, most = PER_RUN) =>
-  collect(services, run, skillPoints, most);
+  collect(services, run, KINDS.skillpoints, most);
 
 /** Stores balances, each character's once in 12 hours; see {@link collectLocations}. */
 export const collectWallets = (services: CollectServices, run: Run, most = PER_RUN) =>
-  collect(services, run, wallets, most);
+  collect(services, run, KINDS.wallet, most);
 
 /** What the turns of one run have in common. */
 interface Collecting {
   readonly services: CollectServices;
   readonly run: Run;
-  readonly kept: HistoryKind;
+  readonly kept: Rhythm;
   readonly limit: AdaptiveLimit;
   /** Turns in a row that the provider answered, and not with what was asked for. */
   refusals: number;
 }
 
-async function collect(services: CollectServices, run: Run, kept: HistoryKind, most: number): Promise<void> {
+async function collect(services: CollectServices, run: Run, kept: Rhythm, most: number): Promise<void> {
   const { db, clock } = services;
   const due = clock.now();
   const total = Math.min(await countDue(db, kept.history, due), most);
@@ -149,7 +138,7 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
   const { db, clock, log } = services;
   const client = createTurnClient(services.client, limit, run.signal);
   try {
-    await kept.take({ db, client, clock, names: createNames({ db, client, clock }) }, turn);
+    await TAKE[kept.history]({ db, client, clock, names: createNames({ db, client, clock }) }, turn);
     collecting.refusals = 0;
   } catch (error) {
     if (error instanceof RunEnded) return false;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CharacterLocation } from '../../contract/ext.ts';
+import type { CharacterLocation } from '../../contract/history.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Purse } from '../provider/purse.ts';

@@ -1,4 +1,4 @@
-import type { CharacterMail, CharacterMailShort } from '../../contract/ext.ts';
+import type { CharacterMail, CharacterMailShort } from '../../contract/history.ts';
 import type { Purse } from '../provider/purse.ts';
 import { notFound } from '../shared/errors.ts';
 import { findMail, findMails } from './mail.queries.ts';

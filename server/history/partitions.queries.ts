@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { type EntryTable, SNAPSHOT_TABLES } from './snapshot.queries.ts';
+import { SNAPSHOT_TABLES, type SnapshotTable } from './kinds.ts';
 
 export interface Partition {
-  readonly table: EntryTable;
+  readonly table: SnapshotTable;
   readonly name: string;
   readonly from: Date;
   readonly to: Date;

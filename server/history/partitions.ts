@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { codeOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
+import { SNAPSHOT_TABLES, type SnapshotTable } from './kinds.ts';
 import { createPartitions, dropPartition, listPartitions, type Partition } from './partitions.queries.ts';
-import { type EntryTable, SNAPSHOT_TABLES } from './snapshot.queries.ts';
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
@@ -50,7 +50,7 @@ export async function dropExpired(db: Kysely<Database>, now: Date): Promise<stri
 }
 
 /** The week that holds a moment; `character_locations_20260803` is the one that begins on that Monday. */
-function partitionOf(table: EntryTable, moment: number): Partition {
+function partitionOf(table: SnapshotTable, moment: number): Partition {
   const start = Math.floor((moment - FIRST_MONDAY) / WEEK) * WEEK + FIRST_MONDAY;
   const from = new Date(start);
   const name = `${table}_${from.toISOString().slice(0, 10).replaceAll('-', '')}`;

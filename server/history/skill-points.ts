@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import type { CharacterSkillPoints } from '../../contract/ext.ts';
+import type { CharacterSkillPoints } from '../../contract/history.ts';
+import { KINDS } from './kinds.ts';
 import type { Page } from './page.ts';
 import { pageOf, store } from './snapshot.ts';
 import { type HistoryServices, id, read, requireSubject } from './source.ts';
 import type { Turn } from './turn.queries.ts';
+
+const {
+  snapshots,
+  scopes: [scope],
+} = KINDS.skillpoints;
 
 const Skills = z.object({ total_sp: id, unallocated_sp: id.default(0) });
 
@@ -13,7 +19,7 @@ export async function listSkillPoints(
   characterId: number,
   page: number,
 ): Promise<Page<CharacterSkillPoints>> {
-  return pageOf(db, 'character_skill_points', { characterId, page, now: clock.now() }, (row) => ({
+  return pageOf(db, snapshots, { characterId, page, now: clock.now() }, (row) => ({
     timestamp: row.timestamp.toISOString(),
     total_sp: row.total_sp,
     unallocated_sp: row.unallocated_sp,
@@ -32,10 +38,10 @@ export async function storeSkillPoints(
     client,
     {
       path: `/characters/${characterId}/skills`,
-      as: { characterId, scope: 'ext-skills.read_skills.v1' },
+      as: { characterId, scope },
       on: 'service',
     },
     Skills,
   );
-  await store(db, 'character_skill_points', subject, now, skills, turn);
+  await store(db, snapshots, subject, now, skills, turn);
 }

@@ -1,26 +1,19 @@
 import { type Kysely, sql } from 'kysely';
 import { PAGE_SIZE } from '../../contract/common.ts';
 import type { Database } from '../database/tables.ts';
+import { SNAPSHOT_TABLES, type SnapshotTable } from './kinds.ts';
 import type { PageRows } from './page.ts';
 import { type Subject, stillThere } from './subject.queries.ts';
 import { endOfTurn, type Turn } from './turn.queries.ts';
 
-/** The histories of what a character was at a moment, each partitioned by week. */
-export const SNAPSHOT_TABLES = [
-  'character_locations',
-  'character_skill_points',
-  'character_wallets',
-] as const;
-export type EntryTable = (typeof SNAPSHOT_TABLES)[number];
-
 /** What is stored of one moment, without whose it is and when. */
-export type NewEntry<Table extends EntryTable> = Omit<Database[Table], 'character_id' | 'timestamp'>;
+export type NewEntry<Table extends SnapshotTable> = Omit<Database[Table], 'character_id' | 'timestamp'>;
 
 /**
  * Stores an entry, once however often it is asked to, and not at all if the user is gone or another's (D29b). With a
  * turn, the entry ends it in the same statement, so that a turn has one entry: none if others have taken it over.
  */
-export async function insertEntry<Table extends EntryTable>(
+export async function insertEntry<Table extends SnapshotTable>(
   db: Kysely<Database>,
   table: Table,
   subject: Subject,
@@ -44,13 +37,13 @@ export async function insertEntry<Table extends EntryTable>(
 /** Of an array in PostgreSQL. */
 const LAST_SUBSCRIPT = 2 ** 31 - 1;
 
-export type EntryRow<Table extends EntryTable> = Database[Table] & { readonly character_name: string };
+export type EntryRow<Table extends SnapshotTable> = Database[Table] & { readonly character_name: string };
 
 /**
  * One page of the entries after `after`, newest first. Which entries a page holds is read from the index alone;
  * only they are then read from the table, so that the last page costs what the first does.
  */
-export async function findEntries<Table extends EntryTable>(
+export async function findEntries<Table extends SnapshotTable>(
   db: Kysely<Database>,
   table: Table,
   characterId: number,

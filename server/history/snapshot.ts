@@ -1,15 +1,10 @@
 import type { Kysely } from 'kysely';
 import { codeOf, constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
+import type { SnapshotTable } from './kinds.ts';
 import { type Page, toPage } from './page.ts';
 import { ensurePartitions, shownAfter } from './partitions.ts';
-import {
-  type EntryRow,
-  type EntryTable,
-  findEntries,
-  insertEntry,
-  type NewEntry,
-} from './snapshot.queries.ts';
+import { type EntryRow, findEntries, insertEntry, type NewEntry } from './snapshot.queries.ts';
 import type { Subject } from './subject.queries.ts';
 import type { Turn } from './turn.queries.ts';
 
@@ -17,7 +12,7 @@ import type { Turn } from './turn.queries.ts';
  * Stores what a character was at a moment, twice the same once, and ends the turn that it was looked at in; never
  * fails for a missing partition.
  */
-export async function store<Table extends EntryTable>(
+export async function store<Table extends SnapshotTable>(
   db: Kysely<Database>,
   table: Table,
   subject: Subject,
@@ -40,7 +35,7 @@ function isMissingPartition(error: unknown): boolean {
 }
 
 /** One page of a history, as far back as it is shown (D36). */
-export async function pageOf<Table extends EntryTable, Entry>(
+export async function pageOf<Table extends SnapshotTable, Entry>(
   db: Kysely<Database>,
   table: Table,
   { characterId, page, now }: { readonly characterId: number; readonly page: number; readonly now: Date },

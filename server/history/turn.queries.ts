@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { type HistoryName, RHYTHMS, type Rhythm } from './rhythms.ts';
+import { type HistoryName, RHYTHMS, type Rhythm } from './kinds.ts';
 
 /** A character that a worker has taken on; nobody else does until `until`. */
 export interface Turn {

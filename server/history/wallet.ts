@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import type { CharacterWalletBalance } from '../../contract/ext.ts';
+import type { CharacterWalletBalance } from '../../contract/history.ts';
+import { KINDS } from './kinds.ts';
 import type { Page } from './page.ts';
 import { pageOf, store } from './snapshot.ts';
 import { type HistoryServices, read, requireSubject } from './source.ts';
 import type { Turn } from './turn.queries.ts';
+
+const {
+  snapshots,
+  scopes: [scope],
+} = KINDS.wallet;
 
 /** A bare number (facts §2). */
 const Balance = z.number().finite();
@@ -14,7 +20,7 @@ export async function listBalances(
   characterId: number,
   page: number,
 ): Promise<Page<CharacterWalletBalance>> {
-  return pageOf(db, 'character_wallets', { characterId, page, now: clock.now() }, (row) => ({
+  return pageOf(db, snapshots, { characterId, page, now: clock.now() }, (row) => ({
     balance: row.balance,
     timestamp: row.timestamp.toISOString(),
   }));
@@ -32,10 +38,10 @@ export async function storeWallet(
     client,
     {
       path: `/characters/${characterId}/wallet`,
-      as: { characterId, scope: 'ext-wallet.read_character_wallet.v1' },
+      as: { characterId, scope },
       on: 'service',
     },
     Balance,
   );
-  await store(db, 'character_wallets', subject, now, { balance }, turn);
+  await store(db, snapshots, subject, now, { balance }, turn);
 }

@@ -4,9 +4,12 @@ import { contract } from '../../contract/index.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { constraintOf, isOverdue, isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
+import { ProviderRefusal } from '../provider/refusal.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError, revoked } from '../shared/errors.ts';
+import { DomainError, revoked } from '../shared/errors.ts';
 import { VoiceError } from '../voice-server/voice-error.ts';
+import { databaseLost, HttpError, statusOf } from './http-error.ts';
+import { expressProblem } from './input/express-problem.ts';
 import { validationProblem } from './input/problem.ts';
 import { failurePage, PAGE_HEADERS } from './page.ts';
 
@@ -57,87 +60,73 @@ export function answerErrors(services: Services, storeCrash: StoreCrash): ErrorR
 
 function toProblem(error: unknown, req: Request): HttpError | undefined {
   if (error instanceof HttpError) return error;
+  if (error instanceof DomainError) return domainProblem(error);
   if (error instanceof RequestValidationError) return validationProblem(error);
   if (isUnreachable(error) || isOverdue(error)) return databaseLost();
   if (error instanceof ProviderError) return providerProblem(error);
+  if (error instanceof ProviderRefusal) return mirrored(error);
   if (error instanceof VoiceError) return voiceProblem();
   const constraint = constraintOf(error)?.constraint ?? '';
   const conflict = CONFLICTS[constraint];
-  if (conflict !== undefined) return new HttpError(409, conflict(req.body));
-  if (OWN_TOKEN.has(constraint)) return revoked();
-  return requestProblem(error);
+  if (conflict !== undefined) return new HttpError('name_taken', conflict(req.body));
+  if (OWN_TOKEN.has(constraint)) return domainProblem(revoked());
+  return expressProblem(error);
 }
 
-function databaseLost(): HttpError {
-  return new HttpError(503, 'The database cannot be reached at the moment.', { 'Retry-After': '5' });
+function domainProblem({ code, detail, retryAfter }: DomainError): HttpError {
+  const headers = {
+    ...(statusOf(code) === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+  };
+  return new HttpError(code, detail, { headers });
+}
+
+/** Its 401 becomes a 502: our caller's token is good, it is ours that was refused (D30). */
+function mirrored({ message, answer }: ProviderRefusal): HttpError {
+  const status = answer.status_code === 401 ? 502 : answer.status_code;
+  return new HttpError('provider_refused', message, { status, more: { ...answer } });
 }
 
 /** The provider's failures in its caller's terms (D30, D33). */
 function providerProblem({ fault, message, retryAfter = 60 }: ProviderError): HttpError {
-  const wait = { 'Retry-After': String(retryAfter) };
+  const headers = { 'Retry-After': String(retryAfter) };
   switch (fault) {
     case 'timeout':
-      return new HttpError(504, 'The provider did not answer in time.');
-    case 'exhausted':
-      return new HttpError(503, 'The limits of the provider are used up for the moment.', wait);
-    case 'caller-exhausted':
-      return new HttpError(429, 'Your requests caused too many errors at the provider.', wait);
+      return new HttpError('provider_timeout', 'The provider did not answer in time.');
+    case 'exhausted': {
+      const detail = 'The limits of the provider are used up for the moment.';
+      return new HttpError('provider_limits_used_up', detail, { headers });
+    }
+    case 'caller-exhausted': {
+      const detail = 'Your requests caused too many errors at the provider.';
+      return new HttpError('caller_errors_used_up', detail, { headers });
+    }
     case 'no-token':
-      return new HttpError(404, message);
-    default:
-      return new HttpError(502, 'The provider cannot be reached or gave an answer that cannot be used.');
+      return new HttpError('no_refresh_token', message);
+    default: {
+      const detail = 'The provider cannot be reached or gave an answer that cannot be used.';
+      return new HttpError('provider_unavailable', detail);
+    }
   }
 }
 
 /** D42; which fault it was is the operator's business, and in the log. */
 function voiceProblem(): HttpError {
-  return new HttpError(502, 'The voice server cannot be reached or gave an answer that cannot be used.');
+  const detail = 'The voice server cannot be reached or gave an answer that cannot be used.';
+  return new HttpError('voice_server_unavailable', detail);
 }
 
 /** JSON, but for the one operation that people's browsers are sent to (D2). */
-function send(req: Request, res: Response, { status, detail, headers, more }: HttpError): void {
+function send(req: Request, res: Response, { status, detail, headers, body }: HttpError): void {
   res.status(status).set(headers);
-  if (req.path !== contract.callback.ext.path) res.json({ detail, ...more });
+  if (req.path !== contract.callback.ext.path) res.json(body);
   else
     res
       .set(PAGE_HEADERS)
       .send(failurePage(typeof detail === 'string' ? detail : 'The address is not valid.'));
 }
 
-/** What Express and its body parser say of a request: errors that carry a status and may be shown. */
-function requestProblem(error: unknown): HttpError | undefined {
-  const { type, status, expose, message, limit } = error as Partial<BodyParserError>;
-  // Its client went away while it was being admitted.
-  if (type === 'stream.not.readable') return bodyUnreadable(type);
-  if (expose !== true || status === undefined || message === undefined) return undefined;
-  switch (type) {
-    case 'entity.too.large':
-      return new HttpError(413, `The request body is larger than ${inWords(limit)}.`);
-    case 'encoding.unsupported':
-      return new HttpError(415, 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.');
-    default:
-      // A body that lies about its encoding or length has no type; files have statuses of their own (range).
-      return status === 400 ? bodyUnreadable(type) : new HttpError(status, message);
-  }
-}
-
-function bodyUnreadable(type = 'body_unreadable'): HttpError {
-  return new HttpError(422, [{ loc: ['body'], msg: 'The body cannot be read', type }]);
-}
-
-interface BodyParserError extends Error {
-  readonly status: number;
-  /** Whether the message is meant for the client: true below 500. */
-  readonly expose: boolean;
-  readonly type?: string;
-  /** The bytes that a body was allowed. */
-  readonly limit?: number;
-}
-
-function inWords(bytes = 0): string {
-  const kibibytes = bytes / 1024;
-  return kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`;
-}
+const CRASHED = 'Internal Server Error';
 
 /** An error that nobody foresaw: stored as a crash report, told to the client by its id alone (D8). */
 async function crash(
@@ -152,10 +141,10 @@ async function crash(
   note(services, res, error, 'uncaught exception');
   try {
     const id = await storeCrash(db, clock.now(), { error, req, params: res.locals.params ?? {}, caller });
-    send(req, res, new HttpError(500, 'Internal Server Error', {}, { crash_report_id: id }));
+    send(req, res, new HttpError('internal_error', CRASHED, { more: { crash_report_id: id } }));
   } catch (storing) {
     note(services, res, storing, 'the crash report could not be stored');
-    send(req, res, isUnreachable(storing) ? databaseLost() : new HttpError(500, 'Internal Server Error'));
+    send(req, res, isUnreachable(storing) ? databaseLost() : new HttpError('internal_error', CRASHED));
   }
 }
 

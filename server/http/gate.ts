@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { HttpError } from './http-error.ts';
 import { createMessages, type Listener, type MessageClasses } from './messages.ts';
 
 /** Stands before the service, so that its port is bound before anything else is touched, and is left slowly. */
@@ -18,10 +19,10 @@ export function createGate(): Gate {
   const listener: Listener = (req, res) => {
     if (draining) res.setHeader('Connection', 'close');
     const path = req.url?.split('?')[0];
-    if (draining && path === '/readyz') return refuse(res, 'The service is stopping.');
+    if (draining && path === '/readyz') return refuse(res, STOPPING);
     if (service !== undefined) return service(req, res);
     if (path === '/healthz') return answer(res, 200, { status: 'ok' });
-    refuse(res, 'The service is starting.');
+    refuse(res, STARTING);
   };
   return Object.assign(listener, {
     messages: createMessages(),
@@ -34,9 +35,14 @@ export function createGate(): Gate {
   });
 }
 
-/** 503: not now, but soon, and perhaps another process at once. */
-export function refuse(res: ServerResponse, detail: string): void {
-  answer(res, 503, { detail }, { 'Retry-After': '5' });
+/** Not now, but soon, and perhaps another process at once. */
+const HEADERS = { 'Retry-After': '5' };
+const STARTING = new HttpError('service_starting', 'The service is starting.', { headers: HEADERS });
+export const STOPPING = new HttpError('service_stopping', 'The service is stopping.', { headers: HEADERS });
+
+/** Answers with an error where there is no Express yet, or no more. */
+export function refuse(res: ServerResponse, { status, body, headers }: HttpError): void {
+  answer(res, status, body, headers);
 }
 
 function answer(

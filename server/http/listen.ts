@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refuse } from './gate.ts';
+import { refuse, STOPPING } from './gate.ts';
+import { HttpError } from './http-error.ts';
 import { createMessages, type Listener, type MessageClasses } from './messages.ts';
 import { READER_LIMITS, type ReaderLimits, watchReaders } from './readers.ts';
 
@@ -40,25 +41,23 @@ export async function listen(
   };
 }
 
-/** What Node's parser says of a request that never reaches a handler; anything else is 400. */
-const UNREADABLE: Readonly<Record<string, readonly [statusLine: string, detail: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+/** What Node's parser says of a request that never reaches a handler. */
+const UNREADABLE: Readonly<Record<string, HttpError>> = {
+  HPE_HEADER_OVERFLOW: new HttpError('headers_too_large', 'The request headers are too large.'),
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpError('request_timeout', 'The request did not arrive in time.'),
 };
+const NO_HTTP = new HttpError('http_unreadable', 'The request is not readable as HTTP.');
 
 /** Answers in JSON, like every other error (D2), what cannot be read as HTTP, and hangs up. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const [statusLine, detail] = UNREADABLE[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'The request is not readable as HTTP.',
-  ];
-  const body = JSON.stringify({ detail });
+  const { status, body: told } = UNREADABLE[error.code ?? ''] ?? NO_HTTP;
+  const body = JSON.stringify(told);
   const head = [
-    `HTTP/1.1 ${statusLine}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -92,7 +91,7 @@ async function stop(server: Server, atWork: MessageClasses['atWork'], withinMill
   if (await gone(withinMillis)) return;
   for (const res of atWork) {
     if (res.headersSent) res.destroy();
-    else refuse(res, 'The service is stopping.');
+    else refuse(res, STOPPING);
   }
   await gone(TAKE_LEAVE_WITHIN);
   server.closeAllConnections();

@@ -1,6 +1,6 @@
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints } from '@ts-rest/express';
-import { type RequestHandler, type Response, Router } from 'express';
+import { type Response, Router } from 'express';
 import { z } from 'zod';
 import type { RouteMetadata } from '../../contract/access.ts';
 import { contract as whole } from '../../contract/index.ts';
@@ -59,7 +59,6 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, s
       {
         logInitialization: false,
         globalMiddleware: [
-          ...(isForwarding(route) ? [leaveOurs] : []),
           admit(rule, services),
           ...(body === undefined
             ? []
@@ -104,7 +103,3 @@ function served(route: AppRoute): AppRoute {
 function isForwarding(route: AppRoute): boolean {
   return route.path.endsWith('/:esi_path');
 }
-
-/** What is below `/ext/history/` is ours and never forwarded (decisions §1). */
-const leaveOurs: RequestHandler = (req, _res, next) =>
-  req.path.startsWith('/ext/history/') || req.path === '/ext/history' ? next('route') : next();

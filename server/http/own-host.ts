@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { isLoopback } from '../config/settings.ts';
-import { HttpError } from '../shared/errors.ts';
+import { HttpError } from './http-error.ts';
 
 const HOST = /^(?:\[([\da-f:.]+)\]|([^\s:[\]]+?)\.?)(?::\d*)?$/i;
 
@@ -21,6 +21,6 @@ export function ownHost(baseUrl: string): RequestHandler {
   return (req, _res, next) => {
     if (isOwnHost(req.headers.host, baseUrl)) return next();
     const detail = `Outside production only the hosts localhost and ${new URL(baseUrl).hostname} are answered (BASE_URL names the latter).`;
-    next(new HttpError(421, detail));
+    next(new HttpError('host_unknown', detail));
   };
 }

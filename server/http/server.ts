@@ -3,15 +3,20 @@ import cors from 'cors';
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError, invalid } from '../shared/errors.ts';
+import { type DomainError, invalid } from '../shared/errors.ts';
 import { answerErrors, type StoreCrash } from './errors.ts';
+import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';
 import { allowedMethods } from './methods.ts';
 import { ownHost } from './own-host.ts';
 import { serviceRoutes } from './service.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
-/** The whole HTTP service: every middleware, in the order in which a request meets it. */
+/**
+ * The whole HTTP service: every middleware, in the order in which a request meets it.
+ *
+ * @param routers by the one or two segments that the paths of the resource begin with
+ */
 export function createHttp(
   services: Services,
   routers: ReadonlyMap<string, Router>,
@@ -28,18 +33,18 @@ export function createHttp(
   if (!services.settings.production) app.use(ownHost(services.settings.baseUrl));
   app.use(crossOrigin(services));
   app.use(serviceRoutes(services));
-  app.use(byFirstSegment(routers, services));
+  app.use(byResource(routers, services));
   app.use(withinLimit(services), nothingHere);
   app.use(answerErrors(services, storeCrash));
   dress(app, messages);
   return Object.assign(app, { messages });
 }
 
-/** The first segment of a path names its resource, so a request walks one resource's routes and no other's. */
-function byFirstSegment(routers: ReadonlyMap<string, Router>, services: Services): RequestHandler {
+/** A path begins with that of its resource, so a request walks one resource's routes and no other's. */
+function byResource(routers: ReadonlyMap<string, Router>, services: Services): RequestHandler {
   return (req, res, next) => {
-    const end = req.path.indexOf('/', 1);
-    const router = routers.get(req.path.slice(1, end === -1 ? undefined : end));
+    const [, first = '', second] = req.path.split('/', 3);
+    const router = routers.get(`${first}/${second}`) ?? routers.get(first);
     if (router === undefined) return next();
     const fault = pathFault(req.path);
     if (fault === undefined) return router(req, res, next);
@@ -48,7 +53,7 @@ function byFirstSegment(routers: ReadonlyMap<string, Router>, services: Services
   };
 }
 
-function pathFault(path: string): HttpError | undefined {
+function pathFault(path: string): DomainError | undefined {
   try {
     decodeURIComponent(path);
     return undefined;
@@ -115,7 +120,7 @@ const nothingHere: RequestHandler = (req, _res, next) => {
   const allowed = allowedMethods(req.path);
   next(
     allowed.length === 0
-      ? new HttpError(404, 'There is nothing at this path.')
-      : new HttpError(405, `This path knows only ${allowed.join(', ')}.`, { Allow: allowed.join(', ') }),
+      ? new HttpError('path_unknown', 'There is nothing at this path.')
+      : methodNotAllowed(allowed),
   );
 };

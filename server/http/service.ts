@@ -6,7 +6,7 @@ import { API_VERSION, openApiDocument } from '../../contract/openapi.ts';
 import { isUnreachable } from '../database/errors.ts';
 import { pendingMigrations } from '../database/migrate.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError } from '../shared/errors.ts';
+import { databaseLost, HttpError } from './http-error.ts';
 import { openApiYaml } from './openapi-yaml.ts';
 import { withinLimit } from './within-limit.ts';
 
@@ -47,14 +47,12 @@ export function serviceRoutes(services: Services): Router {
 }
 
 async function readiness({ db }: Services): Promise<'ready'> {
-  const retry = { 'Retry-After': '5' };
   const pending = await pendingMigrations(db).catch((error: unknown) => {
-    if (!isUnreachable(error)) throw error;
-    throw new HttpError(503, 'The database cannot be reached at the moment.', retry);
+    throw isUnreachable(error) ? databaseLost() : error;
   });
-  if (pending.length > 0)
-    throw new HttpError(503, `The database lacks ${pending.length} migration(s).`, retry);
-  return 'ready';
+  if (pending.length === 0) return 'ready';
+  const detail = `The database lacks ${pending.length} migration(s).`;
+  throw new HttpError('database_not_migrated', detail, { headers: { 'Retry-After': '5' } });
 }
 
 const PAGE = `<!doctype html>

@@ -4,7 +4,8 @@ import type { Caller } from '../access/caller.queries.ts';
 import { usualForm } from '../rate-limit/address.ts';
 import type { Quota } from '../rate-limit/leases.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError } from '../shared/errors.ts';
+import { DomainError } from '../shared/errors.ts';
+import { HttpError, statusOf } from './http-error.ts';
 
 /** What a 429 says, by whom the request is counted against. */
 const TOO_MANY = {
@@ -17,7 +18,7 @@ const TOO_MANY = {
  * The caller behind a request, within its limit (D60): a token whose signature is valid pays before the database is
  * asked, an address for whatever is refused with 401.
  *
- * @throws Problem 429 instead of the 401 that an exhausted address would get
+ * @throws HttpError 429 instead of the 401 that an exhausted address would get
  */
 export async function callerWithinLimit(services: Services, req: Request, res: Response): Promise<Caller> {
   const { rateLimit, keys } = services;
@@ -54,7 +55,7 @@ export function withinLimit(services: Services): RequestHandler {
 }
 
 function isNoToken(error: unknown): boolean {
-  return error instanceof HttpError && error.status === 401;
+  return error instanceof DomainError && statusOf(error.code) === 401;
 }
 
 /** Says in the answer's headers what is left (of the draft RateLimit header fields), and refuses when nothing is. */
@@ -67,7 +68,7 @@ function settle({ clock, metrics }: Services, res: Response, by: keyof typeof TO
   res.setHeader('RateLimit-Reset', seconds);
   if (allowed) return;
   metrics.rateLimited.inc({ counted_by: by });
-  throw new HttpError(429, TOO_MANY[by](limit), { 'Retry-After': seconds });
+  throw new HttpError('rate_limited', TOO_MANY[by](limit), { headers: { 'Retry-After': seconds } });
 }
 
 /** The client's address, taken through TRUSTED_PROXIES: what else a request claims about it is not believed. */

@@ -11,7 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { TokenKind } from '../../contract/access.ts';
 import type { Clock } from '../shared/clock.ts';
-import { type HttpError, unauthenticated } from '../shared/errors.ts';
+import { DomainError } from '../shared/errors.ts';
 import type { JwkSet } from './formats.ts';
 
 /** What a JWT of ours says (D20), in our own words. */
@@ -45,7 +45,7 @@ export interface SigningKeys {
   readonly signingKids: readonly string[];
   /** The JWT of a token: the same row gives the same text, as Ed25519 is deterministic (D29). */
   sign(token: SignableToken): Promise<string>;
-  /** Checks signature, issuer and claims; a 401 {@link HttpError} says what is wrong (D4). */
+  /** Checks signature, issuer and claims; throws a {@link DomainError} that says what is wrong (D4). */
   verify(jwt: string): Promise<TokenClaims>;
 }
 
@@ -80,7 +80,7 @@ export async function loadSigningKeys(
   const verified = new LRUCache<string, TokenClaims>({ max: CACHED_SIGNATURES });
 
   async function check(jwt: string): Promise<TokenClaims> {
-    if (jwt.length > LONGEST_JWT) throw unauthenticated('The token is not a JWT of this service.');
+    if (jwt.length > LONGEST_JWT) throw notOurs();
     const { payload } = await jwtVerify(jwt, findKey, {
       algorithms: ['EdDSA'],
       issuer,
@@ -96,15 +96,15 @@ export async function loadSigningKeys(
       typeof azp === 'string' &&
       KINDS.has(typ) &&
       (typ !== 'use' || exp !== undefined);
-    if (!valid) throw unauthenticated('The token lacks a claim that every token of this service has.');
+    if (!valid) throw untrue('The token lacks a claim that every token of this service has.');
     return { uuid: jti as string, kind: typ as TokenKind, ownerId: Number(sub), appToken: azp, expires: exp };
   }
 
-  function unknownKey(jwt: string): HttpError {
+  function unknownKey(jwt: string): DomainError {
     const kid = presentable(decodeProtectedHeader(jwt).kid, /^[\w.:-]{1,64}$/);
     onUnknownKey(kid);
     const which = kid === undefined ? '' : ` (kid ${kid})`;
-    return unauthenticated(`The token was signed with an unknown key${which}.`);
+    return untrue(`The token was signed with an unknown key${which}.`);
   }
 
   return {
@@ -146,19 +146,27 @@ function seconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }
 
-export function expired() {
-  return unauthenticated('The token has expired.');
+export function expired(): DomainError {
+  return new DomainError('token_expired', 'The token has expired.');
+}
+
+function notOurs(): DomainError {
+  return new DomainError('token_malformed', 'The token is not a JWT of this service.');
+}
+
+function untrue(detail: string): DomainError {
+  return new DomainError('token_invalid', detail);
 }
 
 /** One sentence for each way in which a JWT can be wrong; never the token itself. */
 function explain(error: unknown, issuer: string): unknown {
   if (error instanceof errors.JWTExpired) return expired();
   if (error instanceof errors.JWSSignatureVerificationFailed)
-    return unauthenticated("The token's signature is not valid.");
+    return untrue("The token's signature is not valid.");
   if (error instanceof errors.JOSEAlgNotAllowed)
-    return unauthenticated('The token was signed with an algorithm that is not accepted.');
-  if (error instanceof errors.JWTClaimValidationFailed) return unauthenticated(wrongClaim(error, issuer));
-  if (error instanceof errors.JOSEError) return unauthenticated('The token is not a JWT of this service.');
+    return untrue('The token was signed with an algorithm that is not accepted.');
+  if (error instanceof errors.JWTClaimValidationFailed) return untrue(wrongClaim(error, issuer));
+  if (error instanceof errors.JOSEError) return notOurs();
   return error;
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../contract/error-codes.ts';
 import { inWords, type Lack } from './lack.ts';
 
 /** One entry of a validation failure (D3): where, what is wrong, and the kind of fault. */
@@ -7,56 +8,56 @@ export interface InvalidField {
   readonly type: string;
 }
 
-/** A refusal with a clear answer: the one way in which code says no (D2). Never holds a secret. */
-export class HttpError extends Error {
-  readonly status: number;
+/**
+ * A refusal with a clear answer: the one way in which features say no. Its code says what it is (D73); how that looks
+ * over HTTP, http/errors.ts alone knows. Never holds a secret.
+ */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
   readonly detail: string | readonly InvalidField[];
-  readonly headers: Readonly<Record<string, string>>;
-  /** Further fields of the answer's body. */
-  readonly more: Readonly<Record<string, unknown>>;
+  /** Seconds after which asking again makes sense. */
+  readonly retryAfter: number | undefined;
   constructor(
-    status: number,
+    code: ErrorCode,
     detail: string | readonly InvalidField[],
-    headers: Readonly<Record<string, string>> = {},
-    more: Readonly<Record<string, unknown>> = {},
+    { retryAfter }: { readonly retryAfter?: number } = {},
   ) {
     super(typeof detail === 'string' ? detail : 'Validation failed');
-    this.name = 'Problem';
-    this.status = status;
+    this.name = 'DomainError';
+    this.code = code;
     this.detail = detail;
-    this.headers = headers;
-    this.more = more;
+    this.retryAfter = retryAfter;
   }
 }
 
-/** 401: no usable token (D4). */
-export function unauthenticated(detail: string): HttpError {
-  return new HttpError(401, detail, { 'WWW-Authenticate': 'Bearer' });
+/** The token, or its owner, was deleted, perhaps while its request was under way (D4, D20). */
+export function revoked(): DomainError {
+  return new DomainError('token_revoked', 'The token was revoked or is unknown.');
 }
 
-/** 401: the token, or its owner, was deleted, perhaps while its request was under way (D4, D20). */
-export function revoked(): HttpError {
-  return unauthenticated('The token was revoked or is unknown.');
+/** Clearance or authority missing, and which (D5); levels and who belongs where are public. */
+export function forbidden(lack: Lack): DomainError {
+  return new DomainError(codeOf(lack), `Insufficient clearance level: ${inWords(lack)}.`);
 }
 
-/** 403: clearance or authority missing, and which (D5); levels and who belongs where are public. */
-export function forbidden(lack: Lack): HttpError {
-  return new HttpError(403, `Insufficient clearance level: ${inWords(lack)}.`);
+function codeOf(lack: Lack): ErrorCode {
+  if ('never' in lack) return 'forbidden_to_all';
+  return 'authority' in lack ? 'no_authority' : 'level_too_low';
 }
 
-/** 404: names the kind and the id (D6). */
-export function notFound(kind: string, id: string | number): HttpError {
-  return new HttpError(404, `Could not find ${kind} ${id}`);
+/** No such record: names the kind and the id (D6). */
+export function notFound(kind: string, id: string | number): DomainError {
+  return new DomainError('not_found', `Could not find ${kind} ${id}`);
 }
 
 /** As many of the missing as a sentence can carry. */
 const NAMED = 5;
 
-/** 404 for references within a body: names the kind and the first few of those that are missing. */
-export function notFoundAmong(kind: string, ids: readonly (string | number)[]): HttpError {
+/** For references within a body: names the kind and the first few of those that are missing. */
+export function notFoundAmong(kind: string, ids: readonly (string | number)[]): DomainError {
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) return notFound(kind, only);
-  return new HttpError(404, `Could not find ${kind}s ${someOf(ids)}`);
+  return new DomainError('not_found', `Could not find ${kind}s ${someOf(ids)}`);
 }
 
 /** The first few of them, and how many more there are. */
@@ -65,7 +66,7 @@ export function someOf(names: readonly (string | number)[]): string {
   return `${names.slice(0, NAMED).join(', ')}${more}`;
 }
 
-/** 422 for what no schema can see. */
-export function invalid(loc: readonly (string | number)[], msg: string): HttpError {
-  return new HttpError(422, [{ loc, msg, type: 'value_error' }]);
+/** A fault in the request that no schema can see. */
+export function invalid(loc: readonly (string | number)[], msg: string): DomainError {
+  return new DomainError('invalid_request', [{ loc, msg, type: 'value_error' }]);
 }

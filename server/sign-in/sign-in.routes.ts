@@ -1,8 +1,8 @@
 import type { contract } from '../../contract/index.ts';
+import { methodNotAllowed } from '../http/http-error.ts';
 import type { Handler, Handlers } from '../http/mount.ts';
 import { PAGE_HEADERS } from '../http/page.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError } from '../shared/errors.ts';
 import type { Refusal } from './outcome.ts';
 import { refusalPage } from './pages.ts';
 import { completeSignIn } from './sign-in.ts';
@@ -27,7 +27,7 @@ export function callbackHandlers(services: Services): Handlers<typeof contract.c
   return {
     ext: async ({ query, req, res }) => {
       // Links are looked at by HEAD before they are followed, and a sign-in can be completed only once.
-      if (req.method === 'HEAD') throw new HttpError(405, 'This path knows only GET', { Allow: 'GET' });
+      if (req.method === 'HEAD') throw methodNotAllowed(['GET']);
       const outcome = await completeSignIn(services, query);
       if (outcome.kind === 'signed-in') {
         res.set({ ...REDIRECT_HEADERS, Location: outcome.redirectTo });

@@ -4,7 +4,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { Login, PostLogin } from '../../contract/token.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
-import { HttpError } from '../shared/errors.ts';
+import { DomainError } from '../shared/errors.ts';
 import { bindStateCode, insertStateCode, requiredScopes } from './state-code.queries.ts';
 
 /** Milliseconds that a generated state code lives (D25). */
@@ -12,7 +12,7 @@ export const LIVES = 10 * 60_000;
 
 /**
  * Starts a sign-in for the app token that calls: makes a state code, or takes one up that belongs to it or is
- * a guest code ("Token operations" rule 3, D25). Any other code: 404.
+ * a guest code ("Token operations" rule 3, D25). Any other code is refused.
  */
 export async function startLogin(
   { db, sso, clock }: Pick<Services, 'db' | 'sso' | 'clock'>,
@@ -24,7 +24,9 @@ export async function startLogin(
     request.state_code == null
       ? await newCode(db, caller.uuid, now)
       : await bindStateCode(db, request.state_code, caller.uuid, now);
-  if (code === undefined) throw new HttpError(404, 'Could not find a live state code of this token.');
+  if (code === undefined) {
+    throw new DomainError('state_code_unknown', 'Could not find a live state code of this token.');
+  }
   const required = code.corporation_id === null ? [] : await requiredScopes(db, code.corporation_id);
   const scopes = [...new Set([...request.scopes, ...required])].sort() as ExtScope[];
   const loginUrl = await sso.loginUrl({ state: code.state_code, scopes, codeVerifier: code.code_verifier });

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { forbidden, HttpError, revoked } from '../shared/errors.ts';
+import { DomainError, forbidden, revoked } from '../shared/errors.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { sharedLookup } from '../voice-server/shared-lookup.ts';
@@ -75,7 +75,7 @@ export async function completeChallenge(
   const nickname = await findChallenge(db, caller.owner_id, clock.now());
   if (nickname === undefined) throw noChallenge();
   const client = theOne(await look(), nickname);
-  if (client === undefined) throw new HttpError(404, 'Could not find corresponding teamspeak client');
+  if (client === undefined) throw noClient();
   const former = await inTransaction(db, async (tx) => {
     const now = clock.now();
     if ((await lockUser(tx, caller.owner_id)) === undefined) throw revoked();
@@ -105,10 +105,14 @@ function theOne(clients: readonly VoiceClient[], nickname: string): VoiceClient 
   return others.length === 0 ? client : undefined;
 }
 
-function notConfigured(): HttpError {
-  return new HttpError(404, 'No voice server is configured.');
+function notConfigured(): DomainError {
+  return new DomainError('voice_not_configured', 'No voice server is configured.');
 }
 
-function noChallenge(): HttpError {
-  return new HttpError(404, 'Could not find challenge for user');
+function noChallenge(): DomainError {
+  return new DomainError('voice_challenge_missing', 'Could not find challenge for user');
+}
+
+function noClient(): DomainError {
+  return new DomainError('voice_client_missing', 'Could not find corresponding teamspeak client');
 }

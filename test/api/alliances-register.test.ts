@@ -135,7 +135,10 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
       const active = app.provider.faults.add('api', fault);
       expect(await root.alliance.register({ params: { alliance_id: UNLUCKY } })).toMatchObject({
         status: 502,
-        body: { detail: 'The provider cannot be reached or gave an answer that cannot be used.' },
+        body: {
+          detail: 'The provider cannot be reached or gave an answer that cannot be used.',
+          code: 'provider_unavailable',
+        },
       });
       active.clear();
     }
@@ -152,7 +155,7 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
     for (const answer of [alliance, corporation]) {
       expect(answer).toMatchObject({
         status: 504,
-        body: { detail: 'The provider did not answer in time.' },
+        body: { detail: 'The provider did not answer in time.', code: 'provider_timeout' },
       });
     }
   });

@@ -38,7 +38,7 @@ function encode(part: object): string {
 async function refused(jwt: string, detail: string | RegExp): Promise<void> {
   const answer = await send(app, 'GET', '/token', { token: jwt });
   expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
-  if (typeof detail === 'string') expect(answer.json).toEqual({ detail });
+  if (typeof detail === 'string') expect(answer.json).toEqual({ detail, code: expect.any(String) });
   else expect(answer.json.detail).toMatch(detail);
   for (const part of jwt.split('.').filter((piece) => piece.length > 4)) {
     expect(answer.text).not.toContain(part);
@@ -56,7 +56,7 @@ describe('Authentication rule 1: a JWT in the Authorization header', () => {
     expect(await send(app, 'GET', '/token')).toMatchObject({
       status: 401,
       headers: { 'www-authenticate': 'Bearer' },
-      json: { detail: 'The Authorization header is missing.' },
+      json: { detail: 'The Authorization header is missing.', code: 'token_missing' },
     });
   });
 
@@ -67,7 +67,10 @@ describe('Authentication rule 1: a JWT in the Authorization header', () => {
     expect(await send(app, 'GET', '/token', { headers: { authorization } })).toMatchObject({
       status: 401,
       headers: { 'www-authenticate': 'Bearer' },
-      json: { detail: 'The Authorization header is not of the form "Bearer <jwt>".' },
+      json: {
+        detail: 'The Authorization header is not of the form "Bearer <jwt>".',
+        code: 'token_malformed',
+      },
     });
   });
 
@@ -86,7 +89,10 @@ describe('Authentication rule 1: a JWT in the Authorization header', () => {
     const answer = await send(app, 'GET', `/token?authorization=${token}&access_token=${token}`, {
       headers: { cookie: `authorization=${token}` },
     });
-    expect(answer.json).toEqual({ detail: 'The Authorization header is missing.' });
+    expect(answer.json).toEqual({
+      detail: 'The Authorization header is missing.',
+      code: 'token_missing',
+    });
   });
 });
 
@@ -329,7 +335,7 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
           expect(await ask(path, jwt), kind).toMatchObject({
             status: 401,
             headers: { 'www-authenticate': 'Bearer' },
-            json: { detail: NOT_ALLOWED },
+            json: { detail: NOT_ALLOWED, code: 'login_not_allowed' },
           });
           await letIn(true);
           expect((await ask(path, jwt)).status, kind).toBe(200);
@@ -357,7 +363,9 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
     const dyn = await makeToken(app, 'dyn', 2_120_000_050, uuidOf(app.root));
     const visitor = await addMember(app, 2_120_000_051);
     const { jwt } = await makeToken(app, 'use', visitor.id, dyn.uuid);
-    expect(await ask('/token/use/from/dyn', dyn.jwt)).toMatchObject({ json: { detail: NOT_ALLOWED } });
+    expect(await ask('/token/use/from/dyn', dyn.jwt)).toMatchObject({
+      json: { detail: NOT_ALLOWED, code: 'login_not_allowed' },
+    });
     expect((await ask('/token', jwt)).status).toBe(200);
   });
 
@@ -367,7 +375,7 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
     for (const path of ['/system/configuration', '/user/%00', '/crash/none']) {
       expect(await send(app, 'GET', path, { token: jwt })).toMatchObject({
         status: 401,
-        json: { detail: NOT_ALLOWED },
+        json: { detail: NOT_ALLOWED, code: 'login_not_allowed' },
       });
     }
   });

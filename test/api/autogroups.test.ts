@@ -328,7 +328,10 @@ describe('D18b: what may be edited', () => {
     const group = await must(`Corporation ${second}`);
     expect(await put(root, group, { ...change, description: 'new' })).toMatchObject({
       status: 409,
-      body: { detail: 'This is an autogroup: the service itself keeps its members and owner.' },
+      body: {
+        detail: 'This is an autogroup: the service itself keeps its members and owner.',
+        code: 'autogroup_kept',
+      },
     });
     expect(await ok(root.group.get({ params: group }))).toEqual(group);
   });

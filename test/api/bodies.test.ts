@@ -119,7 +119,10 @@ describe('D3c: size', () => {
     for (const method of ['POST', 'GET']) {
       const ask = (body: unknown, headers = {}) =>
         send(app, method, '/ext/status', { token: app.root, body, headers });
-      const TOO_LARGE = { status: 413, json: { detail: 'The request body is larger than 32 KiB.' } };
+      const TOO_LARGE = {
+        status: 413,
+        json: { detail: 'The request body is larger than 32 KiB.', code: 'body_too_large' },
+      };
       expect((await ask(padded(32 * KIB))).status).toBe(200);
       expect(await ask(padded(32 * KIB + 1))).toMatchObject(TOO_LARGE);
       expect(await ask(gzipSync(padded(32 * KIB + 1)), { 'content-encoding': 'gzip' })).toMatchObject(

@@ -71,7 +71,10 @@ describe('create coalition (POST /coalition)', () => {
     if (name === 'Grey Concord') await make('Grey Concord');
     const { status, body } = await root.coalition.create({ body: { coalition_name: name, ticker: 'X' } });
     expect(status).toBe(409);
-    expect(body).toEqual({ detail: expect.stringContaining(`coalition named "${name}" exists already`) });
+    expect(body).toEqual({
+      detail: expect.stringContaining(`coalition named "${name}" exists already`),
+      code: 'name_taken',
+    });
   });
 
   it('compares names after NFC and case folding (D7)', async () => {

@@ -58,9 +58,13 @@ describe('D8: an uncaught exception', () => {
     const answer = await crashing();
     expect(answer).toMatchObject({
       status: 500,
-      json: { detail: 'Internal Server Error', crash_report_id: expect.stringMatching(/^[0-9a-f]{24}$/) },
+      json: {
+        detail: 'Internal Server Error',
+        code: 'internal_error',
+        crash_report_id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      },
     });
-    expect(Object.keys(answer.json).sort()).toEqual(['crash_report_id', 'detail']);
+    expect(Object.keys(answer.json).sort()).toEqual(['code', 'crash_report_id', 'detail']);
     expect(answer.headers['x-request-id']).toEqual(expect.any(String));
   });
 

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addBodies, addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { INSUFFICIENT, noAuthority } from '../harness/refusals.ts';
+import { faultInCode, INSUFFICIENT, noAuthority } from '../harness/refusals.ts';
 import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
 
 let app: TestApp;
@@ -60,7 +60,9 @@ describe('D1, D2: answers in common', () => {
     expect(answer.headers['x-request-id']).toMatch(/^[\w-]{8,64}$/);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.headers['cache-control']).toBe('no-store');
-    if (status >= 400) expect(Object.keys(answer.json)).toEqual(['detail']);
+    if (status < 400) return;
+    expect(Object.keys(answer.json)).toEqual(['detail', 'code']);
+    expect(faultInCode(status, answer.json)).toBeUndefined();
   });
 
   it("D2: a client's own X-Request-Id is kept, unless it could forge a log line", async () => {
@@ -196,7 +198,8 @@ describe('D3: what is wrong with a request', () => {
 describe('D3: size', () => {
   it('a body over 1 MiB is a 413, announced, in chunks or compressed', async () => {
     const body = JSON.stringify({ callback: CALLBACK, comments: 'x'.repeat(MIB) });
-    const TOO_LARGE = { status: 413, json: { detail: 'The request body is larger than 1 MiB.' } };
+    const json = { detail: 'The request body is larger than 1 MiB.', code: 'body_too_large' };
+    const TOO_LARGE = { status: 413, json };
     expect(await createToken({ body })).toMatchObject(TOO_LARGE);
     const zipped = { body: gzipSync(body), headers: { 'content-encoding': 'gzip' } };
     expect(await createToken(zipped)).toMatchObject(TOO_LARGE);
@@ -233,7 +236,8 @@ describe('D3: paths and methods', () => {
     const answer = await send(app, 'GET', path, { token: root });
     // One slash at the end is forgiven.
     expect(answer.status).toBe(path === '/token/' ? 200 : 404);
-    if (answer.status === 404) expect(answer.json).toEqual({ detail: 'There is nothing at this path.' });
+    if (answer.status === 404)
+      expect(answer.json).toEqual({ detail: 'There is nothing at this path.', code: 'path_unknown' });
   });
 
   it.each([
@@ -248,7 +252,7 @@ describe('D3: paths and methods', () => {
     expect(await send(app, method, path, { token: root })).toMatchObject({
       status: 405,
       headers: { allow },
-      json: { detail: `This path knows only ${allow}.` },
+      json: { detail: `This path knows only ${allow}.`, code: 'method_not_allowed' },
     });
   });
 
@@ -260,7 +264,10 @@ describe('D3: paths and methods', () => {
 
 describe('D3b, D6: the order of checks', () => {
   const large = { body: 'x'.repeat(2 * MIB) };
-  const UNAUTHENTICATED = { status: 401, json: { detail: 'The Authorization header is missing.' } };
+  const UNAUTHENTICATED = {
+    status: 401,
+    json: { detail: 'The Authorization header is missing.', code: 'token_missing' },
+  };
 
   it.each([
     ['a body of 2 MiB', 'POST', '/token/per', large],
@@ -276,7 +283,7 @@ describe('D3b, D6: the order of checks', () => {
     await app.db.deleteFrom('tokens').where('uuid', '=', uuid).execute();
     expect(await send(app, method, path, { ...sent, token: jwt })).toMatchObject({
       status: 401,
-      json: { detail: 'The token was revoked or is unknown.' },
+      json: { detail: 'The token was revoked or is unknown.', code: 'token_revoked' },
     });
   });
 

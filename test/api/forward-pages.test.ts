@@ -97,7 +97,7 @@ describe('D30: one caller has at most four joined answers at work', () => {
       expect(refused).toMatchObject({
         status: 429,
         headers: { 'retry-after': '10' },
-        json: { detail: expect.stringContaining('4 joined answers') },
+        json: { detail: expect.stringContaining('4 joined answers'), code: 'too_many_joined_answers' },
       });
     }
     expect((await send(app, 'GET', path(), { token: ben.jwt })).status).toBe(200);

@@ -102,7 +102,10 @@ describe('D30: forwarding', () => {
     it('at the place where they came from: body or query, of a GET with a body, too', async () => {
       const inQuery = await rawGet(`status?params=${encodeURIComponent('{"n":1}')}`);
       expect(inQuery.status).toBe(422);
-      expect(await inQuery.json()).toEqual({ detail: [refused(['query', 'params', 'n'], 'none')] });
+      expect(await inQuery.json()).toEqual({
+        detail: [refused(['query', 'params', 'n'], 'none')],
+        code: 'invalid_request',
+      });
       const inBody = await send(app, 'GET', '/ext/status', {
         token: caller.token,
         body: { params: { n: 1 } },
@@ -152,7 +155,7 @@ describe('D30: forwarding', () => {
     });
     const ours = await caller.client.ext.forward({ params: { esi_path: 'corporations/none' } });
     expect(ours.status).toBe(404);
-    expect(Object.keys(ours.body as object)).toEqual(['detail']);
+    expect(Object.keys(ours.body as object)).toEqual(['detail', 'code']);
   });
 
   it.each([
@@ -171,7 +174,12 @@ describe('D30: forwarding', () => {
       });
       expect(answer).toMatchObject({
         status: ours,
-        body: { detail: expect.stringMatching(/./), data: expect.anything(), status_code: theirs },
+        body: {
+          detail: expect.stringMatching(/./),
+          code: 'provider_refused',
+          data: expect.anything(),
+          status_code: theirs,
+        },
       });
     }
   });
@@ -184,7 +192,7 @@ describe('D30: forwarding', () => {
     [JSON.stringify({ error: 'x'.repeat(9_999) }), 'x'.repeat(500)],
   ])('finds a sentence for %j', async (body, detail) => {
     const answered = refusal(madeAnswer(403, body === '' ? null : JSON.parse(body)));
-    expect(answered.detail).toBe(detail);
+    expect(answered.message).toBe(detail);
   });
 
   it('answers 502 to a failing provider, and to one that does not answer in JSON', async () => {
@@ -200,7 +208,10 @@ describe('D30: forwarding', () => {
     const answer = await caller.client.ext.forward({ params: { esi_path: path } });
     expect(answer).toMatchObject({
       status: 404,
-      body: { detail: `Could not find valid refresh token for character ${caller.user.character_id}` },
+      body: {
+        detail: `Could not find valid refresh token for character ${caller.user.character_id}`,
+        code: 'no_refresh_token',
+      },
     });
   });
 
@@ -235,7 +246,7 @@ describe('D31: the path', () => {
     const answer = await caller.client.ext.forward({ params: { esi_path } });
     expect(answer).toMatchObject({
       status: 404,
-      body: { detail: `Could not find the path ${understood} in the game's API` },
+      body: { detail: `Could not find the path ${understood} in the game's API`, code: 'ext_path_unknown' },
     });
   });
 

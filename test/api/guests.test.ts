@@ -139,6 +139,7 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
       status: 409,
       body: {
         detail: `Corporation ${CROWDED} has 100 living guest codes already: one of them must be used or expire first.`,
+        code: 'too_many_guest_codes',
       },
     };
 
@@ -315,7 +316,7 @@ describe('DELETE /corporation/{corporation_id}/guest/{character_id}: delete a gu
     expect(await remove(id)).toMatchObject({ status: 200, body: undefined });
     expect(await app.client(token).token.current()).toMatchObject({
       status: 401,
-      body: { detail: 'The token was revoked or is unknown.' },
+      body: { detail: 'The token was revoked or is unknown.', code: 'token_revoked' },
     });
     expect(await userRow(app, id)).toBeUndefined();
     for (const table of ['tokens', 'grants']) {

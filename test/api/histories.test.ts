@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CharacterLocation, CharacterMail, CharacterMailShort } from '../../contract/ext.ts';
+import type { CharacterLocation, CharacterMail, CharacterMailShort } from '../../contract/history.ts';
 import * as sheet from '../../dev/world/character-sheet.ts';
 import { mailbox } from '../../dev/world/mailbox.ts';
 import type { Character } from '../../dev/world/world.ts';

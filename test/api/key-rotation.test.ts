@@ -66,7 +66,7 @@ describe('D20b: rotation of the signing keys', () => {
     // The replica that has not got the new key yet says so, and does not fall over.
     expect(await send(app, 'GET', '/token', { token: made.json.user_token })).toMatchObject({
       status: 401,
-      json: { detail: `The token was signed with an unknown key (kid ${fresh.kid}).` },
+      json: { detail: `The token was signed with an unknown key (kid ${fresh.kid}).`, code: 'token_invalid' },
     });
     // A token is printed as it is as long as its key can sign.
     expect(kidOf(await rootToken(rotated.services, 0))).toBe(old.kid);

@@ -21,7 +21,7 @@ afterAll(() => app.stop());
 const LOST = {
   status: 503,
   headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
-  json: { detail: 'The database cannot be reached at the moment.' },
+  json: { detail: 'The database cannot be reached at the moment.', code: 'database_unavailable' },
 };
 
 const ask = () => send(app, 'GET', '/user', { token: app.root });

@@ -47,7 +47,7 @@ describe('outside production a page of another site cannot come by a name that l
       expect(await send(app, 'GET', path, { headers: { host }, token: app.root })).toMatchObject({
         status: 421,
         headers: { 'x-request-id': expect.any(String) },
-        json: { detail: expect.stringContaining('BASE_URL') },
+        json: { detail: expect.stringContaining('BASE_URL'), code: 'host_unknown' },
       });
   });
 

@@ -206,7 +206,10 @@ describe('D14: a write is judged in its transaction, on what its caller may do b
     const { uuid, jwt } = await makeToken(app, 'per', by.id, uuidOf(app.root));
     const write = await prepare({ ...by, client: app.client(jwt) });
     const answer = await meanwhile(app, 'delete from tokens where uuid = $1', [uuid], write);
-    expect(answer).toMatchObject({ status: 401, body: { detail: 'The token was revoked or is unknown.' } });
+    expect(answer).toMatchObject({
+      status: 401,
+      body: { detail: 'The token was revoked or is unknown.', code: 'token_revoked' },
+    });
   });
 
   it("authorized_to_login: an owner who is demoted meanwhile does not set its group's (D15)", async () => {
@@ -217,7 +220,7 @@ describe('D14: a write is judged in its transaction, on what its caller may do b
     );
     expect(answer).toMatchObject({
       status: 403,
-      body: { detail: needs(9, 8, 'setting authorized_to_login') },
+      body: { detail: needs(9, 8, 'setting authorized_to_login'), code: 'level_too_low' },
     });
     expect(await ok(root.group.get({ params }))).toMatchObject({ authorized_to_login: null });
   });
@@ -269,7 +272,7 @@ describe('D14: while a registration waits for the provider', () => {
         what === 'corporation'
           ? registerCorporation({ ...services, client }, admission, IN_GAME.corporation)
           : registerAlliance({ ...services, client }, admission, IN_GAME.alliance);
-      await expect(registration).rejects.toMatchObject({ status: 403, detail: needs(8, 7) });
+      await expect(registration).rejects.toMatchObject({ code: 'level_too_low', detail: needs(8, 7) });
     }
     const stored = [...(await ok(root.corporation.list())), ...(await ok(root.alliance.list()))];
     expect(stored).toHaveLength(4);

@@ -58,7 +58,7 @@ describe('D60: each token has RATE_LIMIT requests a minute', () => {
     const refused = await client.token.current();
     expect(refused).toMatchObject({
       status: 429,
-      body: { detail: 'Too many requests: this token may make 20 a minute.' },
+      body: { detail: 'Too many requests: this token may make 20 a minute.', code: 'rate_limited' },
     });
     expect(refused.headers.get('ratelimit-remaining')).toBe('0');
     const retryAfter = Number(refused.headers.get('retry-after'));
@@ -200,7 +200,10 @@ describe('D60: without a usable token the address pays', () => {
     const bad = (n: number) => `${head}.${body}.${Buffer.alloc(64, n % 256).toString('base64url')}`;
     const answers = await times(700, (n) => ask(from(address, { token: bad(n) })));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(LIMIT);
-    expect(answers.find(({ status }) => status === 429)?.json).toEqual({ detail: TOO_MANY });
+    expect(answers.find(({ status }) => status === 429)?.json).toEqual({
+      detail: TOO_MANY,
+      code: 'rate_limited',
+    });
   });
 
   it('all kinds add up, with paths that need no token', async () => {

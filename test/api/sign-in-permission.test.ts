@@ -89,7 +89,8 @@ describe('who may log in', () => {
       expect(status).toBe(200);
     } else {
       expectRefusers(await expectPage(answer, 403, TITLES.notAllowed), await bindingRefusers());
-      expect([status, body]).toEqual([401, { detail: 'The owner of this token is not allowed to log in.' }]);
+      const detail = 'The owner of this token is not allowed to log in.';
+      expect([status, body]).toEqual([401, { detail, code: 'login_not_allowed' }]);
     }
   }
 

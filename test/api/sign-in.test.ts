@@ -57,7 +57,10 @@ describe('sign-in', () => {
       const { state_code } = await startLogin(app, { dyn: await app.dynamicToken() });
       const answer = await begin(dyn, state_code);
       expect(answer.status).toBe(404);
-      expect(answer.body).toEqual({ detail: 'Could not find a live state code of this token.' });
+      expect(answer.body).toEqual({
+        detail: 'Could not find a live state code of this token.',
+        code: 'state_code_unknown',
+      });
     });
 
     it('D25: an unknown state code: 404', async () => {

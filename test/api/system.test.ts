@@ -87,7 +87,7 @@ describe('without a token (decisions §1)', () => {
     expect(await send(app, 'GET', '/readyz')).toMatchObject({
       status: 503,
       headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
-      json: { detail: expect.stringContaining('migration') },
+      json: { detail: expect.stringContaining('migration'), code: 'database_not_migrated' },
     });
     await app.db.insertInto(table).values(applied).execute();
     expect((await send(app, 'GET', '/readyz')).status).toBe(200);
@@ -143,7 +143,7 @@ describe('GET /docs', () => {
     expect(await send(app, 'GET', '/docs/../package.json')).toMatchObject({ status: 404 });
     expect(await send(app, 'GET', '/docs/package.json')).toMatchObject({
       status: 404,
-      json: { detail: 'There is nothing at this path.' },
+      json: { detail: 'There is nothing at this path.', code: 'path_unknown' },
     });
     const headers = { range: 'bytes=999999999-' };
     expect(await send(app, 'GET', '/docs/swagger-ui.css', { headers })).toMatchObject({

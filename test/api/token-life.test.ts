@@ -49,7 +49,7 @@ describe('"Token operations" rules 4 and 5, D23: a user token from a permanent a
     for (const token of [dyn.jwt, (await member(10)).jwt, guest.jwt]) {
       expect(await send(app, 'POST', '/token/use/from/per', { token })).toMatchObject({
         status: 401,
-        json: { detail: 'Must use a permanent app token for this path.' },
+        json: { detail: 'Must use a permanent app token for this path.', code: 'token_type_refused' },
       });
     }
   });
@@ -142,7 +142,7 @@ describe('D22: lifetimes', () => {
       for (const token of [signedIn.token, unused.token]) {
         expect(await send(fresh, 'GET', '/token', { token })).toMatchObject({
           status: 401,
-          json: { detail: 'The token has expired.' },
+          json: { detail: 'The token has expired.', code: 'token_expired' },
         });
       }
       fresh.clock.advance(24 * HOUR - 10_000);

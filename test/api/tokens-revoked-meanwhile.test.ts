@@ -11,7 +11,10 @@ afterAll(() => app.stop());
 
 const DELETE_TOKEN = 'delete from tokens where uuid = $1';
 const DELETE_USER = 'delete from users where character_id = $1';
-const REVOKED = { status: 401, body: { detail: 'The token was revoked or is unknown.' } };
+const REVOKED = {
+  status: 401,
+  body: { detail: 'The token was revoked or is unknown.', code: 'token_revoked' },
+};
 
 describe('a token that is deleted while its request is under way (D20)', () => {
   const callback = 'http://127.0.0.1:9/app';

@@ -109,7 +109,7 @@ describe('Token operations rule 1 and D21: delete', () => {
       expect(answer).toMatchObject({ status: 200, text: '' });
       expect(await send(app, 'GET', '/token', { token: jwt })).toMatchObject({
         status: 401,
-        json: { detail: 'The token was revoked or is unknown.' },
+        json: { detail: 'The token was revoked or is unknown.', code: 'token_revoked' },
       });
     },
   );
@@ -218,7 +218,7 @@ describe('D4, "Token operations" rule 2: create an app token', () => {
           expect(await send(app, 'POST', `/token/${kind}`, { token, body: sent })).toMatchObject({
             status: 401,
             headers: { 'www-authenticate': 'Bearer' },
-            json: { detail: 'Unauthorized' },
+            json: { detail: 'Unauthorized', code: 'token_type_refused' },
           });
         }
       }

@@ -56,7 +56,10 @@ describe('D15: who may delete a user', () => {
   it('D16: nobody deletes the built-in user', async () => {
     expect(await remove(0)).toMatchObject({
       status: 403,
-      json: { detail: 'Insufficient clearance level: nobody deletes the built-in user.' },
+      json: {
+        detail: 'Insufficient clearance level: nobody deletes the built-in user.',
+        code: 'forbidden_to_all',
+      },
     });
     expect(await status(app.root)).toBe(200);
   });

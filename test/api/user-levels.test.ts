@@ -85,14 +85,23 @@ describe('D16: setting the clearance level of a user', () => {
   it('D5: a refusal says what is missing', async () => {
     const [eight, target, distant] = [await person(8), await person(5), await person(0, 7)];
     const detail = async (by: Person, id: number, level: number) => (await set(by, id, level)).body;
-    expect(await detail(eight, target.id, 4)).toEqual({ detail: needs(9, 8, 'setting level 5 to 4') });
-    expect(await detail(eight, target.id, 9)).toEqual({ detail: needs(9, 8, 'setting level 5 to 9') });
+    expect(await detail(eight, target.id, 4)).toEqual({
+      detail: needs(9, 8, 'setting level 5 to 4'),
+      code: 'level_too_low',
+    });
+    expect(await detail(eight, target.id, 9)).toEqual({
+      detail: needs(9, 8, 'setting level 5 to 9'),
+      code: 'level_too_low',
+    });
     const over = `user ${distant.id}`;
-    expect(await detail(await person(6), distant.id, 1)).toEqual({ detail: noAuthority('write', over) });
+    expect(await detail(await person(6), distant.id, 1)).toEqual({
+      detail: noAuthority('write', over),
+      code: 'no_authority',
+    });
     const own = 'Insufficient clearance level: nobody sets their own level.';
-    expect(await detail(eight, eight.id, 1)).toEqual({ detail: own });
+    expect(await detail(eight, eight.id, 1)).toEqual({ detail: own, code: 'forbidden_to_all' });
     const builtIn = 'Insufficient clearance level: nobody changes the built-in user.';
-    expect(await detail(eight, 0, 1)).toEqual({ detail: builtIn });
+    expect(await detail(eight, 0, 1)).toEqual({ detail: builtIn, code: 'forbidden_to_all' });
   });
 
   it('answers with the User as it is now, and its time of change', async () => {

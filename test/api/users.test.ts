@@ -162,7 +162,7 @@ describe('GET /user/{character_name}', () => {
         await send(app, 'GET', `/user/${encodeURIComponent(name)}`, { token: caller.jwt }),
       ).toMatchObject({
         status: 404,
-        json: { detail: `Could not find user ${name}` },
+        json: { detail: `Could not find user ${name}`, code: 'not_found' },
       });
     }
   });

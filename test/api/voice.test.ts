@@ -27,8 +27,14 @@ afterEach(() => {
   voice.strike = () => undefined;
 });
 
-const NO_CHALLENGE = { status: 404, json: { detail: 'Could not find challenge for user' } };
-const NO_CLIENT = { status: 404, json: { detail: 'Could not find corresponding teamspeak client' } };
+const NO_CHALLENGE = {
+  status: 404,
+  json: { detail: 'Could not find challenge for user', code: 'voice_challenge_missing' },
+};
+const NO_CLIENT = {
+  status: 404,
+  json: { detail: 'Could not find corresponding teamspeak client', code: 'voice_client_missing' },
+};
 
 const member = () => addMember(app, ++lastId);
 type Somebody = Awaited<ReturnType<typeof member>>;
@@ -288,7 +294,7 @@ describe('D42: without a voice server', () => {
       for (const operation of ['start', 'complete']) {
         expect(await send(other, 'POST', `/voice/auth/${operation}`, { token: other.root })).toMatchObject({
           status: 404,
-          json: { detail: 'No voice server is configured.' },
+          json: { detail: 'No voice server is configured.', code: 'voice_not_configured' },
         });
       }
     } finally {
@@ -306,7 +312,10 @@ describe('D42: without a voice server', () => {
       expect((await send(other, 'POST', '/voice/auth/start', { token })).status).toBe(200);
       expect(await send(other, 'POST', '/voice/auth/complete', { token })).toMatchObject({
         status: 502,
-        json: { detail: 'The voice server cannot be reached or gave an answer that cannot be used.' },
+        json: {
+          detail: 'The voice server cannot be reached or gave an answer that cannot be used.',
+          code: 'voice_server_unavailable',
+        },
       });
       expect(other.logged.join('')).not.toContain('simulated@');
     } finally {

@@ -204,6 +204,7 @@ describe('the OpenAPI document', () => {
     const refusal = document.paths['/token/use/from/dyn']?.post?.responses[401] as OpenApiResponse;
     expect(refusal.content?.['application/json']?.example).toEqual({
       detail: 'Must use a dynamic app token for this path.',
+      code: 'token_type_refused',
     });
   });
 

@@ -190,7 +190,7 @@ describe('callbacks', () => {
 
 describe('query and headers', () => {
   it('the page is a positive whole number, 1 where absent', () => {
-    const { headers } = contract.ext.mails;
+    const { headers } = contract.history.mails;
     expect(headers.parse({})).toEqual({ page: 1 });
     expect(headers.parse({ page: '2147483647' })).toEqual({ page: 2147483647 });
     for (const page of ['0', '-1', '01', '1.5', 'x', '', '2147483648']) {

@@ -5,6 +5,7 @@ import { nameKey } from '../../server/database/name-key.ts';
 import { objectId } from '../../server/database/object-id.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { faultInCode } from '../harness/refusals.ts';
 import { send } from '../harness/send.ts';
 import { forbidden, type Kind, RULES, type TurnedAway, turnedAway } from './rules.ts';
 
@@ -189,16 +190,16 @@ const WALKS: Readonly<Record<string, Walk>> = {
     answers: [200, 404, 422, 502],
   },
   'ext.forwardGet': { request: () => ({ params: { esi_path: 'status' } }), answers: [200, 404, 422, 502] },
-  'ext.locations': histories,
-  'ext.mails': histories,
-  'ext.mail': {
+  'history.locations': histories,
+  'history.mails': histories,
+  'history.mail': {
     ...histories,
     request: (...given) => ({ params: { ...character(...given).params, mail_id: 1 } }),
     answers: [404],
   },
-  'ext.skillPoints': histories,
-  'ext.wallet': histories,
-  'ext.storeLocation': { ...histories, answers: [404] },
+  'history.skillPoints': histories,
+  'history.wallet': histories,
+  'history.storeLocation': { ...histories, answers: [404] },
   'group.list': {},
   'group.get': { request: () => group(USERS[1]) },
   'group.create': { request: () => ({ body: { group_name: unique() } }), answers: [201] },
@@ -306,6 +307,8 @@ describe('Must show 7: every operation × token kind × level × authority', () 
         refusal === undefined
           ? answers.includes(status)
           : status === refusal.status && json?.detail === refusal.detail;
+      const fault = status >= 400 && operation.name !== 'callback.ext' && faultInCode(status, json);
+      if (fault) wrong.push(`${caller.kind} of level ${caller.level} at ${distance}: ${fault}`);
       if (fits) return;
       const expected = refusal === undefined ? answers.join(' or ') : `${refusal.status} ${refusal.detail}`;
       wrong.push(

@@ -93,7 +93,7 @@ describe('a stop while requests are in flight', () => {
     expect(await answer).toMatchObject({
       status: 503,
       headers: { connection: 'close', 'retry-after': '5', 'x-request-id': expect.any(String) },
-      json: { detail: 'The service is stopping.' },
+      json: { detail: 'The service is stopping.', code: 'service_stopping' },
     });
     await letGo();
     // The handler goes on with what it waited for, without a database and without anybody to answer.
@@ -131,7 +131,7 @@ describe('the gate before the service', () => {
       expect(await get(path), path).toMatchObject({
         status: 503,
         headers: { 'retry-after': '5', 'content-type': 'application/json; charset=utf-8' },
-        json: { detail: 'The service is starting.' },
+        json: { detail: 'The service is starting.', code: 'service_starting' },
       });
     }
     expect(await get('/healthz')).toMatchObject({ status: 200, json: { status: 'ok' } });
@@ -146,7 +146,7 @@ describe('the gate before the service', () => {
     gate.drain();
     expect(await get('/readyz?verbose')).toMatchObject({
       status: 503,
-      json: { detail: 'The service is stopping.' },
+      json: { detail: 'The service is stopping.', code: 'service_stopping' },
     });
     for (const path of ['/token', '/healthz']) {
       expect(await get(path, { connection: 'keep-alive' })).toMatchObject({

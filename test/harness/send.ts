@@ -19,6 +19,7 @@ export interface Got<Body> {
 /** What most answers are looked at for. */
 export interface Problem {
   readonly detail: unknown;
+  readonly code?: string;
   readonly crash_report_id?: string;
 }
 

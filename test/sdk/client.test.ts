@@ -8,6 +8,7 @@ import {
   CastellanError,
   createCastellan,
   createClient,
+  type ErrorCode,
   type Group,
   ok,
   paginate,
@@ -113,10 +114,10 @@ describe('requests', () => {
   });
 
   it('carry query, body and headers', async () => {
-    const { ext, group, system } = client();
+    const { ext, group, history, system } = client();
     await system.runJob({ params: { job_id: 'sync' }, query: { dry_run: true, force: undefined } });
     await ext.forwardGet({ params: { esi_path: 'status' }, query: { params: { a: [1, 'x&y'] } } });
-    await ext.mails({ params: { character_id: 7 }, headers: { page: 2, 'x-request-id': 'mine' } });
+    await history.mails({ params: { character_id: 7 }, headers: { page: 2, 'x-request-id': 'mine' } });
     await group.create({ body: { group_name: 'Scouts' } });
     expect(seen.map(({ url }) => url)).toEqual([
       '/system/job/sync?dry_run=true',
@@ -217,7 +218,7 @@ describe('answers', () => {
 
   it('give their headers', async () => {
     reply = json(200, [], { 'x-pages': '3' });
-    const { headers } = await client().ext.wallet({ params: { character_id: 1 } });
+    const { headers } = await client().history.wallet({ params: { character_id: 1 } });
     expect(headers.get('x-pages')).toBe('3');
   });
 });
@@ -233,16 +234,18 @@ describe('ok', () => {
 
   it('throws what the service says, without the token', async () => {
     const detail = "Insufficient clearance level: this needs 10, and the token's owner has 2.";
-    reply = json(403, { detail }, { 'x-request-id': 'r-1' });
+    reply = json(403, { detail, code: 'level_too_low' }, { 'x-request-id': 'r-1' });
     const error = await ok(client().token.delete({ query: { uuid: 'u' } })).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(CastellanError);
     expect(error).toMatchObject({
       name: 'CastellanError',
       message: detail,
       status: 403,
+      code: 'level_too_low',
       detail,
       requestId: 'r-1',
     });
+    expectTypeOf<CastellanError['code']>().toEqualTypeOf<ErrorCode | undefined>();
     expect(`${error.stack}${JSON.stringify(error)}`).not.toContain(TOKEN);
   });
 
@@ -362,7 +365,7 @@ describe('paginate', () => {
   it('gives the entries of all pages, each page when it is wanted', async () => {
     reply = replies(page(1), page(2), page(3));
     const balances: number[] = [];
-    for await (const { balance } of paginate(castellan().ext.wallet, { params: { character_id: 1 } })) {
+    for await (const { balance } of paginate(castellan().history.wallet, { params: { character_id: 1 } })) {
       expect(seen).toHaveLength(balances.length + 1);
       balances.push(balance);
     }
@@ -374,7 +377,7 @@ describe('paginate', () => {
     reply = page(3);
     const request = { params: { character_id: 1 }, headers: { page: 3 } };
     const entries = [];
-    for await (const entry of paginate(client().ext.wallet, request)) entries.push(entry);
+    for await (const entry of paginate(client().history.wallet, request)) entries.push(entry);
     expect(entries).toHaveLength(1);
     expect(seen[0]?.headers.page).toBe('3');
   });
@@ -382,7 +385,7 @@ describe('paginate', () => {
   it('throws when a page cannot be had', async () => {
     reply = replies(page(1), json(503, { detail: 'The database cannot be reached at the moment.' }));
     const read = async () => {
-      for await (const _ of paginate(castellan().ext.wallet, { params: { character_id: 1 } })) void _;
+      for await (const _ of paginate(castellan().history.wallet, { params: { character_id: 1 } })) void _;
     };
     await expect(read()).rejects.toMatchObject({ status: 503 });
   });

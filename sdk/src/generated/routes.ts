@@ -43,12 +43,6 @@ export const routes = {
   ext: {
     forward: 'POST /ext/:esi_path* bj',
     forwardGet: 'GET /ext/:esi_path*?all_pages&id_annotations&on_behalf_of&params j',
-    locations: 'GET /ext/history/characters/:character_id/location jp',
-    mails: 'GET /ext/history/characters/:character_id/mail jp',
-    mail: 'GET /ext/history/characters/:character_id/mail/:mail_id j',
-    skillPoints: 'GET /ext/history/characters/:character_id/skillpoints jp',
-    wallet: 'GET /ext/history/characters/:character_id/wallet jp',
-    storeLocation: 'POST /ext/history/characters/:character_id/location/now j',
   },
   group: {
     list: 'GET /group j',
@@ -56,6 +50,14 @@ export const routes = {
     create: 'POST /group bj',
     update: 'PUT /group/:group_id bj',
     delete: 'DELETE /group/:group_id',
+  },
+  history: {
+    locations: 'GET /ext/history/characters/:character_id/location jp',
+    mails: 'GET /ext/history/characters/:character_id/mail jp',
+    mail: 'GET /ext/history/characters/:character_id/mail/:mail_id j',
+    skillPoints: 'GET /ext/history/characters/:character_id/skillpoints jp',
+    wallet: 'GET /ext/history/characters/:character_id/wallet jp',
+    storeLocation: 'POST /ext/history/characters/:character_id/location/now j',
   },
   system: {
     configuration: 'GET /system/configuration j',

@@ -130,6 +130,8 @@ export interface CorporationShort {
 export interface CrashProblem {
   /** Always the same sentence: what happened is in the crash report. */
   detail: string;
+  /** What went wrong, for programs. */
+  code: 'internal_error';
   /** The stored report, for administrators: `GET /crash/{crash_report_id}`. */
   crash_report_id: string;
 }
@@ -169,6 +171,104 @@ export interface CrashReportShort {
   /** Owner of the token of the failing request, if it had one. */
   user: UserShort | null;
 }
+
+/**
+ * What went wrong, for programs; each code comes with one status.
+ *
+ * - `http_unreadable` (400): The request is not readable as HTTP.
+ * - `token_missing` (401): The request carries no token.
+ * - `token_malformed` (401): What stands in the Authorization header is no token of this service.
+ * - `token_invalid` (401): The token's signature, key, issuer or claims are not those of this service.
+ * - `token_expired` (401): The token has expired: sign in again.
+ * - `token_revoked` (401): The token was deleted, or is not known here.
+ * - `token_type_refused` (401): The operation takes tokens of another type.
+ * - `login_not_allowed` (401): Whoever answers for the token is not allowed to log in.
+ * - `level_too_low` (403): The clearance level of the token's owner is too low.
+ * - `no_authority` (403): There is no authority over the record that the request is about.
+ * - `forbidden_to_all` (403): Nobody may do this, whatever their level.
+ * - `not_found` (404): A record that the request names does not exist.
+ * - `path_unknown` (404): The service has no such path.
+ * - `ext_path_unknown` (404): The game's API has no such path.
+ * - `no_refresh_token` (404): No valid refresh token of the character has the scope that is needed.
+ * - `state_code_unknown` (404): The state code is not one of this token, or does not live any more.
+ * - `voice_not_configured` (404): This instance has no voice server.
+ * - `voice_challenge_missing` (404): The user has no voice challenge, or not any more.
+ * - `voice_client_missing` (404): Nobody on the voice server bears the nickname of the challenge.
+ * - `method_not_allowed` (405): The path does not know the method; `Allow` names those that it knows.
+ * - `request_timeout` (408): The request did not arrive in time.
+ * - `name_taken` (409): Another record has this name.
+ * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
+ * - `precondition_failed` (412): A condition in the headers of the request does not hold.
+ * - `body_too_large` (413): The body has more bytes than the operation takes.
+ * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
+ * - `range_not_satisfiable` (416): The file does not have the range that was asked for.
+ * - `host_unknown` (421): The service does not answer to the host that the request names.
+ * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
+ * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
+ * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
+ * - `too_many_joined_answers` (429): The caller has as many joined answers at work as one may have.
+ * - `headers_too_large` (431): The headers of the request are too large.
+ * - `internal_error` (500): An error that nobody foresaw.
+ * - `provider_unavailable` (502): The provider cannot be reached, or its answer cannot be used.
+ * - `provider_pages_changed` (502): The pages of a list changed while they were read; asking again may help.
+ * - `voice_server_unavailable` (502): The voice server cannot be reached, or its answer cannot be used.
+ * - `database_unavailable` (503): The database cannot be reached.
+ * - `database_not_migrated` (503): The database lacks migrations.
+ * - `provider_limits_used_up` (503): The limits of the provider are used up for the moment.
+ * - `forwarding_busy` (503): Too many requests are being forwarded at the moment.
+ * - `service_starting` (503): The service is starting.
+ * - `service_stopping` (503): The service is stopping.
+ * - `provider_timeout` (504): The provider did not answer in time.
+ * - `provider_refused` (its own): The provider refused a forwarded request; `status_code` is what it answered.
+ */
+export type ErrorCode =
+  | 'http_unreadable'
+  | 'token_missing'
+  | 'token_malformed'
+  | 'token_invalid'
+  | 'token_expired'
+  | 'token_revoked'
+  | 'token_type_refused'
+  | 'login_not_allowed'
+  | 'level_too_low'
+  | 'no_authority'
+  | 'forbidden_to_all'
+  | 'not_found'
+  | 'path_unknown'
+  | 'ext_path_unknown'
+  | 'no_refresh_token'
+  | 'state_code_unknown'
+  | 'voice_not_configured'
+  | 'voice_challenge_missing'
+  | 'voice_client_missing'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'name_taken'
+  | 'autogroup_kept'
+  | 'too_many_guest_codes'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'encoding_unsupported'
+  | 'range_not_satisfiable'
+  | 'host_unknown'
+  | 'invalid_request'
+  | 'rate_limited'
+  | 'caller_errors_used_up'
+  | 'too_many_joined_answers'
+  | 'headers_too_large'
+  | 'internal_error'
+  | 'provider_unavailable'
+  | 'provider_pages_changed'
+  | 'voice_server_unavailable'
+  | 'database_unavailable'
+  | 'database_not_migrated'
+  | 'provider_limits_used_up'
+  | 'forwarding_busy'
+  | 'service_starting'
+  | 'service_stopping'
+  | 'provider_timeout'
+  | 'provider_refused';
 
 /** A permission that a player grants at the provider, over the external data of one character. */
 export type ExtScope =
@@ -262,6 +362,8 @@ export interface ExternalForwardAnswer {
 export interface ExternalForwardRefusal {
   /** The game's own words, where it has some. */
   detail: string;
+  /** What went wrong, for programs. */
+  code: 'provider_refused';
   /** What the game answered. */
   data: unknown;
   /** The harmless headers of the answer: caching, limits. */
@@ -392,6 +494,7 @@ export interface PostLogin {
 export interface Problem {
   /** What went wrong, in one sentence. */
   detail: string;
+  code: ErrorCode;
 }
 
 /** What to change about the local record of an alliance. */
@@ -528,6 +631,8 @@ export interface ValidationIssue {
 export interface ValidationProblem {
   /** Everything that is wrong with the request. */
   detail: ValidationIssue[];
+  /** What went wrong, for programs. */
+  code: 'invalid_request';
 }
 
 /** A nickname that proves who takes it. */
@@ -857,6 +962,62 @@ export type ForwardByGetAnswer =
   | Answer<422, ExternalForwardRefusal | ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export type ListGroupsAnswer =
+  | Answer<200, GroupShort[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type GetGroupAnswer =
+  | Answer<200, Group>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CreateGroupRequest extends CallOptions {
+  body: PostGroup;
+}
+
+export type CreateGroupAnswer =
+  | Answer<201, Group>
+  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+  body?: PutGroup | undefined;
+}
+
+export type UpdateGroupAnswer =
+  | Answer<200, Group>
+  | Answer<401 | 403 | 404 | 409 | 413 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type DeleteGroupAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface ListLocationsRequest extends Omit<CallOptions, 'headers'> {
   params: {
     /** Id of the character. */
@@ -954,62 +1115,6 @@ export interface StoreLocationRequest extends CallOptions {
 export type StoreLocationAnswer =
   | Answer<200, CharacterLocation>
   | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export type ListGroupsAnswer =
-  | Answer<200, GroupShort[]>
-  | Answer<401 | 403 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface GetGroupRequest extends CallOptions {
-  params: {
-    /** Id of the group. */
-    group_id: string;
-  };
-}
-
-export type GetGroupAnswer =
-  | Answer<200, Group>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface CreateGroupRequest extends CallOptions {
-  body: PostGroup;
-}
-
-export type CreateGroupAnswer =
-  | Answer<201, Group>
-  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface UpdateGroupRequest extends CallOptions {
-  params: {
-    /** Id of the group. */
-    group_id: string;
-  };
-  body?: PutGroup | undefined;
-}
-
-export type UpdateGroupAnswer =
-  | Answer<200, Group>
-  | Answer<401 | 403 | 404 | 409 | 413 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface DeleteGroupRequest extends CallOptions {
-  params: {
-    /** Id of the group. */
-    group_id: string;
-  };
-}
-
-export type DeleteGroupAnswer =
-  | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1364,7 +1469,7 @@ export interface Api {
      */
     delete(request: DeleteCrashReportRequest): Promise<DeleteCrashReportAnswer>;
   };
-  /** Data of the game: forwarded requests and histories of characters. */
+  /** Data of the game: forwarded requests. */
   readonly ext: {
     /**
      * Forward a GET request to the game.
@@ -1382,6 +1487,52 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
      */
     forwardGet(request: ForwardByGetRequest): Promise<ForwardByGetAnswer>;
+  };
+  /** Groups of users. */
+  readonly group: {
+    /**
+     * List groups.
+     *
+     * All groups, ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    list(request?: CallOptions): Promise<ListGroupsAnswer>;
+    /**
+     * Get a group.
+     *
+     * A group with its members.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    get(request: GetGroupRequest): Promise<GetGroupAnswer>;
+    /**
+     * Create a group.
+     *
+     * The caller becomes owner and only member. A name that exists already, compared in NFC ignoring case, is a 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    create(request: CreateGroupRequest): Promise<CreateGroupAnswer>;
+    /**
+     * Change a group.
+     *
+     * Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting authorized_to_login needs level 9. The caller must own the group or have level 9.
+     */
+    update(request: UpdateGroupRequest): Promise<UpdateGroupAnswer>;
+    /**
+     * Delete a group.
+     *
+     * An autogroup cannot be deleted: 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    delete(request: DeleteGroupRequest): Promise<DeleteGroupAnswer>;
+  };
+  /** What was collected of each character from hour to hour. */
+  readonly history: {
     /**
      * List the locations of a character.
      *
@@ -1430,49 +1581,6 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
      */
     storeLocation(request: StoreLocationRequest): Promise<StoreLocationAnswer>;
-  };
-  /** Groups of users. */
-  readonly group: {
-    /**
-     * List groups.
-     *
-     * All groups, ordered by name ignoring case, then by id.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
-     */
-    list(request?: CallOptions): Promise<ListGroupsAnswer>;
-    /**
-     * Get a group.
-     *
-     * A group with its members.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
-     */
-    get(request: GetGroupRequest): Promise<GetGroupAnswer>;
-    /**
-     * Create a group.
-     *
-     * The caller becomes owner and only member. A name that exists already, compared in NFC ignoring case, is a 409.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
-     */
-    create(request: CreateGroupRequest): Promise<CreateGroupAnswer>;
-    /**
-     * Change a group.
-     *
-     * Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting authorized_to_login needs level 9. The caller must own the group or have level 9.
-     */
-    update(request: UpdateGroupRequest): Promise<UpdateGroupAnswer>;
-    /**
-     * Delete a group.
-     *
-     * An autogroup cannot be deleted: 409.
-     *
-     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
-     */
-    delete(request: DeleteGroupRequest): Promise<DeleteGroupAnswer>;
   };
   /** Configuration and scheduled jobs. */
   readonly system: {

@@ -221,6 +221,8 @@ export const Corporation = z.object({
 export const CrashProblem = z.object({
   /** Always the same sentence: what happened is in the crash report. */
   detail: z.string(),
+  /** What went wrong, for programs. */
+  code: z.enum(['internal_error']),
   /** The stored report, for administrators: `GET /crash/{crash_report_id}`. */
   crash_report_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
 });
@@ -261,6 +263,105 @@ export const CrashReportShort = z.object({
   user: UserShort.nullable(),
 });
 
+/**
+ * What went wrong, for programs; each code comes with one status.
+ *
+ * - `http_unreadable` (400): The request is not readable as HTTP.
+ * - `token_missing` (401): The request carries no token.
+ * - `token_malformed` (401): What stands in the Authorization header is no token of this service.
+ * - `token_invalid` (401): The token's signature, key, issuer or claims are not those of this service.
+ * - `token_expired` (401): The token has expired: sign in again.
+ * - `token_revoked` (401): The token was deleted, or is not known here.
+ * - `token_type_refused` (401): The operation takes tokens of another type.
+ * - `login_not_allowed` (401): Whoever answers for the token is not allowed to log in.
+ * - `level_too_low` (403): The clearance level of the token's owner is too low.
+ * - `no_authority` (403): There is no authority over the record that the request is about.
+ * - `forbidden_to_all` (403): Nobody may do this, whatever their level.
+ * - `not_found` (404): A record that the request names does not exist.
+ * - `path_unknown` (404): The service has no such path.
+ * - `ext_path_unknown` (404): The game's API has no such path.
+ * - `no_refresh_token` (404): No valid refresh token of the character has the scope that is needed.
+ * - `state_code_unknown` (404): The state code is not one of this token, or does not live any more.
+ * - `voice_not_configured` (404): This instance has no voice server.
+ * - `voice_challenge_missing` (404): The user has no voice challenge, or not any more.
+ * - `voice_client_missing` (404): Nobody on the voice server bears the nickname of the challenge.
+ * - `method_not_allowed` (405): The path does not know the method; `Allow` names those that it knows.
+ * - `request_timeout` (408): The request did not arrive in time.
+ * - `name_taken` (409): Another record has this name.
+ * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
+ * - `precondition_failed` (412): A condition in the headers of the request does not hold.
+ * - `body_too_large` (413): The body has more bytes than the operation takes.
+ * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
+ * - `range_not_satisfiable` (416): The file does not have the range that was asked for.
+ * - `host_unknown` (421): The service does not answer to the host that the request names.
+ * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
+ * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
+ * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
+ * - `too_many_joined_answers` (429): The caller has as many joined answers at work as one may have.
+ * - `headers_too_large` (431): The headers of the request are too large.
+ * - `internal_error` (500): An error that nobody foresaw.
+ * - `provider_unavailable` (502): The provider cannot be reached, or its answer cannot be used.
+ * - `provider_pages_changed` (502): The pages of a list changed while they were read; asking again may help.
+ * - `voice_server_unavailable` (502): The voice server cannot be reached, or its answer cannot be used.
+ * - `database_unavailable` (503): The database cannot be reached.
+ * - `database_not_migrated` (503): The database lacks migrations.
+ * - `provider_limits_used_up` (503): The limits of the provider are used up for the moment.
+ * - `forwarding_busy` (503): Too many requests are being forwarded at the moment.
+ * - `service_starting` (503): The service is starting.
+ * - `service_stopping` (503): The service is stopping.
+ * - `provider_timeout` (504): The provider did not answer in time.
+ * - `provider_refused` (its own): The provider refused a forwarded request; `status_code` is what it answered.
+ */
+export const ErrorCode = z.enum([
+  'http_unreadable',
+  'token_missing',
+  'token_malformed',
+  'token_invalid',
+  'token_expired',
+  'token_revoked',
+  'token_type_refused',
+  'login_not_allowed',
+  'level_too_low',
+  'no_authority',
+  'forbidden_to_all',
+  'not_found',
+  'path_unknown',
+  'ext_path_unknown',
+  'no_refresh_token',
+  'state_code_unknown',
+  'voice_not_configured',
+  'voice_challenge_missing',
+  'voice_client_missing',
+  'method_not_allowed',
+  'request_timeout',
+  'name_taken',
+  'autogroup_kept',
+  'too_many_guest_codes',
+  'precondition_failed',
+  'body_too_large',
+  'encoding_unsupported',
+  'range_not_satisfiable',
+  'host_unknown',
+  'invalid_request',
+  'rate_limited',
+  'caller_errors_used_up',
+  'too_many_joined_answers',
+  'headers_too_large',
+  'internal_error',
+  'provider_unavailable',
+  'provider_pages_changed',
+  'voice_server_unavailable',
+  'database_unavailable',
+  'database_not_migrated',
+  'provider_limits_used_up',
+  'forwarding_busy',
+  'service_starting',
+  'service_stopping',
+  'provider_timeout',
+  'provider_refused',
+]);
+
 /** The answer of the game to a forwarded request. */
 export const ExternalForwardAnswer = z.object({
   /** What the game answered; with all_pages the pages joined in order. */
@@ -277,6 +378,8 @@ export const ExternalForwardAnswer = z.object({
 export const ExternalForwardRefusal = z.object({
   /** The game's own words, where it has some. */
   detail: z.string(),
+  /** What went wrong, for programs. */
+  code: z.enum(['provider_refused']),
   /** What the game answered. */
   data: z.unknown(),
   /** The harmless headers of the answer: caching, limits. */
@@ -400,6 +503,7 @@ export const PostLogin = z.object({
 export const Problem = z.object({
   /** What went wrong, in one sentence. */
   detail: z.string(),
+  code: ErrorCode,
 });
 
 /** What to change about the local record of an alliance. */
@@ -529,6 +633,8 @@ export const ValidationIssue = z.object({
 export const ValidationProblem = z.object({
   /** Everything that is wrong with the request. */
   detail: z.array(ValidationIssue),
+  /** What went wrong, for programs. */
+  code: z.enum(['invalid_request']),
 });
 
 /** A nickname that proves who takes it. */

@@ -2,7 +2,8 @@ import { type RequestHandler, raw } from 'express';
 import type { z } from 'zod';
 import { limitsOf } from '../../../contract/json/limits.ts';
 import { readJson } from '../../../contract/json/read.ts';
-import { HttpError, type InvalidField } from '../../shared/errors.ts';
+import type { InvalidField } from '../../shared/errors.ts';
+import { HttpError } from '../http-error.ts';
 
 /**
  * Reads a JSON body for an operation, whatever its content type says: at most that many bytes once unpacked (D3b),
@@ -39,5 +40,5 @@ function decoded(bytes: Buffer): string | undefined {
 }
 
 function refused(loc: InvalidField['loc'], msg: string, type: string): HttpError {
-  return new HttpError(422, [{ loc: ['body', ...loc], msg, type }]);
+  return new HttpError('invalid_request', [{ loc: ['body', ...loc], msg, type }]);
 }

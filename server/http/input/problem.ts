@@ -1,6 +1,7 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { ZodError } from 'zod';
-import { HttpError, type InvalidField } from '../../shared/errors.ts';
+import type { InvalidField } from '../../shared/errors.ts';
+import { HttpError } from '../http-error.ts';
 import { MOST_ISSUES } from './first-issues.ts';
 
 /** 422 with everything that is wrong with a request, as far as an answer goes (D3). */
@@ -11,7 +12,7 @@ export function validationProblem({ pathParams, headers, query, body }: RequestV
     ...entries('query', query),
     ...entries('body', body),
   ];
-  return new HttpError(422, found.slice(0, MOST_ISSUES));
+  return new HttpError('invalid_request', found.slice(0, MOST_ISSUES));
 }
 
 /** Zod's issues in the form of D3. They quote what a client sent, but never at length. */

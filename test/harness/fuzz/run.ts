@@ -8,6 +8,7 @@ import { nameKey } from '../../../server/database/name-key.ts';
 import { objectId } from '../../../server/database/object-id.ts';
 import { addBodies, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { TestApp } from '../app.ts';
+import { faultInCode } from '../refusals.ts';
 import { type FuzzRequest, OPERATIONS, requestsTo } from './requests.ts';
 import type { Hints } from './schemas.ts';
 
@@ -235,11 +236,16 @@ function faultIn(
 ): string | undefined {
   if (headers['x-request-id'] === undefined) return 'it carries no X-Request-Id';
   if (status === 500) return 'the service crashed';
+  if (status >= 400 && String(headers['content-type']).startsWith('application/json')) {
+    const fault = faultInCode(status, JSON.parse(text));
+    if (fault !== undefined) return fault;
+  }
   if (status < 300 && !request.bodyFits) return 'the contract does not accept this body';
   const besides = BESIDES[status];
   if (besides !== undefined)
     return text.startsWith(`{"detail":"${besides}`) ? undefined : 'the body is not the usual one';
-  if (status === 404 && text === JSON.stringify({ detail: NOTHING_THERE })) return undefined;
+  if (status === 404 && text === JSON.stringify({ detail: NOTHING_THERE, code: 'path_unknown' }))
+    return undefined;
   if (!(status in route.responses)) return 'the contract does not list this status';
   const response = route.responses[status] as unknown;
   if (response instanceof z.ZodType) return faultInJson(response, text);

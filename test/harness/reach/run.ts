@@ -157,7 +157,7 @@ class Run {
           const params = { character_id };
           const { status } =
             mode === 'read'
-              ? await client.ext.skillPoints({ params })
+              ? await client.history.skillPoints({ params })
               : await client.user.update({ params, body: { clearance_level: Math.max(clearance_level, 0) } });
           return status === 200 ? [character_id] : [];
         }),

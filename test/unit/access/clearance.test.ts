@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { level, type TokenKind } from '../../../contract/access.ts';
 import { judge, judgeFields } from '../../../server/access/clearance.ts';
 
-const WRONG_KIND = { status: 401, detail: 'Cannot use a dynamic app token for this path.' };
-const tooLow = (needs: number, has: number) => ({ status: 403, lack: { level: needs, has } });
+const WRONG_KIND = { reason: 'token-type', detail: 'Cannot use a dynamic app token for this path.' };
+const tooLow = (needs: number, has: number) => ({ reason: 'level', lack: { level: needs, has } });
 const asking = (token_type: TokenKind, level: number) => ({ token_type, level });
 
 describe('D4, D5: judging kind and level', () => {
@@ -23,7 +23,7 @@ describe('D4, D5: judging kind and level', () => {
   it('unless the level comes first ("Token operations" rule 2)', () => {
     const levelFirst = { tokens: ['per'], level: 10, levelFirst: true } as const;
     expect(judge(levelFirst, asking('dyn', 9))).toEqual(tooLow(10, 9));
-    expect(judge(levelFirst, asking('use', 10))).toEqual({ status: 401, detail: 'Unauthorized' });
+    expect(judge(levelFirst, asking('use', 10))).toEqual({ reason: 'token-type', detail: 'Unauthorized' });
     expect(judge(levelFirst, asking('per', 10))).toBeUndefined();
   });
 

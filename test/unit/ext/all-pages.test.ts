@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAllPages } from '../../../server/ext/pages.ts';
 import type { ProviderAnswer } from '../../../server/provider/answer.ts';
-import { HttpError } from '../../../server/shared/errors.ts';
+import { DomainError } from '../../../server/shared/errors.ts';
 import { madeAnswer } from '../../harness/provider.ts';
 
 function page(data: unknown, count: number, date = 'same', status = 200): ProviderAnswer {
@@ -83,8 +83,8 @@ describe('D32: all_pages', () => {
     };
     expect((await allPages(shrinking)).data).toEqual([1, 2]);
     const restless = allPages(async (number) => page([number], number === 1 ? 2 : 9));
-    await expect(restless).rejects.toMatchObject({ status: 502 });
-    await expect(restless).rejects.toBeInstanceOf(HttpError);
+    await expect(restless).rejects.toMatchObject({ code: 'provider_pages_changed' });
+    await expect(restless).rejects.toBeInstanceOf(DomainError);
   });
 
   it('D33: ends at the first refusal, with few requests after it', async () => {

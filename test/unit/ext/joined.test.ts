@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJoined } from '../../../server/ext/joined.ts';
 import { answerOf } from '../../../server/provider/answer.ts';
-import { HttpError } from '../../../server/shared/errors.ts';
+import { DomainError } from '../../../server/shared/errors.ts';
 
 const MIB = 1024 * 1024;
-const tooLarge = () => new HttpError(422, 'too large');
+const tooLarge = () => new DomainError('invalid_request', 'too large');
 
 function page(body: string) {
   return answerOf({ status: 200, headers: { etag: '"1"', 'set-cookie': 'x' }, body });
@@ -60,7 +60,7 @@ describe('D30, D32: pages joined on their way', () => {
   it('D30: what cannot fit into 64 MiB is refused after the first page', async () => {
     const joined = createJoined({ withIds: false, tooLarge });
     const full = page(`["${'x'.repeat(MIB)}"]`);
-    await expect(joined.keep(1, 66, full)).rejects.toMatchObject({ status: 422 });
+    await expect(joined.keep(1, 66, full)).rejects.toMatchObject({ code: 'invalid_request' });
     const fitting = createJoined({ withIds: false, tooLarge });
     await fitting.keep(1, 64, full);
     await fitting.close();
@@ -71,11 +71,11 @@ describe('D30, D32: pages joined on their way', () => {
     await joined.keep(1, 3, page('[1]'));
     await joined.keep(2, 3, page(`["${'x'.repeat(33 * MIB)}"]`));
     await expect(joined.keep(3, 3, page(`["${'x'.repeat(32 * MIB)}"]`))).rejects.toMatchObject({
-      status: 422,
+      code: 'invalid_request',
     });
     await joined.close();
     const endless = createJoined({ withIds: false, tooLarge });
-    await expect(endless.keep(1, 1_001, page('[1]'))).rejects.toMatchObject({ status: 422 });
+    await expect(endless.keep(1, 1_001, page('[1]'))).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   it('pages that were no use count no more', async () => {

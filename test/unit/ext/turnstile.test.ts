@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTurnstile } from '../../../server/ext/turnstile.ts';
-import { HttpError } from '../../../server/shared/errors.ts';
+import { DomainError } from '../../../server/shared/errors.ts';
 
 const LONG = 60_000;
 const turn = () => new Promise(setImmediate);
@@ -56,8 +56,8 @@ describe('a turnstile', () => {
     const { enter } = watched({ most: 1, each: 1, waitFor: 5 });
     await enter('a');
     const refused = enter('b');
-    await expect(refused).rejects.toBeInstanceOf(HttpError);
-    await expect(refused).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
+    await expect(refused).rejects.toBeInstanceOf(DomainError);
+    await expect(refused).rejects.toMatchObject({ code: 'forwarding_busy', retryAfter: 5 });
   });
 
   it('who goes away stands in nobody’s way', async () => {

@@ -282,7 +282,9 @@ describe('a mail (D36, D36b)', () => {
     game.mailboxes.set(ADA, mails(1)).set(BEN, mails(1, 2));
     await indexMail(services, ADA);
     await indexMail(services, BEN);
-    await expect(getMail(services, BEN, mail(1).mail_id, 'service')).rejects.toMatchObject({ status: 404 });
+    await expect(getMail(services, BEN, mail(1).mail_id, 'service')).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('names what can be named, mailing lists by their number, the rest #N', async () => {

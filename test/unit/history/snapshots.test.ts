@@ -150,7 +150,7 @@ describe('storing what a character is', () => {
 
   it('404 for somebody who is not registered', async () => {
     for (const storing of [storeLocation, storeSkillPoints, storeWallet]) {
-      await expect(storing(services, 5, NOW)).rejects.toMatchObject({ status: 404 });
+      await expect(storing(services, 5, NOW)).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 
@@ -221,7 +221,9 @@ describe('pages (interface "External data operations" rule 2, D36)', () => {
           joined.push(...found.entries.map(({ balance }) => balance));
         }
         expect(joined).toEqual(newestFirst);
-        await expect(listBalances(services, ADA, pages + 1)).rejects.toMatchObject({ status: 422 });
+        await expect(listBalances(services, ADA, pages + 1)).rejects.toMatchObject({
+          code: 'invalid_request',
+        });
       }),
       { numRuns: 40 },
     );

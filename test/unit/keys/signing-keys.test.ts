@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JwkSet } from '../../../server/keys/formats.ts';
 import { loadSigningKeys, type SignableToken, type SigningKeys } from '../../../server/keys/signing-keys.ts';
-import { HttpError } from '../../../server/shared/errors.ts';
+import { DomainError } from '../../../server/shared/errors.ts';
 import { newSigningKey } from '../../harness/app.ts';
 import { TestClock } from '../../harness/clock.ts';
 
@@ -38,9 +38,9 @@ function token(change: Partial<SignableToken> = {}): SignableToken {
 
 async function refusal(jwt: string): Promise<unknown> {
   const error: unknown = await keys.verify(jwt).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(HttpError);
-  expect(error).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': 'Bearer' } });
-  return (error as HttpError).detail;
+  expect(error).toBeInstanceOf(DomainError);
+  expect(error).toMatchObject({ code: expect.stringMatching(/^token_(malformed|invalid|expired)$/) });
+  return (error as DomainError).detail;
 }
 
 describe('D20: signing and verifying', () => {
@@ -116,7 +116,7 @@ describe('D20: signing and verifying', () => {
     const refusalOf = async (kid: string) => {
       const other = await loadSigningKeys({ keys: [{ ...two, kid }] }, ISSUER, clock);
       const jwt = await other.sign(token({ kid }));
-      return telling.verify(jwt).catch((error: HttpError) => error.detail);
+      return telling.verify(jwt).catch((error: DomainError) => error.detail);
     };
     expect(await refusalOf('2026-01')).toBe('The token was signed with an unknown key (kid 2026-01).');
     for (const kid of ['x'.repeat(65), 'a b', '<script>', 'a\nb', '\u001b[31m', 'é']) {

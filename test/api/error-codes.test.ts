@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { codesWith, ERROR_CODES } from '../../contract/error-codes.ts';
+import { refuseUnreadable } from '../../server/http/listen.ts';
+import { addHome, addMember, type MadeToken } from '../fixtures/users.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
+import { send } from '../harness/send.ts';
+
+let app: TestApp;
+let ada: MadeToken;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await addHome(app);
+  ada = await addMember(app, 2_195_000_001);
+});
+afterEach(async () => {
+  app.provider.reset();
+  await forgetProvider(app);
+});
+afterAll(() => app.stop());
+
+const forward = (path: string) => send(app, 'GET', `/ext/${path}`, { token: ada.jwt });
+
+/** What the service says to these bytes before it hangs up. */
+async function saidTo(bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.end(bytes);
+  return text(socket);
+}
+
+describe('D73: every error has a code', () => {
+  it('each code of the list is expected by a test', () => {
+    const root = new URL('../', import.meta.url);
+    const tests = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      // The SDK's tests make up answers of their own.
+      .filter((path) => path.endsWith('.test.ts') && !path.startsWith('sdk'))
+      .map((path) => readFileSync(new URL(path, root), 'utf8'))
+      .join('\n');
+    const unseen = Object.keys(ERROR_CODES).filter(
+      (code) => !new RegExp(`code"?: '?"?${code}\\b`).test(tests),
+    );
+    expect(unseen).toEqual([]);
+  });
+
+  it('and each stands below one status, but for the refusals of the provider', () => {
+    const statuses = [...new Set(Object.values(ERROR_CODES).map(([status]) => status))];
+    const listed = statuses.flatMap((status) => (status === 'its own' ? [] : codesWith(status)));
+    expect(listed.sort()).toEqual(
+      Object.keys(ERROR_CODES)
+        .filter((code) => code !== 'provider_refused')
+        .sort(),
+    );
+  });
+
+  it('what is no HTTP', async () => {
+    const said = await saidTo('garbage\r\n\r\n');
+    expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(JSON.parse(said.split('\r\n\r\n')[1] ?? '')).toEqual({
+      detail: 'The request is not readable as HTTP.',
+      code: 'http_unreadable',
+    });
+  });
+
+  it('headers beyond every bound', async () => {
+    expect(await send(app, 'GET', '/token', { token: 'a'.repeat(20_000) })).toMatchObject({
+      status: 431,
+      json: { code: 'headers_too_large' },
+    });
+  });
+
+  it('a request that does not arrive in time', async () => {
+    const socket = new PassThrough();
+    refuseUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+    const said = await text(socket);
+    expect(said).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(JSON.parse(said.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 'request_timeout' });
+  });
+
+  it('a file under conditions that do not hold', async () => {
+    const file = (headers: Record<string, string>) => send(app, 'GET', '/docs/swagger-ui.css', { headers });
+    expect(await file({ 'if-match': '"another"' })).toMatchObject({
+      status: 412,
+      json: { code: 'precondition_failed' },
+    });
+    expect(await file({ range: 'bytes=999999999-' })).toMatchObject({
+      status: 416,
+      json: { code: 'range_not_satisfiable' },
+    });
+  });
+
+  it('a body in an encoding that is not taken', async () => {
+    const headers = { 'content-encoding': 'br' };
+    expect(await send(app, 'POST', '/token/per', { token: app.root, headers, body: '{}' })).toMatchObject({
+      status: 415,
+      json: { code: 'encoding_unsupported' },
+    });
+  });
+
+  it('the limits of the provider', async () => {
+    app.provider.faults.add('/status', { kind: 'status', status: 420 });
+    expect(await forward('status')).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+      json: { code: 'provider_limits_used_up' },
+    });
+  });
+
+  it('those of one caller', async () => {
+    stayInTheMinute(app);
+    for (let n = 0; n < 20; n += 1) {
+      expect(await forward(`corporations/${97_000_000 + n}`)).toMatchObject({ json: { status_code: 404 } });
+    }
+    expect(await forward('corporations/97000020')).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+      json: { code: 'caller_errors_used_up' },
+    });
+  });
+});

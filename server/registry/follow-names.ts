@@ -1,3 +1,4 @@
+import { boundedName } from '../database/bounded.ts';
 import { nameKey } from '../database/name-key.ts';
 import { askNames, BULK } from '../provider/api.ts';
 import type { ProviderError } from '../provider/http.ts';
@@ -6,7 +7,6 @@ import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { createRegistryClient } from './ask-all.ts';
 import { readNames, saveNewNames } from './follow-names.queries.ts';
-import { boundedName } from './storable.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
 
 /** Milliseconds for which an id rests that the provider cannot name (D32). */

@@ -16,14 +16,14 @@ export interface ProviderSnapshot {
   readonly characters: readonly SnapshotCharacter[];
 }
 
-export interface SnapshotAlliance {
+interface SnapshotAlliance {
   readonly alliance_id: number;
   readonly alliance_name: string;
   readonly ticker: string;
   readonly executor_corporation_id: number;
 }
 
-export interface SnapshotCorporation {
+interface SnapshotCorporation {
   readonly corporation_id: number;
   readonly corporation_name: string;
   readonly ticker: string;

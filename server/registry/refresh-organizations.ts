@@ -3,6 +3,7 @@ import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { firstOfEach } from '../shared/first-of-each.ts';
 import { applyPlan } from './apply-plan.ts';
 import { type Answers, askAll, createRegistryClient } from './ask-all.ts';
 import { fetchSnapshot } from './fetch-snapshot.ts';
@@ -20,7 +21,6 @@ import {
   withoutMembership,
   withoutUsers,
 } from './refresh-organizations.queries.ts';
-import { once } from './storable.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -110,8 +110,11 @@ function merge(
 ): ProviderSnapshot {
   return {
     alliances: found.alliances,
-    corporations: once([...found.corporations, ...joining.corporations], (row) => row.corporation_id),
-    characters: once([...found.characters, ...joining.characters, ...people], (row) => row.character_id),
+    corporations: firstOfEach([...found.corporations, ...joining.corporations], (row) => row.corporation_id),
+    characters: firstOfEach(
+      [...found.characters, ...joining.characters, ...people],
+      (row) => row.character_id,
+    ),
   };
 }
 

@@ -15,6 +15,7 @@ import * as rateLimit from './0013_rate_limit.ts';
 import * as signIn from './0014_sign_in.ts';
 import * as service from './0015_service.ts';
 import * as joinedAnswers from './0016_joined_answers.ts';
+import * as unreadColumns from './0018_unread_columns.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0014_sign_in': signIn,
   '0015_service': service,
   '0016_joined_answers': joinedAnswers,
+  '0018_unread_columns': unreadColumns,
 };

@@ -106,6 +106,12 @@ module.exports = {
       'Production holds no stand-in: dev/ starts the service, never the other way round.',
     ),
     rule(
+      'a-stand-in-reads-for-itself',
+      { path: '^dev/voice-server/' },
+      { path: '^server/voice-server/' },
+      'A mistake in escaping must not cancel itself out between the client and its stand-in.',
+    ),
+    rule(
       'nothing-imports-tests',
       { pathNot: '^(test|scripts)/|\\.config\\.ts$' },
       { path: '^test/' },

@@ -3,7 +3,8 @@ import { contract } from '../contract/index.ts';
 import type { Admission } from '../server/access/admission.ts';
 import { authenticate } from '../server/access/authenticate.ts';
 import { registerAlliance } from '../server/alliance/alliance.ts';
-import { allCoalitions, createCoalition, updateCoalition } from '../server/coalition/coalition.ts';
+import { listCoalitions } from '../server/coalition/coalition.queries.ts';
+import { createCoalition, updateCoalition } from '../server/coalition/coalition.ts';
 import type { Services } from '../server/services/services.ts';
 import { rootToken } from '../server/token/root-token.ts';
 import { type DemoApplication, startDemoApplication } from './demo-application.ts';
@@ -30,7 +31,7 @@ export async function startWelcome(services: Services, provider: SimulatedProvid
  * that everything which follows from it is there, too.
  */
 async function letFirstCoalitionIn(services: Services, { world }: SimulatedProvider): Promise<void> {
-  if ((await allCoalitions(services)).length > 0) return;
+  if ((await listCoalitions(services.db)).length > 0) return;
   const caller = await authenticate(services, `Bearer ${await rootToken(services, 0)}`);
   const by = (rule: AccessRule, params = {}): Admission => ({ caller, rule, params, body: undefined });
   const alliances = world.alliances.map(({ id }) => id);

@@ -8,6 +8,7 @@ import { beginGeneration } from '../server/provider/cache.queries.ts';
 import { findDocument } from '../server/provider/document.queries.ts';
 import { findStaleNames, forgetUnnamed, type NamePlace } from '../server/provider/names.queries.ts';
 import { createNames } from '../server/provider/names.ts';
+import { createRunClient } from '../server/provider/run-client.ts';
 import { CACHE_BYTES } from '../server/provider/upkeep.ts';
 import type { Run } from '../server/queue/run.ts';
 import type { Services } from '../server/services/services.ts';
@@ -30,6 +31,8 @@ const LOOKED_AT = 5000;
 const NAMES = 500;
 /** Requests for names in one run. */
 const NAME_REQUESTS = 40;
+/** How they are asked for: the next run goes on where one failed. */
+const ONE_BY_ONE = { concurrency: 1, failuresInARow: 1, patient: true };
 /** Milliseconds for which crash reports are kept (D50). */
 const CRASHES_KEPT = 90 * DAY;
 /** Milliseconds after which the provider's document is asked for anew (D31). */
@@ -121,10 +124,7 @@ async function sweepAll({ db, clock }: MaintenanceServices, run: Run): Promise<n
 /** So that whoever needs a name finds it; asked in bulk, until the provider refuses an id: the next run goes on. */
 async function renewNames({ db, clock, client }: MaintenanceServices, run: Run): Promise<number> {
   const now = clock.now();
-  const patient = {
-    ask: (request: Parameters<typeof client.ask>[0]) => client.ask({ ...request, patient: true }),
-  };
-  const names = createNames({ db, clock, client: patient });
+  const names = createNames({ db, clock, client: createRunClient(client, run, ONE_BY_ONE) });
   let renewed = 0;
   let after: NamePlace | undefined;
   for (let requests = 0; requests < NAME_REQUESTS; requests += 1) {

@@ -16,6 +16,7 @@ import * as signIn from './0014_sign_in.ts';
 import * as service from './0015_service.ts';
 import * as joinedAnswers from './0016_joined_answers.ts';
 import * as repeatable from './0017_repeatable.ts';
+import * as unreadColumns from './0018_unread_columns.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0015_service': service,
   '0016_joined_answers': joinedAnswers,
   '0017_repeatable': repeatable,
+  '0018_unread_columns': unreadColumns,
 };

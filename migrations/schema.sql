@@ -580,7 +580,6 @@ create table users (
 create table voice_challenges (
   character_id game_id not null,
   nickname text not null,
-  created_on timestamp(3) with time zone not null,
   expires_on timestamp(3) with time zone not null,
   constraint voice_challenges_pkey PRIMARY KEY (character_id)
 );
@@ -588,7 +587,6 @@ create table voice_challenges (
 create table voice_groups (
   group_id object_id not null,
   sgid bigint not null,
-  bound_on timestamp(3) with time zone not null,
   constraint voice_groups_pkey PRIMARY KEY (group_id),
   constraint one_group_for_a_server_group UNIQUE (sgid),
   constraint voice_groups_sgid_check CHECK (sgid > 0)
@@ -597,7 +595,6 @@ create table voice_groups (
 create table voice_identities (
   client_database_id bigint not null,
   character_id game_id,
-  bound_on timestamp(3) with time zone not null,
   told_on timestamp(3) with time zone,
   constraint voice_identities_pkey PRIMARY KEY (client_database_id),
   constraint one_voice_identity UNIQUE (character_id),

@@ -25,7 +25,7 @@ export interface ApiOptions {
 }
 
 /** A request for the API, before it is known what to make of it. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: string;
   /** Below the API's base, as it came. */
   readonly path: string;
@@ -36,7 +36,7 @@ export interface ApiRequest {
 }
 
 /** What the path names. */
-export interface ApiRoute {
+interface ApiRoute {
   /** Template of the operation or name of a document; null for a path that does not exist. */
   readonly template: string | null;
   /** The path without version prefix and trailing slash. */
@@ -48,7 +48,7 @@ export interface ApiRoute {
 }
 
 /** A request with its route and its caller: what the limits are counted for. */
-export interface ApiVisit extends ApiRoute {
+interface ApiVisit extends ApiRoute {
   readonly request: ApiRequest;
   readonly token: TokenFacts | undefined;
   readonly caller: string;

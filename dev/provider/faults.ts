@@ -98,14 +98,14 @@ export type Fault =
  */
 export type FaultTarget = 'api' | 'sso' | `/${string}` | `GET /${string}` | `POST /${string}`;
 
-export interface FaultOptions {
+interface FaultOptions {
   /** Only the next n matching requests; otherwise until cleared. */
   readonly times?: number;
   /** Chance of each matching request, 0 to 1, from the seeded generator. */
   readonly probability?: number;
 }
 
-export interface ActiveFault {
+interface ActiveFault {
   readonly target: FaultTarget;
   readonly fault: Fault;
   /** How often it has struck. */
@@ -113,7 +113,7 @@ export interface ActiveFault {
   clear(): void;
 }
 
-export interface FaultRequest {
+interface FaultRequest {
   readonly area: 'api' | 'sso' | 'none';
   readonly method: string;
   readonly path: string;

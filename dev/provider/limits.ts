@@ -11,7 +11,7 @@ export interface ErrorBudget {
   readonly reset: number;
 }
 
-export interface TokenBalance {
+interface TokenBalance {
   readonly remaining: number;
   /** Seconds until the next request fits; 0 when one fits now. */
   readonly wait: number;

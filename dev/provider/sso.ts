@@ -29,7 +29,7 @@ export interface SsoOptions {
   readonly rotateRefreshTokens: boolean;
 }
 
-export interface SsoRequest {
+interface SsoRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;

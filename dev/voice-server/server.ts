@@ -1,7 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createLineReader } from '../../server/voice-server/line-reader.ts';
-import { parseRows } from '../../server/voice-server/protocol.ts';
 import { sendFaulty, type VoiceMoment, type VoiceServerFault } from './faults.ts';
+import { createLineCutter, parseCommand } from './query.ts';
 import { encodeAnswer, runCommand, type VoiceAnswer, type VoiceSession, VoiceWorld } from './world.ts';
 
 export interface SimulatedVoiceServerOptions {
@@ -70,8 +69,9 @@ export async function startSimulatedVoiceServer(
     send('connect', () => GREETING);
     const clid = world.nextClid();
     const session: VoiceSession = { loggedIn: false, serverId: 0, clid, nickname: `${user} from ${HOST}` };
-    const read = createLineReader(65_536, (line) => {
-      const [name = ''] = line.split(' ', 1);
+    const read = createLineCutter(65_536, (line) => {
+      const command = parseCommand(line);
+      const { name } = command;
       commands.push(name);
       if (name === 'quit') {
         send(name, () => encodeAnswer({ id: 0 }));
@@ -83,12 +83,11 @@ export async function startSimulatedVoiceServer(
         if (refused.id === 3331) socket.end();
         return;
       }
-      const rows = parseRows(line.slice(name.length + 1));
-      send(name, () => encodeAnswer(runCommand(world, session, { user, password }, name, rows)));
+      send(name, () => encodeAnswer(runCommand(world, session, { user, password }, command)));
     });
-    socket.on('data', (chunk) => {
+    socket.setEncoding('utf8').on('data', (text: string) => {
       try {
-        read(chunk);
+        read(text);
       } catch {
         socket.destroy();
       }

@@ -1,4 +1,4 @@
-import { escapeText, type Row } from '../../server/voice-server/protocol.ts';
+import { type Fields, formatRows, type Row, type VoiceCommand } from './query.ts';
 
 export interface SimulatedClient {
   readonly clid: number;
@@ -9,7 +9,7 @@ export interface SimulatedClient {
 
 /** What stands in the last line of an answer, and the data before it. */
 export interface VoiceAnswer {
-  readonly data?: string;
+  readonly data?: readonly Fields[];
   readonly id: number;
   readonly extra?: string;
 }
@@ -51,9 +51,13 @@ const MESSAGES: Readonly<Record<number, string>> = {
 
 /** An answer in the bytes of ServerQuery (facts §3). */
 export function encodeAnswer({ data, id, extra }: VoiceAnswer): string {
-  const more = extra === undefined ? '' : ` extra_msg=${escapeText(extra)}`;
-  const outcome = `error id=${id} msg=${escapeText(MESSAGES[id] ?? 'undefined error')}${more}\n\r`;
-  return data === undefined ? outcome : `${data}\n\r${outcome}`;
+  const outcome = {
+    id,
+    msg: MESSAGES[id] ?? 'undefined error',
+    ...(extra !== undefined && { extra_msg: extra }),
+  };
+  const end = `error ${formatRows([outcome])}\n\r`;
+  return data === undefined ? end : `${formatRows(data)}\n\r${end}`;
 }
 
 const SERVER_ID = 1;
@@ -118,7 +122,7 @@ type Command = (world: VoiceWorld, session: VoiceSession, rows: readonly Row[]) 
 const COMMANDS: Readonly<Record<string, Command>> = {
   clientlist: (world, session) => ({
     id: 0,
-    data: [...world.clients, own(session)].map(clientRow).join('|'),
+    data: [...world.clients, own(session)].map(clientRow),
   }),
   clientupdate(world, session, [row]) {
     const nickname = row?.get('client_nickname') ?? '';
@@ -129,9 +133,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   servergrouplist: (world) => ({
     id: 0,
-    data: [...world.groups]
-      .map(([sgid, { name, type }]) => `sgid=${sgid} name=${escapeText(name)} type=${type} iconid=0 savedb=1`)
-      .join('|'),
+    data: [...world.groups].map(([sgid, { name, type }]) => ({ sgid, name, type, iconid: 0, savedb: 1 })),
   }),
   servergroupadd(world, _session, [row]) {
     const name = row?.get('name') ?? '';
@@ -139,14 +141,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     if ([...world.groups.values()].some((group) => group.name === name && group.type === REGULAR)) {
       return { id: 1282 };
     }
-    return { id: 0, data: `sgid=${world.addGroup(name)}` };
+    return { id: 0, data: [{ sgid: world.addGroup(name) }] };
   },
   servergroupclientlist(world, _session, [row]) {
     const sgid = Number(row?.get('sgid'));
     if (!world.groups.has(sgid)) return { id: 2560 };
     const members = [...world.members(sgid)];
     if (members.length === 0) return { id: 1281 };
-    return { id: 0, data: members.map((cldbid) => `cldbid=${cldbid}`).join('|') };
+    return { id: 0, data: members.map((cldbid) => ({ cldbid })) };
   },
   servergroupaddclient: (world, _session, rows) =>
     forEachMember(world, rows, (members, cldbid) => {
@@ -170,9 +172,9 @@ export function runCommand(
   world: VoiceWorld,
   session: VoiceSession,
   credentials: { readonly user: string; readonly password: string },
-  name: string,
-  rows: readonly Row[],
+  { name, rows }: VoiceCommand,
 ): VoiceAnswer {
+  if (rows === undefined) return { id: 1538 };
   const [row] = rows;
   if (name === 'login') {
     const right =
@@ -181,7 +183,8 @@ export function runCommand(
     session.loggedIn = right;
     return right ? OK : { id: 520 };
   }
-  if (name === 'version') return { id: 0, data: 'version=3.13.7 build=1655727713 platform=Linux' };
+  if (name === 'version')
+    return { id: 0, data: [{ version: '3.13.7', build: 1655727713, platform: 'Linux' }] };
   if (name === 'use') {
     if (Number(row?.get('sid')) !== SERVER_ID) return { id: 1024 };
     session.serverId = SERVER_ID;
@@ -214,6 +217,12 @@ function own({ clid, nickname }: VoiceSession): SimulatedClient {
   return { clid, clientDatabaseId: 1, nickname, isVoice: false };
 }
 
-function clientRow({ clid, clientDatabaseId, nickname, isVoice }: SimulatedClient): string {
-  return `clid=${clid} cid=1 client_database_id=${clientDatabaseId} client_nickname=${escapeText(nickname)} client_type=${isVoice ? 0 : 1}`;
+function clientRow({ clid, clientDatabaseId, nickname, isVoice }: SimulatedClient): Fields {
+  return {
+    clid,
+    cid: 1,
+    client_database_id: clientDatabaseId,
+    client_nickname: nickname,
+    client_type: isVoice ? 0 : 1,
+  };
 }

@@ -1,15 +1,17 @@
 import type { contract } from '../../contract/index.ts';
+import { findTracking } from '../grant/tracking.queries.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
-import { allAlliances, getAlliance, registerAlliance, trackAlliance, updateAlliance } from './alliance.ts';
+import { listAlliances } from './alliance.queries.ts';
+import { getAlliance, registerAlliance, updateAlliance } from './alliance.ts';
 
 export function allianceHandlers(services: Services): Handlers<typeof contract.alliance> {
   return {
-    list: async () => ({ status: 200, body: await allAlliances(services) }),
+    list: async () => ({ status: 200, body: await listAlliances(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getAlliance(services, params.alliance_id) }),
     tracking: async ({ params }) => ({
       status: 200,
-      body: await trackAlliance(services, params.alliance_id),
+      body: await findTracking(services.db, { alliance_id: params.alliance_id }),
     }),
     register: async ({ admission, params }) => ({
       status: 200,

@@ -1,9 +1,6 @@
 import type { Alliance, PutAlliance } from '../../contract/alliance.ts';
-import type { AllianceShort } from '../../contract/membership.ts';
-import type { Tracking } from '../../contract/user.ts';
 import { type Admission, readmit, rejudge } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { findTracking } from '../grant/tracking.queries.ts';
 import { createGameApi } from '../provider/api.ts';
 import { chargedTo } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -14,7 +11,6 @@ import { notFound } from '../shared/errors.ts';
 import {
   type AllianceRow,
   findAllianceRow,
-  listAlliances,
   lockAlliance,
   setAllianceScopes,
   withoutMembers,
@@ -27,10 +23,6 @@ function toAlliance({ executor_id, executor_name, ceo_id, ceo_name, ...row }: Al
     executor_corporation: { corporation_id: executor_id, corporation_name: executor_name },
     updated_on: row.updated_on.toISOString(),
   };
-}
-
-export async function allAlliances({ db }: Pick<Services, 'db'>): Promise<AllianceShort[]> {
-  return listAlliances(db);
 }
 
 /** A registered alliance; 404 for any other. */
@@ -80,11 +72,6 @@ export async function registerMembers(
       `${failed.length} corporations of alliance ${allianceId} are missing`,
     );
   }
-}
-
-/** The members of the alliance by the state of their refresh tokens (D35). */
-export async function trackAlliance({ db }: Pick<Services, 'db'>, allianceId: number): Promise<Tracking> {
-  return findTracking(db, { alliance_id: allianceId });
 }
 
 /** Sets what the alliance requires of its members; null or absent changes nothing (D3). */

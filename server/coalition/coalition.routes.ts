@@ -1,18 +1,13 @@
 import type { contract } from '../../contract/index.ts';
+import { findTracking } from '../grant/tracking.queries.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
-import {
-  allCoalitions,
-  createCoalition,
-  getCoalition,
-  removeCoalition,
-  trackCoalition,
-  updateCoalition,
-} from './coalition.ts';
+import { listCoalitions } from './coalition.queries.ts';
+import { createCoalition, getCoalition, removeCoalition, updateCoalition } from './coalition.ts';
 
 export function coalitionHandlers(services: Services): Handlers<typeof contract.coalition> {
   return {
-    list: async () => ({ status: 200, body: await allCoalitions(services) }),
+    list: async () => ({ status: 200, body: await listCoalitions(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getCoalition(services, params.coalition_id) }),
     create: async ({ admission, body }) => ({
       status: 201,
@@ -28,7 +23,7 @@ export function coalitionHandlers(services: Services): Handlers<typeof contract.
     },
     tracking: async ({ params }) => ({
       status: 200,
-      body: await trackCoalition(services, params.coalition_id),
+      body: await findTracking(services.db, { coalition_id: params.coalition_id }),
     }),
   };
 }

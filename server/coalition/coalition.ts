@@ -1,6 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Coalition, CoalitionShort, PostCoalition, PutCoalition } from '../../contract/coalition.ts';
-import type { Tracking } from '../../contract/user.ts';
+import type { Coalition, PostCoalition, PutCoalition } from '../../contract/coalition.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/levels.ts';
@@ -9,7 +8,6 @@ import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { findTracking } from '../grant/tracking.queries.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
@@ -22,17 +20,12 @@ import {
   findCoalition,
   findMembers,
   insertCoalition,
-  listCoalitions,
   lockCoalition,
   setCoalition,
 } from './coalition.queries.ts';
 
 function toCoalition(row: CoalitionRow): Coalition {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
-}
-
-export async function allCoalitions({ db }: Pick<Services, 'db'>): Promise<CoalitionShort[]> {
-  return listCoalitions(db);
 }
 
 export async function getCoalition({ db }: Pick<Services, 'db'>, coalitionId: string): Promise<Coalition> {
@@ -168,9 +161,4 @@ export async function removeCoalition(
     await readmit(tx, admission);
     if (!(await deleteCoalition(tx, coalitionId))) throw notFound('coalition', coalitionId);
   });
-}
-
-/** The members of all its alliances and corporations by the state of their refresh tokens (D35). */
-export async function trackCoalition({ db }: Pick<Services, 'db'>, coalitionId: string): Promise<Tracking> {
-  return findTracking(db, { coalition_id: coalitionId });
 }

@@ -1,22 +1,19 @@
 import type { contract } from '../../contract/index.ts';
+import { findTracking } from '../grant/tracking.queries.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
-import {
-  allCorporations,
-  getCorporation,
-  registerCorporation,
-  trackCorporation,
-  updateCorporation,
-} from './corporation.ts';
-import { createGuestCode, guestsOf, removeGuest } from './guest.ts';
+import { listCorporations } from './corporation.queries.ts';
+import { getCorporation, registerCorporation, updateCorporation } from './corporation.ts';
+import { listGuests } from './guest.queries.ts';
+import { createGuestCode, removeGuest } from './guest.ts';
 
 export function corporationHandlers(services: Services): Handlers<typeof contract.corporation> {
   return {
-    list: async () => ({ status: 200, body: await allCorporations(services) }),
+    list: async () => ({ status: 200, body: await listCorporations(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getCorporation(services, params.corporation_id) }),
     tracking: async ({ params }) => ({
       status: 200,
-      body: await trackCorporation(services, params.corporation_id),
+      body: await findTracking(services.db, { corporation_id: params.corporation_id }),
     }),
     register: async ({ admission, params }) => ({
       status: 200,
@@ -28,7 +25,7 @@ export function corporationHandlers(services: Services): Handlers<typeof contrac
     }),
     listGuests: async ({ params }) => ({
       status: 200,
-      body: await guestsOf(services, params.corporation_id),
+      body: await listGuests(services.db, params.corporation_id),
     }),
     createGuestCode: async ({ admission, params }) => ({
       status: 200,

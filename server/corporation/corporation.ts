@@ -1,9 +1,6 @@
 import type { Corporation, PutCorporation } from '../../contract/corporation.ts';
-import type { CorporationShort } from '../../contract/membership.ts';
-import type { Tracking } from '../../contract/user.ts';
 import { type Admission, readmit, rejudge } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { findTracking } from '../grant/tracking.queries.ts';
 import { createGameApi } from '../provider/api.ts';
 import { chargedTo } from '../provider/client.ts';
 import { fetchCorporation } from '../registry/provider-snapshot.ts';
@@ -13,7 +10,6 @@ import { notFound } from '../shared/errors.ts';
 import {
   type CorporationRow,
   findCorporationRow,
-  listCorporations,
   lockCorporation,
   setCorporationScopes,
 } from './corporation.queries.ts';
@@ -26,10 +22,6 @@ function toCorporation(found: CorporationRow): Corporation {
     ceo: { character_id: ceo_id, character_name: ceo_name },
     updated_on: row.updated_on.toISOString(),
   };
-}
-
-export async function allCorporations({ db }: Pick<Services, 'db'>): Promise<CorporationShort[]> {
-  return listCorporations(db);
 }
 
 /** A registered corporation; 404 for any other. */
@@ -61,14 +53,6 @@ export async function registerCorporation(
     await saveSnapshot(tx, snapshot, clock.now());
     return getCorporation({ db: tx }, corporationId);
   });
-}
-
-/** The members of the corporation by the state of their refresh tokens (D35). */
-export async function trackCorporation(
-  { db }: Pick<Services, 'db'>,
-  corporationId: number,
-): Promise<Tracking> {
-  return findTracking(db, { corporation_id: corporationId });
 }
 
 /** Sets what the corporation requires of its members; null or absent changes nothing (D3). */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { GuestCode } from '../../contract/corporation.ts';
-import type { UserShort } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
@@ -10,16 +9,12 @@ import type { Services } from '../services/services.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { deleteUsers } from '../user/user.queries.ts';
-import { listGuests, lockGuest } from './guest.queries.ts';
+import { lockGuest } from './guest.queries.ts';
 
 /** Milliseconds that an invitation lives (D28). */
 const LIVES = 24 * 60 * 60_000;
 /** Living invitations of one corporation. */
 const MOST_CODES = 100;
-
-export async function guestsOf({ db }: Pick<Services, 'db'>, corporationId: number): Promise<UserShort[]> {
-  return listGuests(db, corporationId);
-}
 
 /**
  * An invitation to a registered corporation, bound to an app token by the first that presents it (D25, D28);

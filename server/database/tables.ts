@@ -12,7 +12,7 @@ interface Dated {
   updated_on: Generated<Date>;
 }
 
-export interface AllianceTable extends Dated {
+interface AllianceTable extends Dated {
   alliance_id: GameId;
   alliance_name: string;
   name_key: string;
@@ -22,7 +22,7 @@ export interface AllianceTable extends Dated {
   refreshed_on: Generated<Date>;
 }
 
-export interface CorporationTable extends Dated {
+interface CorporationTable extends Dated {
   corporation_id: GameId;
   corporation_name: string;
   name_key: string;
@@ -34,7 +34,7 @@ export interface CorporationTable extends Dated {
   refreshed_on: Generated<Date>;
 }
 
-export interface UserTable extends Dated {
+interface UserTable extends Dated {
   character_id: GameId;
   character_name: string;
   name_key: string;
@@ -94,7 +94,7 @@ export interface StateCodeTable {
   tries: Generated<number>;
 }
 
-export interface GrantTable extends Dated {
+interface GrantTable extends Dated {
   grant_id: string;
   character_id: GameId;
   scopes: ExtScope[];
@@ -116,14 +116,14 @@ export interface CrashReportTable {
   trace: string;
 }
 
-export interface NameTable {
+interface NameTable {
   id: GameId;
   name: string | null;
   category: string | null;
   known_on: Date;
 }
 
-export interface CharacterLocationTable {
+interface CharacterLocationTable {
   character_id: GameId;
   timestamp: Date;
   online: boolean;
@@ -138,14 +138,14 @@ export interface CharacterLocationTable {
   structure_name: string | null;
 }
 
-export interface CharacterSkillPointsTable {
+interface CharacterSkillPointsTable {
   character_id: GameId;
   timestamp: Date;
   total_sp: number;
   unallocated_sp: number;
 }
 
-export interface CharacterWalletTable {
+interface CharacterWalletTable {
   character_id: GameId;
   timestamp: Date;
   balance: number;
@@ -168,45 +168,43 @@ export interface HistoryTurnTable {
   failures: Generated<number>;
 }
 
-export interface MailboxMailTable {
+interface MailboxMailTable {
   character_id: GameId;
   mail_id: GameId;
   position: number;
   wants_body: boolean;
 }
 
-export interface ScheduleTable {
+interface ScheduleTable {
   job_id: string;
   ran_on: Date;
 }
 
 /** Where a run of a job stopped when the provider failed. */
-export interface RunCursorTable {
+interface RunCursorTable {
   job_id: string;
   after_key: string;
   after_id: GameId;
 }
 
 /** What a run would have taken away, and was not allowed to (D63). */
-export interface HeldChangesTable {
+interface HeldChangesTable {
   job_id: string;
   fingerprint: string;
   runs: number;
   counted_on: Date;
 }
 
-export interface VoiceChallengeTable {
+interface VoiceChallengeTable {
   character_id: GameId;
   nickname: string;
-  created_on: Date;
   expires_on: Date;
 }
 
-export interface VoiceIdentityTable {
+interface VoiceIdentityTable {
   client_database_id: number;
   /** Null: formerly somebody's. */
   character_id: GameId | null;
-  bound_on: Date;
   told_on: Date | null;
 }
 
@@ -255,5 +253,5 @@ export interface Database {
   voice_identities: VoiceIdentityTable;
   service: ServiceTable;
   repeatable: RepeatableTable;
-  voice_groups: { group_id: ObjectId; sgid: number; bound_on: Date };
+  voice_groups: { group_id: ObjectId; sgid: number };
 }

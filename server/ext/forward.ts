@@ -22,7 +22,7 @@ const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
 
 type ForwardServices = Pick<Services, 'client' | 'db' | 'document' | 'log' | 'names'>;
 
-export interface Forwarding {
+interface Forwarding {
   readonly caller: Caller;
   readonly path: string;
   readonly fields: ExternalForwardRequest;

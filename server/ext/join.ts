@@ -19,7 +19,7 @@ const WAITING_BYTES = 1024 * 1024 * 1024;
 /** Seconds after which a caller of too many joined answers may try again. */
 const AGAIN_AFTER = 10;
 
-export interface JoinRequest {
+interface JoinRequest {
   /** Whose place it takes. */
   readonly caller: string;
   readonly from: FieldsFrom;
@@ -30,7 +30,7 @@ export interface JoinRequest {
   readonly signal: AbortSignal;
 }
 
-export type JoinedAnswer =
+type JoinedAnswer =
   | { readonly kind: 'single'; readonly answer: ProviderAnswer }
   | { readonly kind: 'stream'; readonly bytes: number; readonly stream: Readable };
 

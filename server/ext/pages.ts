@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
 import { DomainError } from '../shared/errors.ts';
@@ -52,7 +53,6 @@ async function readPages(ask: (page: number) => Promise<ProviderAnswer>, sink: P
   const dates = new Set([first.headers['last-modified']]);
   let ended: Outcome | undefined;
   let failure: unknown;
-  let next = 2;
   const read = async (page: number) => {
     const answer = await ask(page);
     // The list changed its length while it was read; its last pages may be gone.
@@ -65,16 +65,15 @@ async function readPages(ask: (page: number) => Promise<ProviderAnswer>, sink: P
       await sink.keep(page, count, answer);
     }
   };
-  const work = async () => {
-    while (next <= count && ended === undefined && failure === undefined) {
-      next += 1;
-      await read(next - 1).catch((error: unknown) => {
-        failure ??= error;
-      });
-    }
-  };
+  function* others() {
+    for (let page = 2; page <= count && ended === undefined && failure === undefined; page += 1) yield page;
+  }
+  const readOrNote = (page: number) =>
+    read(page).catch((error: unknown) => {
+      failure ??= error;
+    });
   // To the end of all of them: nobody may write into the sink afterwards.
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - 1) }, work));
+  await pMap(others(), readOrNote, { concurrency: AT_ONCE });
   if (failure !== undefined) throw failure;
   return ended ?? { kind: dates.size === 1 ? 'list' : 'mixed', first };
 }

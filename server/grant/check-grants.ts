@@ -2,8 +2,8 @@ import { isUnreachable } from '../database/errors.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { AccessTokens, Death } from '../provider/access-token-source.ts';
+import { type AdaptiveLimit, createAdaptiveLimit, STOPPED_BY_SIGNAL } from '../provider/adaptive-limit.ts';
 import { ProviderError } from '../provider/http.ts';
-import { type AdaptiveLimit, createAdaptiveLimit, STOPPED_BY_SIGNAL } from '../queue/adaptive-limit.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { createAccessTokens } from './access-tokens.ts';
@@ -23,7 +23,7 @@ type CheckServices = Pick<Services, 'db' | 'vault' | 'clock' | 'sso' | 'log' | '
 const PAGE = 200;
 /** As the log names it. */
 const SUBJECT = 'the check of refresh tokens';
-const BOUNDS = { most: 8, atStart: 3, inARow: 10 };
+const BOUNDS = { concurrency: 8, failuresAtStart: 3, failuresInARow: 10 };
 /** Milliseconds for one refresh, its waiting for another process included. */
 const WITHIN = 20_000;
 /** Milliseconds after which a grant is tried again that nothing was learned about. */
@@ -62,11 +62,12 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
     after = page.length === PAGE ? page.at(-1) : undefined;
     await Promise.all(
       page.map(async (grant) => {
-        if (!(await check.limit.acquire())) return;
+        const slot = await check.limit.acquire();
+        if (slot === undefined) return;
         try {
           await checkGrant(services, check, grant);
         } finally {
-          check.limit.release();
+          slot.release();
         }
         characters.add(grant.character_id);
         done += 1;

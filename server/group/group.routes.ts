@@ -1,11 +1,12 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
-import { allGroups, createGroup, getGroup, removeGroup, updateGroup } from './group.ts';
+import { listGroups } from './group.queries.ts';
+import { createGroup, getGroup, removeGroup, updateGroup } from './group.ts';
 
 export function groupHandlers(services: Services): Handlers<typeof contract.group> {
   return {
-    list: async () => ({ status: 200, body: await allGroups(services) }),
+    list: async () => ({ status: 200, body: await listGroups(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getGroup(services, params.group_id) }),
     create: async ({ admission, body }) => ({
       status: 201,

@@ -1,4 +1,4 @@
-import type { Group, GroupShort, PostGroup, PutGroup } from '../../contract/group.ts';
+import type { Group, PostGroup, PutGroup } from '../../contract/group.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
@@ -18,7 +18,6 @@ import {
   findUsersNamed,
   type GroupRow,
   insertGroup,
-  listGroups,
   lockGroup,
   lockMember,
   setGroup,
@@ -26,10 +25,6 @@ import {
 
 function toGroup(row: GroupRow): Group {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
-}
-
-export async function allGroups({ db }: Pick<Services, 'db'>): Promise<GroupShort[]> {
-  return listGroups(db);
 }
 
 export async function getGroup({ db }: Pick<Services, 'db'>, groupId: string): Promise<Group> {

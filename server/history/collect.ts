@@ -1,10 +1,10 @@
+import pMap from 'p-map';
 import { isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
 import { createNames } from '../provider/names.ts';
-import { type AdaptiveLimit, createAdaptiveLimit } from '../queue/adaptive-limit.ts';
+import { createRunClient, type RunClient, RunEnded } from '../provider/run-client.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
-import { createTurnClient, RunEnded } from './client-for-turn.ts';
 import { type HistoryName, KINDS, type Rhythm } from './kinds.ts';
 import { storeLocation } from './location.ts';
 import { indexMail } from './mailbox.ts';
@@ -24,7 +24,7 @@ const PAGE = 40;
 /** Milliseconds after which others take over from a worker that is silent. */
 const HELD_FOR = 10 * MINUTE;
 /** With these the daily downtime costs a run 9 errors where it begins, and each run that finds it one (D63). */
-const BOUNDS = { most: 8, atStart: 1, inARow: 3 };
+const BOUNDS = { concurrency: 8, failuresAtStart: 1, failuresInARow: 3, patient: true };
 /** Refusals in a row, as odd 403s (facts §2), that say more about the provider than about the characters. */
 const REFUSALS = 5;
 /** Milliseconds before a character that failed is tried again: at first, doubling, and at the most. */
@@ -72,7 +72,7 @@ interface Collecting {
   readonly services: CollectServices;
   readonly run: Run;
   readonly kept: Rhythm;
-  readonly limit: AdaptiveLimit;
+  readonly client: RunClient;
   /** Turns in a row that the provider answered, and not with what was asked for. */
   refusals: number;
 }
@@ -81,10 +81,10 @@ async function collect(services: CollectServices, run: Run, kept: Rhythm, most: 
   const { db, clock } = services;
   const due = clock.now();
   const total = Math.min(await countDue(db, kept.history, due), most);
-  const limit = createAdaptiveLimit(BOUNDS, run.signal);
-  const collecting: Collecting = { services, run, kept, limit, refusals: 0 };
+  const client = createRunClient(services.client, run, BOUNDS);
+  const collecting: Collecting = { services, run, kept, client, refusals: 0 };
   let done = 0;
-  for (let found = 1; found > 0 && done < most && limit.stopped === undefined; ) {
+  for (let found = 1; found > 0 && done < most && client.stopped === undefined; ) {
     const now = clock.now();
     const until = new Date(now.getTime() + HELD_FOR);
     const { turns, passed } = await takeTurns(db, kept, {
@@ -101,8 +101,8 @@ async function collect(services: CollectServices, run: Run, kept: Rhythm, most: 
     });
     await giveBack(db, left, clock.now());
   }
-  if (limit.stopped !== undefined) {
-    throw new Error(`the history of ${kept.history} was kept for ${done} of ${total}: ${limit.stopped}`);
+  if (client.stopped !== undefined) {
+    throw new Error(`the history of ${kept.history} was kept for ${done} of ${total}: ${client.stopped}`);
   }
 }
 
@@ -112,36 +112,33 @@ async function takeAll(
   turns: readonly Turn[],
   onDone: () => void,
 ): Promise<readonly Turn[]> {
-  const { services, limit } = collecting;
-  const waiting = [...turns];
+  const { services, client } = collecting;
   const left: Turn[] = [];
-  const work = async () => {
-    for (let turn = waiting.shift(); turn !== undefined; turn = waiting.shift()) {
-      const over =
-        limit.stopped === undefined &&
-        (await takeTurn(collecting, turn).catch((error: unknown) => {
-          services.log.error({ err: error }, 'the state of a history could not be written');
-          limit.stop('the database failed');
-          return false;
-        }));
-      if (over) onDone();
-      else left.push(turn);
-    }
+  const take = async (turn: Turn) => {
+    const over =
+      client.stopped === undefined &&
+      (await takeTurn(collecting, turn).catch((error: unknown) => {
+        services.log.error({ err: error }, 'the state of a history could not be written');
+        client.stop('the database failed');
+        return false;
+      }));
+    if (over) onDone();
+    else left.push(turn);
   };
-  await Promise.all(Array.from({ length: BOUNDS.most }, work));
+  await pMap(turns, take, { concurrency: BOUNDS.concurrency });
   return left;
 }
 
 /** False: the run came to its end meanwhile. Throws when the database fails. */
 async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
-  const { services, run, kept, limit } = collecting;
+  const { services, run, kept } = collecting;
   const { db, clock, log } = services;
-  const client = createTurnClient(services.client, limit, run.signal);
+  const client = collecting.client.turn();
   try {
     await TAKE[kept.history]({ db, client, clock, names: createNames({ db, client, clock }) }, turn);
     collecting.refusals = 0;
   } catch (error) {
-    if (error instanceof RunEnded) return false;
+    if (error instanceof RunEnded || error === run.signal.reason) return false;
     if (isUnreachable(error)) throw error;
     if (error instanceof ProviderError && error.fault === 'no-token') {
       // Its refresh token died meanwhile: nothing to wait for.
@@ -158,7 +155,7 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
 
 function refused(collecting: Collecting): void {
   collecting.refusals += 1;
-  if (collecting.refusals >= REFUSALS) collecting.limit.stop(`${REFUSALS} characters in a row were refused`);
+  if (collecting.refusals >= REFUSALS) collecting.client.stop(`${REFUSALS} characters in a row were refused`);
 }
 
 /** Milliseconds. */

@@ -133,7 +133,10 @@ async function askBulk<T>(
   return { ...answers, failure: undefined };
 }
 
-/** Ids of a corporation's members, asked for by one of them; undefined: that one may not see them. */
+/**
+ * Ids of a corporation's members, asked for by one of them; undefined: that one may not see them. Whether the
+ * refresh token is dead is for the check of all of them to decide, which knows when too many are (D63).
+ */
 export async function askMembers(
   client: ProviderClient,
   corporationId: number,
@@ -141,6 +144,6 @@ export async function askMembers(
 ): Promise<readonly number[] | undefined> {
   const path = `/corporations/${corporationId}/members`;
   const as = { characterId, scope: MEMBERSHIP_SCOPE };
-  const response = await client.ask({ path, on: 'service', as, anew: true });
+  const response = await client.ask({ path, on: 'service', as, anew: true, patient: true });
   return response.status === 403 || response.status === 404 ? undefined : read(response, path, z.array(id));
 }

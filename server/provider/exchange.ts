@@ -11,7 +11,7 @@ import type { ProviderOperation } from './operations.ts';
 import type { ErrorTally, Purse } from './purse.ts';
 
 /** One request to the game's API and whose budgets it draws on. */
-export interface Exchange {
+interface Exchange {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON; its presence makes the request a POST. */

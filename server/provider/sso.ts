@@ -16,7 +16,7 @@ export interface SignOn {
 }
 
 /** What became of a refresh (facts §1). */
-export type Refreshed =
+type Refreshed =
   /** `refreshToken` replaces the one that was sent, which may have died: to be stored before all else. */
   | { readonly kind: 'refreshed'; readonly accessToken: string; readonly refreshToken: string }
   /** The provider says that the refresh token is of no more use; `cause` are its words. */

@@ -3,8 +3,9 @@ import { FIRST_PLAYER_CORPORATION } from '../access/levels.ts';
 import type { Database } from '../database/tables.ts';
 import { type AllianceFacts, askNames, type CorporationFacts, createGameApi } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
-import { askAll } from '../provider/client-for-run.ts';
 import type { ProviderError } from '../provider/http.ts';
+import { firstOfEach } from '../shared/first-of-each.ts';
+import { askAll } from './ask-all.ts';
 import {
   type OrganizationIds,
   readOrganizations,
@@ -12,7 +13,12 @@ import {
   type StoredOrganizations,
 } from './organizations.queries.ts';
 import { FIRST_CHARACTER, type ProviderSnapshot } from './provider-snapshot.ts';
-import { once } from './storable.ts';
+
+/**
+ * For a run of a job: thousands of bodies, of which some may not be answered for. It compares with what the registry
+ * holds, takes a corporation's own word for where it belongs, and leaves CEOs alone that are users. Somebody who
+ * waits for one body is served by `provider-snapshot.ts`, where all three are otherwise.
+ */
 
 /** What the provider says about many bodies: only what it answered. */
 export interface FetchedSnapshot {
@@ -105,7 +111,7 @@ export async function fetchSnapshot(
         ceo_id,
         ceo_name: ceos.names.get(ceo_id) as string,
       })),
-      characters: once(
+      characters: firstOfEach(
         settled.flatMap(([corporation_id, { ceo_id }]) => {
           const character_name = ceos.newcomers.get(ceo_id);
           return character_name === undefined

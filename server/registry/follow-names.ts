@@ -1,12 +1,12 @@
+import { boundedName } from '../database/bounded.ts';
 import { nameKey } from '../database/name-key.ts';
 import { askNames, BULK } from '../provider/api.ts';
-import { createRunClient } from '../provider/client-for-run.ts';
 import type { ProviderError } from '../provider/http.ts';
 import { saveNames } from '../provider/names.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { createRegistryClient } from './ask-all.ts';
 import { readNames, saveNewNames } from './follow-names.queries.ts';
-import { boundedName } from './storable.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
 
 /** Milliseconds for which an id rests that the provider cannot name (D32). */
@@ -20,7 +20,7 @@ export async function followNames(
   { db, client, clock, log }: Pick<Services, 'db' | 'client' | 'clock' | 'log'>,
   run: Run,
 ): Promise<readonly Change[]> {
-  const metered = createRunClient(client, run);
+  const registryClient = createRegistryClient(client, run);
   const startedOn = clock.now();
   const unnamedSince = new Date(startedOn.getTime() - RESTS_FOR);
   const total = await countUsers(db, startedOn);
@@ -36,7 +36,7 @@ export async function followNames(
     const last = page.at(-1);
     if (last === undefined) break;
     const stored = new Map(page.map(({ id, name }) => [id, name]));
-    const answers = await askNames(metered, [...stored.keys()]);
+    const answers = await askNames(registryClient, [...stored.keys()]);
     failure = answers.failure;
     const renamed = answers.found.flatMap(({ id, name: foreign, category }) => {
       const name = boundedName(foreign);

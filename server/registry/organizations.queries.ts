@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
 /** What the registry holds of an alliance. */
-export interface StoredAlliance {
+interface StoredAlliance {
   readonly alliance_id: number;
   readonly alliance_name: string;
   readonly ticker: string;
@@ -11,7 +11,7 @@ export interface StoredAlliance {
 }
 
 /** What the registry holds of a corporation. */
-export interface StoredCorporation {
+interface StoredCorporation {
   readonly corporation_id: number;
   readonly corporation_name: string;
   readonly ticker: string;

@@ -1,6 +1,13 @@
+import pMap from 'p-map';
 import { FIRST_PLAYER_CORPORATION } from '../access/levels.ts';
 import type { AllianceFacts, CorporationFacts, GameApi } from '../provider/api.ts';
 import { ProviderError } from '../provider/http.ts';
+
+/**
+ * For somebody who waits, a sign-in or a registration: one body with all that belongs to it, by as few requests as
+ * can be, or a ProviderError. An affiliation is newer than a corporation's own record here, and CEOs are named anew.
+ * A run of a job asks by `fetch-snapshot.ts`, which does all three otherwise: that is why there are two.
+ */
 
 /** What the provider says about some characters, corporations and alliances: enough to be stored as a whole. */
 export interface ProviderSnapshot {
@@ -9,14 +16,14 @@ export interface ProviderSnapshot {
   readonly characters: readonly SnapshotCharacter[];
 }
 
-export interface SnapshotAlliance {
+interface SnapshotAlliance {
   readonly alliance_id: number;
   readonly alliance_name: string;
   readonly ticker: string;
   readonly executor_corporation_id: number;
 }
 
-export interface SnapshotCorporation {
+interface SnapshotCorporation {
   readonly corporation_id: number;
   readonly corporation_name: string;
   readonly ticker: string;
@@ -92,8 +99,11 @@ export async function fetchMembers(
 ): Promise<{ snapshot: ProviderSnapshot; failed: number[] }> {
   const members: OpenCorporation[] = [];
   const failed: number[] = [];
-  const waiting = corporationIds.values();
   const ask = async (id: number) => {
+    if (failed.length >= MOST_FAILURES) {
+      failed.push(id);
+      return;
+    }
     try {
       const corporation = await openCorporation(api, id);
       if (corporation?.alliance_id === allianceId) members.push(corporation);
@@ -102,10 +112,7 @@ export async function fetchMembers(
       failed.push(id);
     }
   };
-  const askInTurn = async () => {
-    for (const id of waiting) await (failed.length < MOST_FAILURES ? ask(id) : failed.push(id));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, askInTurn));
+  await pMap(corporationIds, ask, { concurrency: AT_ONCE });
   return { snapshot: await toSnapshot(api, undefined, members), failed };
 }
 

@@ -1,10 +1,11 @@
 import { askMembers, askNames, createGameApi, MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
-import { type Answers, askAll, createRunClient } from '../provider/client-for-run.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { firstOfEach } from '../shared/first-of-each.ts';
 import { applyPlan } from './apply-plan.ts';
+import { type Answers, askAll, createRegistryClient } from './ask-all.ts';
 import { fetchSnapshot } from './fetch-snapshot.ts';
 import {
   markRefreshed,
@@ -20,7 +21,6 @@ import {
   withoutMembership,
   withoutUsers,
 } from './refresh-organizations.queries.ts';
-import { once } from './storable.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -46,7 +46,7 @@ type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metri
 export async function refreshOrganizations(services: Needs, run: Run): Promise<readonly Change[]> {
   const { db, clock, log } = services;
   const startedOn = clock.now();
-  const client = createRunClient(services.client, run);
+  const client = createRegistryClient(services.client, run);
   const due = await readDue(db, new Date(startedOn.getTime() - GOOD_FOR), MOST);
   const total = due.alliances.length + due.corporations.length;
   run.progress(0, total);
@@ -110,8 +110,11 @@ function merge(
 ): ProviderSnapshot {
   return {
     alliances: found.alliances,
-    corporations: once([...found.corporations, ...joining.corporations], (row) => row.corporation_id),
-    characters: once([...found.characters, ...joining.characters, ...people], (row) => row.character_id),
+    corporations: firstOfEach([...found.corporations, ...joining.corporations], (row) => row.corporation_id),
+    characters: firstOfEach(
+      [...found.characters, ...joining.characters, ...people],
+      (row) => row.character_id,
+    ),
   };
 }
 
@@ -198,14 +201,10 @@ async function findPeople(
   return { ...unreadOf(listed, lists), people, failure: lists.failure ?? failure };
 }
 
-/**
- * Undefined: this one may not read the list, or can no longer be asked in the name of. That is for the check of all
- * refresh tokens to decide, which knows when too many are dead (D63).
- */
+/** Undefined: this one may not read the list, or can no longer be asked in the name of. */
 async function listMembers(client: ProviderClient, corporationId: number, characterId: number) {
-  const patient: ProviderClient = { ask: (request) => client.ask({ ...request, patient: true }) };
   try {
-    return await askMembers(patient, corporationId, characterId);
+    return await askMembers(client, corporationId, characterId);
   } catch (error) {
     if (error instanceof ProviderError && error.fault === 'no-token') return undefined;
     throw error;

@@ -1,6 +1,8 @@
 import type { Transaction } from 'kysely';
+import { boundedName, boundedTicker } from '../database/bounded.ts';
 import type { Database } from '../database/tables.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
+import { firstOfEach } from '../shared/first-of-each.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import {
   findFormerCeos,
@@ -11,7 +13,6 @@ import {
   saveCharacters,
   saveCorporations,
 } from './save-snapshot.queries.ts';
-import { storableSnapshot } from './storable.ts';
 
 /**
  * Stores what was found, as sets, in the caller's transaction: bodies first, then characters, then the levels
@@ -41,4 +42,28 @@ export async function saveSnapshot(
   await raiseCeos(db, corporations, now);
   const alliances = snapshot.alliances.map((alliance) => alliance.alliance_id);
   await ensureAutogroups(db, { corporations, alliances, regrouped: moved.length > 0 }, now);
+}
+
+/**
+ * A snapshot as the registry can hold them, whatever the provider said: every body and character once, the first word
+ * counting (one character may be called the CEO of two corporations), and names and tickers cut (D3b).
+ */
+function storableSnapshot({ alliances, corporations, characters }: ProviderSnapshot): ProviderSnapshot {
+  return {
+    alliances: firstOfEach(alliances, (row) => row.alliance_id).map((row) => ({
+      ...row,
+      alliance_name: boundedName(row.alliance_name),
+      ticker: boundedTicker(row.ticker),
+    })),
+    corporations: firstOfEach(corporations, (row) => row.corporation_id).map((row) => ({
+      ...row,
+      corporation_name: boundedName(row.corporation_name),
+      ticker: boundedTicker(row.ticker),
+      ceo_name: boundedName(row.ceo_name),
+    })),
+    characters: firstOfEach(characters, (row) => row.character_id).map((row) => ({
+      ...row,
+      character_name: boundedName(row.character_name),
+    })),
+  };
 }

@@ -1,12 +1,13 @@
 import { FIRST_PLAYER_CORPORATION } from '../access/levels.ts';
 import { type Affiliation, askAffiliations, BULK } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
-import { createRunClient, OUT_OF_TIME } from '../provider/client-for-run.ts';
 import { ProviderError } from '../provider/http.ts';
+import { OUT_OF_TIME } from '../provider/run-client.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import type { Move, Seen } from './apply-plan.queries.ts';
 import { applyPlan } from './apply-plan.ts';
+import { createRegistryClient } from './ask-all.ts';
 import { type FetchedSnapshot, fetchSnapshot } from './fetch-snapshot.ts';
 import {
   type OrganizationIds,
@@ -58,7 +59,7 @@ type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metri
 export async function syncUsers(services: Needs, run: Run): Promise<readonly Change[]> {
   const { db, clock, log } = services;
   const startedOn = clock.now();
-  const client = createRunClient(services.client, run);
+  const client = createRegistryClient(services.client, run);
   const total = await countUsers(db, startedOn);
   const visit = await visitAll(services, client, run, startedOn, total);
   const targets = visit.moves.flatMap(({ to }) => to ?? []);

@@ -1,11 +1,12 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
-import { allUsers, getUser, removeUser, updateUser } from './user.ts';
+import { listUsers } from './user.queries.ts';
+import { getUser, removeUser, updateUser } from './user.ts';
 
 export function userHandlers(services: Services): Handlers<typeof contract.user> {
   return {
-    list: async () => ({ status: 200, body: await allUsers(services) }),
+    list: async () => ({ status: 200, body: await listUsers(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getUser(services, params.character_name) }),
     update: async ({ admission, params, body }) => ({
       status: 200,

@@ -1,4 +1,4 @@
-import type { User, UserShort } from '../../contract/user.ts';
+import type { User } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
 import { isBuiltIn } from '../access/levels.ts';
@@ -8,22 +8,10 @@ import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, notFound, revoked } from '../shared/errors.ts';
-import {
-  deleteUsers,
-  findUser,
-  findUserByName,
-  listUsers,
-  lockDoomed,
-  setLevel,
-  type UserRow,
-} from './user.queries.ts';
+import { deleteUsers, findUser, findUserByName, lockDoomed, setLevel, type UserRow } from './user.queries.ts';
 
 export function toUser(row: UserRow): User {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
-}
-
-export async function allUsers({ db }: Pick<Services, 'db'>): Promise<UserShort[]> {
-  return listUsers(db);
 }
 
 export async function getUser({ db }: Pick<Services, 'db'>, name: string): Promise<User> {

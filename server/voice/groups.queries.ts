@@ -50,15 +50,10 @@ export async function findBindings(db: Kysely<Database>): Promise<Map<string, nu
 }
 
 /** Remembers the server group that was made for a group; one that vanished is forgotten. */
-export async function bindGroup(
-  db: Kysely<Database>,
-  groupId: string,
-  sgid: number,
-  now: Date,
-): Promise<void> {
+export async function bindGroup(db: Kysely<Database>, groupId: string, sgid: number): Promise<void> {
   // The server gives a number again once its database was made anew.
   await db.deleteFrom('voice_groups').where('sgid', '=', sgid).where('group_id', '!=', groupId).execute();
-  const bound = { group_id: groupId, sgid, bound_on: now };
+  const bound = { group_id: groupId, sgid };
   await db
     .insertInto('voice_groups')
     .values(bound)

@@ -98,7 +98,7 @@ async function applyChanges(
 /** A name of its own: a server group that bears ours already is somebody else's, and is left alone. */
 async function create(
   server: VoiceServer,
-  { db, clock }: Needs,
+  { db }: Needs,
   { group_id, name }: Mapping,
   names: Set<string>,
 ): Promise<number> {
@@ -109,7 +109,7 @@ async function create(
     names.add(candidate);
     try {
       const sgid = await server.createServerGroup(candidate);
-      await bindGroup(db, group_id, sgid, clock.now());
+      await bindGroup(db, group_id, sgid);
       return sgid;
     } catch (error) {
       if (!isRefusal(error, [ERROR_IDS.duplicateEntry])) throw error;

@@ -18,7 +18,6 @@ export async function lockUser(db: Kysely<Database>, characterId: number): Promi
 export interface Challenge {
   readonly character_id: number;
   readonly nickname: string;
-  readonly created_on: Date;
   readonly expires_on: Date;
 }
 
@@ -77,7 +76,6 @@ export async function bindIdentity(
   db: Kysely<Database>,
   characterId: number,
   clientDatabaseId: number,
-  now: Date,
 ): Promise<number | undefined> {
   await releaseIdentity(db, characterId, clientDatabaseId);
   const before = await db
@@ -86,7 +84,7 @@ export async function bindIdentity(
     .where('client_database_id', '=', clientDatabaseId)
     .forUpdate()
     .executeTakeFirst();
-  const bound = { character_id: characterId, bound_on: now, told_on: null };
+  const bound = { character_id: characterId, told_on: null };
   await db
     .insertInto('voice_identities')
     .values({ client_database_id: clientDatabaseId, ...bound })

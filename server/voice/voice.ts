@@ -48,13 +48,12 @@ export async function startChallenge(
 ): Promise<VoiceChallenge> {
   if (settings.voice.url === undefined) throw notConfigured();
   requireCharacter(caller);
-  const created_on = clock.now();
-  const expires_on = new Date(created_on.getTime() + CHALLENGE_FOR);
+  const expires_on = new Date(clock.now().getTime() + CHALLENGE_FOR);
   const nickname = randomNickname();
   return inTransaction(db, async (tx) => {
     const user = await lockUser(tx, caller.owner_id);
     if (user === undefined) throw revoked();
-    await replaceChallenge(tx, { character_id: user.character_id, nickname, created_on, expires_on });
+    await replaceChallenge(tx, { character_id: user.character_id, nickname, expires_on });
     return { expiration_datetime: expires_on.toISOString(), challenge_nickname: nickname, user };
   });
 }
@@ -81,7 +80,7 @@ export async function completeChallenge(
     if ((await lockUser(tx, caller.owner_id)) === undefined) throw revoked();
     if (!(await consumeChallenge(tx, caller.owner_id, nickname))) throw noChallenge();
     const group = await ensureVoiceGroup(tx, settings.voice.authGroup, now);
-    const leaves = await bindIdentity(tx, caller.owner_id, client.clientDatabaseId, now);
+    const leaves = await bindIdentity(tx, caller.owner_id, client.clientDatabaseId);
     await moveMembership(tx, group, { enters: caller.owner_id, leaves });
     return leaves;
   });

@@ -391,12 +391,8 @@ describe('the built-in user is no character of the game', () => {
 
   it('nor does one take an identity by a challenge that was started before', async () => {
     const nickname = 'A'.repeat(20);
-    const created_on = app.clock.now();
-    const expires_on = new Date(created_on.getTime() + 60_000);
-    await app.db
-      .insertInto('voice_challenges')
-      .values({ character_id: 0, nickname, created_on, expires_on })
-      .execute();
+    const expires_on = new Date(app.clock.now().getTime() + 60_000);
+    await app.db.insertInto('voice_challenges').values({ character_id: 0, nickname, expires_on }).execute();
     voice.world.connect(nickname);
     expect(await complete(app.root)).toMatchObject(REFUSED);
     expect(await identityOf(0)).toBeUndefined();

@@ -38,26 +38,26 @@ export interface Scenario {
 }
 
 /** The bare handler runs the same statements and gives the same answer. */
-export interface BareHandler {
+interface BareHandler {
   readonly is: 'bare';
   /** The statements are recorded, so that they cannot drift apart. */
   answer(record: Record): Promise<Answer>;
 }
 
 /** The bare handler asks the provider, and no database. */
-export interface BareForwarder {
+interface BareForwarder {
   readonly is: 'bare forwarder';
   /** Answers with what the service's answer has as `data`. */
   readonly answer: Answer;
 }
 
 /** The service against itself: with a rate limit that is never reached, and with none. */
-export interface WithoutLimit {
+interface WithoutLimit {
   readonly is: 'without limit';
 }
 
 /** The provider answers by itself what the service's answer has as `data`. */
-export interface ProviderItself {
+interface ProviderItself {
   readonly is: 'provider';
   /** The path of the n-th request. */
   path(n: number): string;

@@ -103,7 +103,6 @@ async function challenge(databaseUrl: string): Promise<void> {
     .values({
       character_id: character(0),
       nickname: 'NobodyBearsThisName0',
-      created_on: now,
       expires_on: new Date(now.getTime() + HOUR),
     })
     .execute();

@@ -15,7 +15,7 @@ export interface Rule {
   readonly authority?: Authority;
 }
 
-export interface Authority {
+interface Authority {
   readonly mode: 'read' | 'write';
   readonly over: string;
   /** The path parameter that names it. */

@@ -9,7 +9,7 @@ import {
   SignJWT,
 } from 'jose';
 
-export interface Scripted {
+interface Scripted {
   readonly status?: number;
   readonly type?: string;
   /** Sent as it is when text, else as JSON. */

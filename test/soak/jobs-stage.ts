@@ -31,7 +31,7 @@ const RATE_GROUPS = ['char-social', 'char-location', 'char-detail', 'char-wallet
 export const VOICE_GROUPS = { made: 'a1'.repeat(12), adopted: 'b2'.repeat(12) } as const;
 
 /** Characters by what may happen to them. */
-export interface Cast {
+interface Cast {
   /** They stay where they are, and their histories are kept. */
   readonly steady: readonly number[];
   /** They move, are renamed, lead, and some are deleted. */

@@ -12,14 +12,14 @@ export interface ModelUser {
   seen: number;
 }
 
-export interface ModelCorporation {
+interface ModelCorporation {
   readonly id: number;
   name: string;
   alliance: number | null;
   ceo: number;
 }
 
-export interface ModelAlliance {
+interface ModelAlliance {
   readonly id: number;
   name: string;
   executor: number;
@@ -35,7 +35,7 @@ export interface ModelCoalition {
   corporations: Set<number>;
 }
 
-export type Kind = 'alliance' | 'coalition' | 'corporation';
+type Kind = 'alliance' | 'coalition' | 'corporation';
 
 export interface ModelGroup {
   name: string;

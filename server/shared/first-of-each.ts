@@ -1,0 +1,4 @@
+/** Each row once: the first one of an id. */
+export function firstOfEach<T>(rows: readonly T[], idOf: (row: T) => number): T[] {
+  return [...new Map(rows.toReversed().map((row) => [idOf(row), row])).values()].reverse();
+}

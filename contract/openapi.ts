@@ -158,7 +158,7 @@ function responsesOf(route: AppRoute, { access, mirrors }: RouteMetadata): OpenA
         : errorResponse(Number(status), response, access),
     ]),
   );
-  return { ...listed, ...(mirrors && listed['400'] && { '4XX': listed['400'] }) };
+  return { ...listed, ...(mirrors && listed['400'] && { default: listed['400'] }) };
 }
 
 /** An answer that belongs to one operation alone: its success, or a page of the provider callback. */
@@ -174,7 +174,11 @@ function ownResponse(status: number, response: unknown, route: AppRoute): OpenAp
   }
   if (!(response instanceof z.ZodType)) return { description: 'Done; the answer has no body.', headers: own };
   const { description = '', ...schema } = schemaOf(response);
-  return { description, headers: own, content: { 'application/json': { schema, example: exampleOf(schema) } } };
+  return {
+    description,
+    headers: own,
+    content: { 'application/json': { schema, example: exampleOf(schema) } },
+  };
 }
 
 function errorResponse(

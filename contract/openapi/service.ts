@@ -69,7 +69,10 @@ export const SERVICE_PATHS: Record<string, OpenApiPath> = {
       'Version and commit of the service, and a hash by which to see whether two instances promise the same.',
     type: 'application/json',
     schema: object({
-      version: { type: 'string', description: 'Version of the service and of its API, by Semantic Versioning.' },
+      version: {
+        type: 'string',
+        description: 'Version of the service and of its API, by Semantic Versioning.',
+      },
       commit: {
         type: ['string', 'null'],
         description: 'Hash of the commit that it was built from; null where that is not known.',

@@ -125,7 +125,10 @@ const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset',
 
 export function headers(...names: HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
-    ['X-Request-Id', 'X-Api-Version', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ['X-Request-Id', 'X-Api-Version', ...names].map((name) => [
+      name,
+      { $ref: `#/components/headers/${name}` },
+    ]),
   );
 }
 
@@ -182,6 +185,14 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     response: problem(
       'The body has more than 1 MiB, or of a request to be forwarded more than 32 KiB.',
       { detail: 'The request body is larger than 1 MiB.' },
+      'Problem',
+    ),
+  },
+  415: {
+    name: 'UnsupportedEncoding',
+    response: problem(
+      'The body is compressed in a way that is not read.',
+      { detail: 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.' },
       'Problem',
     ),
   },

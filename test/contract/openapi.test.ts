@@ -176,13 +176,14 @@ describe('the OpenAPI document', () => {
       const responses = document.paths['/ext/{esi_path}']?.[method]?.responses ?? {};
       const schemaOf = (status: string) =>
         resolved(responses[status] as OpenApiResponse).content?.['application/json']?.schema;
-      expect(schemaOf('4XX')).toEqual(refusal);
+      // A range such as 4XX is no name that every generator can write.
+      expect(schemaOf('default')).toEqual(refusal);
       expect(schemaOf('400')).toEqual(refusal);
       for (const status of ['403', '404', '502'])
         expect(schemaOf(status)).toEqual({ anyOf: [refusal, problem] });
       expect(schemaOf('401')).toEqual(problem);
     }
-    expect(all.filter(([, { responses }]) => '4XX' in responses)).toHaveLength(2);
+    expect(all.filter(([, { responses }]) => 'default' in responses)).toHaveLength(2);
   });
 
   it('says that every operation with a token can answer 401, 403, 422 and 429', () => {

@@ -359,10 +359,12 @@ describe('createCastellan', () => {
 describe('a service of another version', () => {
   const refused = async (version: string): Promise<CastellanError> => {
     reply = json(404, { detail: 'There is nothing at this path.' }, { 'x-api-version': version });
-    return createCastellan({ baseUrl }).group.list().then(
-      () => expect.unreachable(),
-      (error) => error,
-    );
+    return createCastellan({ baseUrl })
+      .group.list()
+      .then(
+        () => expect.unreachable(),
+        (error) => error,
+      );
   };
 
   it('D72: is told in an error where it is older', async () => {

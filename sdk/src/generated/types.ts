@@ -676,7 +676,7 @@ export interface UpdateAllianceRequest extends CallOptions {
 
 export type UpdateAllianceAnswer =
   | Answer<200, Alliance>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -722,7 +722,7 @@ export interface CreateCoalitionRequest extends CallOptions {
 
 export type CreateCoalitionAnswer =
   | Answer<201, Coalition>
-  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -736,7 +736,7 @@ export interface UpdateCoalitionRequest extends CallOptions {
 
 export type UpdateCoalitionAnswer =
   | Answer<200, Coalition>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -821,7 +821,7 @@ export interface UpdateCorporationRequest extends CallOptions {
 
 export type UpdateCorporationAnswer =
   | Answer<200, Corporation>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -909,7 +909,7 @@ export interface ForwardRequest extends CallOptions {
 export type ForwardAnswer =
   | Answer<200, ExternalForwardAnswer>
   | Answer<400, ExternalForwardRefusal>
-  | Answer<401 | 413 | 429 | 503 | 504, Problem>
+  | Answer<401 | 413 | 415 | 429 | 503 | 504, Problem>
   | Answer<403 | 404 | 502, ExternalForwardRefusal | Problem>
   | Answer<422, ExternalForwardRefusal | ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -934,7 +934,7 @@ export interface ForwardByGetRequest extends CallOptions {
 export type ForwardByGetAnswer =
   | Answer<200, ExternalForwardAnswer>
   | Answer<400, ExternalForwardRefusal>
-  | Answer<401 | 413 | 429 | 503 | 504, Problem>
+  | Answer<401 | 413 | 415 | 429 | 503 | 504, Problem>
   | Answer<403 | 404 | 502, ExternalForwardRefusal | Problem>
   | Answer<422, ExternalForwardRefusal | ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -1064,7 +1064,7 @@ export interface CreateGroupRequest extends CallOptions {
 
 export type CreateGroupAnswer =
   | Answer<201, Group>
-  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1078,7 +1078,7 @@ export interface UpdateGroupRequest extends CallOptions {
 
 export type UpdateGroupAnswer =
   | Answer<200, Group>
-  | Answer<401 | 403 | 404 | 409 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1151,7 +1151,7 @@ export interface CreateDynamicTokenRequest extends CallOptions {
 
 export type CreateDynamicTokenAnswer =
   | Answer<200, AppToken>
-  | Answer<401 | 403 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1161,7 +1161,7 @@ export interface CreatePermanentTokenRequest extends CallOptions {
 
 export type CreatePermanentTokenAnswer =
   | Answer<200, AppToken>
-  | Answer<401 | 403 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1171,7 +1171,7 @@ export interface StartLoginRequest extends CallOptions {
 
 export type StartLoginAnswer =
   | Answer<200, Login>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1216,7 +1216,7 @@ export interface UpdateUserRequest extends CallOptions {
 
 export type UpdateUserAnswer =
   | Answer<200, User>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 

@@ -6,7 +6,7 @@ import { DYN_REFUSED } from './access.ts';
 import { contract } from './index.ts';
 import { componentSchemas, exampleOf, schemaOf } from './openapi/schema.ts';
 import { SERVICE_PATHS } from './openapi/service.ts';
-import { ERROR_RESPONSES, HEADERS, headers, INFO, page, tags } from './openapi/texts.ts';
+import { ERROR_RESPONSES, GUIDES, HEADERS, headers, INFO, page, TAGS } from './openapi/texts.ts';
 import type {
   OpenApiDocument,
   OpenApiOperation,
@@ -63,8 +63,8 @@ export function openApiDocument(
     openapi: '3.1.0',
     info: { ...INFO, version },
     servers: [{ url: baseUrl, description: 'This instance' }],
-    externalDocs: { description: 'The guides', url: `${baseUrl}/docs/guides` },
-    tags: tags(baseUrl),
+    externalDocs: { description: 'The guides', url: GUIDES },
+    tags: TAGS,
     security: [{ token: [] }],
     paths: { ...paths, ...SERVICE_PATHS },
     components: {
@@ -120,8 +120,16 @@ function parametersOf(route: AppRoute): OpenApiParameter[] {
           },
     ),
     ...parametersIn('query', route.query),
-    ...parametersIn('header', route.headers),
+    // Any case is the same to HTTP; as `page`, generators would take it for what pages are turned by in the query.
+    ...parametersIn('header', route.headers).map((parameter) => ({
+      ...parameter,
+      name: capital(parameter.name),
+    })),
   ];
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 function parametersIn(where: OpenApiParameter['in'], group: unknown): OpenApiParameter[] {

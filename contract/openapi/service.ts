@@ -93,7 +93,7 @@ export const SERVICE_PATHS: Record<string, OpenApiPath> = {
     operationId: 'getDocumentation',
     limited: true,
     summary: 'This reference as a page',
-    description: 'Works without access to the internet, and leads to the guides.',
+    description: 'Works without access to the internet.',
     type: 'text/html',
     schema: TEXT,
     example: '<!doctype html>…',

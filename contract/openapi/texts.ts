@@ -40,6 +40,9 @@ A token whose owner may not log in is a 401. At least one group or coalition of 
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
+/** Where the guides are read. */
+export const GUIDES = 'https://github.com/castellan/castellan/blob/main/docs';
+
 /** What there is, each with the guide that tells more of it. */
 const GUIDED: readonly (readonly [tag: string, description: string, guide: string])[] = [
   ['token', 'Tokens and sign-in.', 'signing-in'],
@@ -56,14 +59,11 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['service', 'The service itself: health, version, documentation, keys. No token needed.', 'operating'],
 ];
 
-/** The tags of the document of a service at an address, which serves the guides, too. */
-export function tags(baseUrl: string): Tag[] {
-  return GUIDED.map(([name, description, guide]) => ({
-    name,
-    description,
-    externalDocs: { description: `Guide: ${guide}`, url: `${baseUrl}/docs/guides/${guide}` },
-  }));
-}
+export const TAGS: readonly Tag[] = GUIDED.map(([name, description, guide]) => ({
+  name,
+  description,
+  externalDocs: { description: `Guide: ${guide}`, url: `${GUIDES}/${guide}.md` },
+}));
 
 export const HEADERS = {
   'X-Request-Id': {

@@ -89,7 +89,7 @@ export interface OpenApiDocument {
   info: OpenApiInfo;
   servers: { url: string; description: string }[];
   externalDocs: ExternalDocs;
-  tags: Tag[];
+  tags: readonly Tag[];
   security: Record<string, string[]>[];
   paths: Record<string, OpenApiPath>;
   components: {

@@ -2,7 +2,7 @@
 import type { AppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import { componentSchemas, schemaOf } from '../../contract/openapi/schema.ts';
-import { tags } from '../../contract/openapi/texts.ts';
+import { TAGS } from '../../contract/openapi/texts.ts';
 import type { JsonSchema } from '../../contract/openapi/types.ts';
 import { accessSentence, type Operation, operations } from '../../contract/openapi.ts';
 import { grouped } from './grouped.ts';
@@ -100,7 +100,7 @@ function bodyType(response: unknown): string {
 
 function api(all: readonly Operation[]): string {
   const resources = [...grouped(all, ({ resource }) => resource)].map(([resource, of]) => {
-    const about = tags('').find(({ name }) => name === resource)?.description;
+    const about = TAGS.find(({ name }) => name === resource)?.description;
     return `${docComment(about, 1)}  readonly ${resource}: {\n${of.map(method).join('')}  };\n`;
   });
   return `${docComment('Every operation of the service, under the names of its contract.')}export interface Api {\n${resources.join('')}}\n`;

@@ -13,7 +13,7 @@ export interface Version {
 
 /** Which version this is (D72); an installation without its repository is told its commit by COMMIT. */
 export async function describeVersion(
-  { servers: _, externalDocs: __, tags: ___, info, ...promised }: OpenApiDocument,
+  { servers: _, info, ...promised }: OpenApiDocument,
   commit: string | undefined,
 ): Promise<Version> {
   return {

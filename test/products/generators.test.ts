@@ -99,7 +99,11 @@ async function expectToWork(client: string, ticker: string): Promise<void> {
   });
   // Its generator's style is not ours to judge, nor are the libraries that it uses.
   const lenient = { noUnusedLocals: false, noUnusedParameters: false, skipLibCheck: true, jsx: 'preserve' };
-  const lax = { exactOptionalPropertyTypes: false, noPropertyAccessFromIndexSignature: false, lib: ['ES2023', 'DOM', 'DOM.Iterable'] };
+  const lax = {
+    exactOptionalPropertyTypes: false,
+    noPropertyAccessFromIndexSignature: false,
+    lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+  };
   const modules = { module: 'ESNext', moduleResolution: 'bundler' };
   await typeCheck(consumer, 'typescript', { ...modules, ...lenient, ...lax }, [`${client}.ts`]);
   await build({

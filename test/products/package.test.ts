@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -88,6 +89,18 @@ describe('the installed package', () => {
       await typeCheck(consumer, compiler, commonJs, ['entries.cts']);
     },
   );
+
+  it('the examples of its README compile', async () => {
+    await consumer.borrow(MODULES, 'zod', 'jose');
+    const readme = await readFile(join(ROOT, 'sdk/README.md'), 'utf8');
+    const blocks = [...readme.matchAll(/^```ts\n(.+?)^```$/gms)].map(([, block = '']) => block);
+    expect(blocks.length).toBeGreaterThan(3);
+    const files = Object.fromEntries(blocks.map((block, index) => [`readme-${index}.ts`, block]));
+    await consumer.write(files);
+    // An example shows a value; a program would use it.
+    const options = { module: 'ESNext', moduleResolution: 'bundler', noUnusedLocals: false };
+    await typeCheck(consumer, 'typescript', options, Object.keys(files));
+  });
 
   it.each(Object.entries(LIMITS))(
     'its entry %s has at most %d bytes, minified and gzipped',

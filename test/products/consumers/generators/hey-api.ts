@@ -1,8 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import {
-  listGroupsOptions,
-  listWalletBalancesInfiniteOptions,
-} from './generated/hey/@tanstack/react-query.gen';
+import { listGroupsOptions, listWalletBalancesOptions } from './generated/hey/@tanstack/react-query.gen';
 import { client } from './generated/hey/client.gen';
 import { forward, updateCoalition } from './generated/hey/sdk.gen';
 import { zGroupShort } from './generated/hey/zod.gen';
@@ -13,12 +10,13 @@ const queries = new QueryClient();
 
 const groups = await queries.fetchQuery(listGroupsOptions());
 const coalition = await updateCoalition({ path: { coalition_id: COALITION_ID }, body: { ticker: 'HEYA' } });
-const balances = await queries.fetchInfiniteQuery({
-  ...listWalletBalancesInfiniteOptions({ path: { character_id: characterId } }),
-  initialPageParam: 1,
-  getNextPageParam: (last, _all, page) => (last.length === 50 ? Number(page) + 1 : undefined),
-  pages: 3,
-});
+const balances: number[] = [];
+for (const Page of [1, 2, 3]) {
+  const page = await queries.fetchQuery(
+    listWalletBalancesOptions({ path: { character_id: characterId }, headers: { Page } }),
+  );
+  balances.push(...page.map(({ balance }) => balance));
+}
 const forwarded = await forward({
   path: { esi_path: `characters/${characterId}/location` },
   body: { id_annotations: false },
@@ -27,6 +25,6 @@ const forwarded = await forward({
 done({
   groups: groups.map((group) => zGroupShort.parse(group).group_name),
   ticker: present(coalition.data, coalition.error).ticker,
-  balances: balances.pages.flat().map(({ balance }) => balance),
+  balances,
   system: present(forwarded.data, forwarded.error).data,
 });

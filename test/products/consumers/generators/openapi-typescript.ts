@@ -12,7 +12,7 @@ const coalition = await client.PUT('/coalition/{coalition_id}', {
 const balances: number[] = [];
 for (let page = 1, pages = 1; page <= pages; page += 1) {
   const answer = await client.GET('/ext/history/characters/{character_id}/wallet', {
-    params: { path: { character_id: characterId }, header: { page } },
+    params: { path: { character_id: characterId }, header: { Page: page } },
   });
   balances.push(...present(answer.data, answer.error).map(({ balance }) => balance));
   pages = Number(answer.response.headers.get('x-pages'));

@@ -85,7 +85,7 @@ const START = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
-  persistAuthorization: true,
+  persistAuthorization: false,
   tryItOutEnabled: true,
   defaultModelsExpandDepth: 0,
   validatorUrl: null,

@@ -55,7 +55,9 @@ export function expectDocumented({ method, path, status, type, text }: Given): v
   const expected = Object.keys(response.content ?? {});
   if (expected.length === 0 && text === '') return;
   if (!expected.includes(media)) {
-    throw new Error(`${name} as ${media || 'nothing'} where the document says ${expected.join() || 'nothing'}`);
+    throw new Error(
+      `${name} as ${media || 'nothing'} where the document says ${expected.join() || 'nothing'}`,
+    );
   }
   if (media !== 'application/json') return;
   const validate = validator(`${pointer}/content/application~1json/schema`);

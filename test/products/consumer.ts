@@ -45,7 +45,7 @@ export async function createConsumer(manifest: object = {}): Promise<Consumer> {
   return consumer;
 }
 
-export async function run(cwd: string, command: string, ...args: readonly string[]): Promise<string> {
+async function run(cwd: string, command: string, ...args: readonly string[]): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
     return stdout;
@@ -72,7 +72,7 @@ export async function source(path: string): Promise<string> {
 }
 
 /** Every flag that TypeScript has for being strict; libraries are checked, too. */
-export const STRICT = {
+const STRICT = {
   ...{ strict: true, noEmit: true, skipLibCheck: false, target: 'ES2022', lib: ['ES2022', 'DOM'] },
   ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, types: [] as string[] },
   ...{ noPropertyAccessFromIndexSignature: true, noImplicitOverride: true, noImplicitReturns: true },

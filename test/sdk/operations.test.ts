@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { operations as contracted } from '../../contract/openapi.ts';
-import { operations } from './operations.ts';
+import { operations, refused } from './operations.ts';
 
 it('a type test stands for each operation of the contract, and for nothing else', () => {
   const tested = Object.entries(operations).flatMap(([resource, calls]) =>
@@ -11,4 +11,8 @@ it('a type test stands for each operation of the contract, and for nothing else'
       .map(({ resource, name }) => `${resource}.${name}`)
       .sort(),
   );
+});
+
+it('what a compiler must refuse stands there, too', () => {
+  expect(Object.keys(refused).length).toBeGreaterThan(3);
 });

@@ -95,7 +95,7 @@ export const allianceRoutes = c.router({
       'Sets the scopes that the alliance requires of its members. Only the local record changes, nothing in the game. Write authority over the alliance is needed besides the level, by a CEO too.',
     pathParams: byId,
     body: PutAlliance.default({}),
-    responses: { 200: field(Alliance, 'The alliance as it is now.'), ...errors(404, 413) },
+    responses: { 200: field(Alliance, 'The alliance as it is now.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'updateAlliance',
       ...level(4, { authority: { over: 'alliance', mode: 'write', param: 'alliance_id' } }),

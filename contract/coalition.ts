@@ -124,7 +124,7 @@ export const coalitionRoutes = c.router({
     description:
       'The coalition starts without members and lets its members sign in. A name that exists already, compared in NFC ignoring case, is a 409.',
     body: PostCoalition,
-    responses: { 201: field(Coalition, 'The new coalition.'), ...errors(409, 413) },
+    responses: { 201: field(Coalition, 'The new coalition.'), ...errors(409, 413, 415) },
     metadata: { operationId: 'createCoalition', ...level(9) },
   },
   update: {
@@ -135,7 +135,7 @@ export const coalitionRoutes = c.router({
       'Applied in this order: additions, authorized_to_login, mandatory_ext_scopes, full lists, removals, ticker. Additions and removals may be combined; a full list stands alone. An id that is given twice counts once. Members must be registered already: an unknown id is a 404.',
     pathParams: byId,
     body: PutCoalition.default({}),
-    responses: { 200: field(Coalition, 'The coalition as it is now.'), ...errors(404, 413) },
+    responses: { 200: field(Coalition, 'The coalition as it is now.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'updateCoalition',
       ...level(6, {

@@ -251,6 +251,7 @@ const ERRORS = {
   404: Problem,
   409: Problem,
   413: Problem,
+  415: Problem,
   422: ValidationProblem,
   429: Problem,
   500: CrashProblem,

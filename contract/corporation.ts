@@ -105,7 +105,7 @@ export const corporationRoutes = c.router({
       'Sets the scopes that the corporation requires of its members. Only the local record changes, nothing in the game. Write authority over the corporation is needed besides the level, by a CEO too.',
     pathParams: byId,
     body: PutCorporation.default({}),
-    responses: { 200: field(Corporation, 'The corporation as it is now.'), ...errors(404, 413) },
+    responses: { 200: field(Corporation, 'The corporation as it is now.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'updateCorporation',
       ...level(2, { authority: { over: 'corporation', mode: 'write', param: 'corporation_id' } }),

@@ -154,7 +154,7 @@ function either(ours: typeof Problem | typeof ValidationProblem, description: st
 
 const FORWARDED = {
   200: field(ExternalForwardAnswer, 'The answer of the game.'),
-  ...errors(413, 504),
+  ...errors(413, 415, 504),
   400: field(ExternalForwardRefusal, 'The game refused the request.'),
   403: either(Problem, 'Clearance or authority missing.'),
   404: either(Problem, 'There is no such path, no such user, or no refresh token with the scope.'),

@@ -121,7 +121,7 @@ export const groupRoutes = c.router({
     description:
       'The caller becomes owner and only member. A name that exists already, compared in NFC ignoring case, is a 409.',
     body: PostGroup,
-    responses: { 201: field(Group, 'The new group.'), ...errors(409, 413) },
+    responses: { 201: field(Group, 'The new group.'), ...errors(409, 413, 415) },
     metadata: { operationId: 'createGroup', ...level(9) },
   },
   update: {
@@ -132,7 +132,7 @@ export const groupRoutes = c.router({
       'Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.',
     pathParams: byId,
     body: PutGroup.default({}),
-    responses: { 200: field(Group, 'The group as it is now.'), ...errors(404, 409, 413) },
+    responses: { 200: field(Group, 'The group as it is now.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'updateGroup',
       ...level(0, {

@@ -5,7 +5,8 @@ import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.t
 import { DYN_REFUSED, GUEST_LEVEL, MAX_LEVEL } from './access.ts';
 import { contract } from './index.ts';
 import { componentSchemas, exampleOf, schemaOf } from './openapi/schema.ts';
-import { ERROR_RESPONSES, HEADERS, INFO, page, SERVICE_PATHS, TAGS } from './openapi/texts.ts';
+import { SERVICE_PATHS } from './openapi/service.ts';
+import { ERROR_RESPONSES, GUIDES, HEADERS, headers, INFO, page, TAGS } from './openapi/texts.ts';
 import type {
   OpenApiDocument,
   OpenApiOperation,
@@ -62,6 +63,7 @@ export function openApiDocument(
     openapi: '3.1.0',
     info: { ...INFO, version },
     servers: [{ url: baseUrl, description: 'This instance' }],
+    externalDocs: { description: 'The guides', url: GUIDES },
     tags: TAGS,
     security: [{ token: [] }],
     paths: { ...paths, ...SERVICE_PATHS },
@@ -118,8 +120,16 @@ function parametersOf(route: AppRoute): OpenApiParameter[] {
           },
     ),
     ...parametersIn('query', route.query),
-    ...parametersIn('header', route.headers),
+    // Any case is the same to HTTP; as `page`, generators would take it for what pages are turned by in the query.
+    ...parametersIn('header', route.headers).map((parameter) => ({
+      ...parameter,
+      name: capital(parameter.name),
+    })),
   ];
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 function parametersIn(where: OpenApiParameter['in'], group: unknown): OpenApiParameter[] {
@@ -128,10 +138,10 @@ function parametersIn(where: OpenApiParameter['in'], group: unknown): OpenApiPar
     const { description = '', examples, ...schema } = schemaOf(of, 'meant');
     const base = { name, in: where, description, required: where === 'path' || !of.isOptional() };
     const example = examples?.[0];
-    // A parameter that holds JSON says so by a media type instead of a schema.
-    return schema.type === 'object'
-      ? { ...base, content: { 'application/json': { schema, example } } }
-      : { ...base, schema, example };
+    if (schema.type !== 'object') return { ...base, schema, example };
+    // As text that holds JSON, and not by a media type of its own: generators that know no such parameters break.
+    const text = { type: 'string', contentMediaType: 'application/json', contentSchema: schema };
+    return { ...base, schema: text, example: JSON.stringify(example ?? schema.default) };
   });
 }
 
@@ -156,27 +166,27 @@ function responsesOf(route: AppRoute, { access, mirrors }: RouteMetadata): OpenA
         : errorResponse(Number(status), response, access),
     ]),
   );
-  return { ...listed, ...(mirrors && listed['400'] && { '4XX': listed['400'] }) };
+  return { ...listed, ...(mirrors && listed['400'] && { default: listed['400'] }) };
 }
 
 /** An answer that belongs to one operation alone: its success, or a page of the provider callback. */
 function ownResponse(status: number, response: unknown, route: AppRoute): OpenApiResponse {
-  const headers = ownHeaders();
+  const own = headers();
   if (status === 302) {
-    headers.Location = { $ref: '#/components/headers/Location' };
-    return { description: "To the application's callback, signed in.", headers };
+    own.Location = { $ref: '#/components/headers/Location' };
+    return { description: "To the application's callback, signed in.", headers: own };
   }
   if (status >= 400) return page(status);
   if (parametersIn('header', route.headers).some(({ name }) => name === 'page')) {
-    headers['X-Pages'] = { $ref: '#/components/headers/X-Pages' };
+    own['X-Pages'] = { $ref: '#/components/headers/X-Pages' };
   }
-  if (!(response instanceof z.ZodType)) return { description: 'Done; the answer has no body.', headers };
+  if (!(response instanceof z.ZodType)) return { description: 'Done; the answer has no body.', headers: own };
   const { description = '', ...schema } = schemaOf(response);
-  return { description, headers, content: { 'application/json': { schema, example: exampleOf(schema) } } };
-}
-
-function ownHeaders(): NonNullable<OpenApiResponse['headers']> {
-  return { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+  return {
+    description,
+    headers: own,
+    content: { 'application/json': { schema, example: exampleOf(schema) } },
+  };
 }
 
 function errorResponse(
@@ -188,9 +198,9 @@ function errorResponse(
   const { description, ...schema } = schemaOf(response as z.ZodTypeAny);
   if (schema.$ref === undefined || shared === undefined) {
     if (description === undefined) throw new Error(`No text for answers with status ${status}`);
-    const headers = shared?.response.headers ?? ownHeaders();
+    const own = shared?.response.headers ?? headers();
     const example = shared?.response.content?.['application/json']?.example ?? exampleOf(schema);
-    return { description, headers, content: { 'application/json': { schema, example } } };
+    return { description, headers: own, content: { 'application/json': { schema, example } } };
   }
   if (status !== 401 || refusal === undefined || refusal === DYN_REFUSED) {
     return { $ref: `#/components/responses/${shared.name}` };

@@ -195,7 +195,7 @@ export const tokenRoutes = c.router({
     description:
       "For an application that signs its users in: it starts sign-ins and can do nothing else. The new token has the caller's owner as owner and the calling token as parent.",
     body: PostAppToken,
-    responses: { 200: field(AppToken, 'The new token.'), ...errors(413) },
+    responses: { 200: field(AppToken, 'The new token.'), ...errors(413, 415) },
     metadata: { operationId: 'createDynamicToken', access: createAppToken },
   },
   createPermanent: {
@@ -205,7 +205,7 @@ export const tokenRoutes = c.router({
     description:
       "For an application that acts on its own: it can do whatever its owner can. The new token has the caller's owner as owner and the calling token as parent.",
     body: PostAppToken,
-    responses: { 200: field(AppToken, 'The new token.'), ...errors(413) },
+    responses: { 200: field(AppToken, 'The new token.'), ...errors(413, 415) },
     metadata: { operationId: 'createPermanentToken', access: createAppToken },
   },
   startLogin: {
@@ -215,7 +215,7 @@ export const tokenRoutes = c.router({
     description:
       "Answers where to send the player. Once signed in, the browser is redirected to the app token's callback with `state_code` and `user_token` in the query, and the service calls the same URL itself with the header `Castellan-Event: sign-in`; an application must never open a browser session on that call alone. The user token lasts 24 hours. A `state_code` that this service did not make, or that belongs to another token, is a 404. For an invitation the login asks for the scopes of the inviting corporation besides.",
     body: PostLogin.default({}),
-    responses: { 200: field(Login, 'The sign-in.'), ...errors(404, 413) },
+    responses: { 200: field(Login, 'The sign-in.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'startLogin',
       access: { tokens: ['dyn'], level: 0, refusal: 'Must use a dynamic app token for this path.' } as const,

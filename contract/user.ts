@@ -135,7 +135,7 @@ export const userRoutes = c.router({
       'Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.',
     pathParams: byId,
     body: PutUser.default({}),
-    responses: { 200: field(User, 'The user as it is now.'), ...errors(404, 413) },
+    responses: { 200: field(User, 'The user as it is now.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'updateUser',
       ...level(0, {

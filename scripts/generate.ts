@@ -4,7 +4,7 @@
  * `--check` nothing is written: files that drifted are listed, and the exit code is 1.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { openApiDocument } from '../contract/openapi.ts';
+import { API_VERSION, openApiDocument } from '../contract/openapi.ts';
 import { openApiYaml } from '../server/http/openapi-yaml.ts';
 import { architecture } from './generate/arrows.ts';
 import { functionsRevision } from './generate/functions-revision.ts';
@@ -13,11 +13,18 @@ import { sdkRoutes } from './generate/sdk-routes.ts';
 import { sdkTypes } from './generate/sdk-types.ts';
 import { sdkZod } from './generate/sdk-zod.ts';
 
+const VERSION = `// Written by \`npm run generate\` from the contract; changes here are lost.
+
+/** Version of the contract that this client was generated from. */
+export const VERSION = '${API_VERSION}';
+`;
+
 const ROOT = new URL('../', import.meta.url);
 
 const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'sdk/src/generated/routes.ts': sdkRoutes,
   'sdk/src/generated/types.ts': sdkTypes,
+  'sdk/src/generated/version.ts': () => VERSION,
   'sdk/src/generated/zod.ts': sdkZod,
   'ARCHITECTURE.md': architecture,
   'openapi.yaml': () => openApiYaml(openApiDocument()),

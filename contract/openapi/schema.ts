@@ -3,6 +3,7 @@ import { generateSchema, type OpenApiZodAny } from '@anatine/zod-openapi';
 import type { z } from 'zod';
 import * as exported from '../index.ts';
 import type { JsonSchema } from './types.ts';
+import { VOCABULARY } from './vocabulary.ts';
 
 /** What the generator hands out: lists of types, `oneOf` for unions, `title` for what {@link component} named. */
 type RawSchema = Omit<JsonSchema, 'properties' | 'items' | 'additionalProperties'> & {
@@ -58,7 +59,9 @@ function unnamed(schema: RawSchema): JsonSchema {
   if (type !== undefined) tidied.type = Array.isArray(type) && type.length === 1 ? (type[0] as string) : type;
   Object.assign(tidied, rest);
   if (properties !== undefined) {
-    tidied.properties = Object.fromEntries(Object.entries(properties).map(([key, of]) => [key, tidy(of)]));
+    tidied.properties = Object.fromEntries(
+      Object.entries(properties).map(([key, of]) => [key, property(key, of)]),
+    );
   }
   if (items !== undefined) tidied.items = tidy(items);
   if (additionalProperties !== undefined) {
@@ -73,6 +76,14 @@ function unnamed(schema: RawSchema): JsonSchema {
   }
   if (example !== undefined) tidied.examples = [example];
   return tidied;
+}
+
+/** In words what the name alone does not say; a default, too: generators take a field that has one for required. */
+function property(name: string, schema: RawSchema): JsonSchema {
+  const { default: absent, description = VOCABULARY[name], ...tidied } = tidy(schema);
+  const words = [description, absent !== undefined && `\`${JSON.stringify(absent)}\` where absent.`];
+  const told = words.filter(Boolean).join(' ');
+  return told === '' ? tidied : { ...tidied, description: told };
 }
 
 function reference(schema: RawSchema, title: string): JsonSchema {

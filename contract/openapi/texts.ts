@@ -1,6 +1,6 @@
 /** The words of the OpenAPI document that belong to no single operation. */
 
-import type { JsonSchema, OpenApiHeader, OpenApiInfo, OpenApiPath, OpenApiResponse } from './types.ts';
+import type { OpenApiHeader, OpenApiInfo, OpenApiResponse, Tag } from './types.ts';
 
 export const INFO: Omit<OpenApiInfo, 'version'> = {
   title: 'castellan',
@@ -36,30 +36,46 @@ A token whose owner may not log in is a 401. At least one group or coalition of 
 - A body is JSON in UTF-8, whatever its content type says, plain or compressed with gzip or deflate: at most 1 MiB, for a request to be forwarded 32 KiB. It holds at most 20,000 values in all, 10,000 elements in a list, 100 fields in an object and 32 levels; the first excess ends it, before anything else is looked at.
 - Times are ISO 8601 in UTC with milliseconds. Ids of the game are whole numbers up to 2^53 − 1; coalitions, groups and crash reports are named by 24 hexadecimal digits.
 - Scopes are named after the provider's, with \`ext-\` in place of its own prefix.`,
+  contact: { name: 'The maintainers of castellan', url: 'https://github.com/castellan/castellan/issues' },
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-export const TAGS: { name: string; description: string }[] = [
-  { name: 'token', description: 'Tokens and sign-in.' },
-  { name: 'callback', description: 'Where the sign-on provider sends the browser.' },
-  { name: 'user', description: 'Game characters and their clearance.' },
-  { name: 'corporation', description: 'Corporations, what they require of their members, and their guests.' },
-  { name: 'alliance', description: 'Alliances of corporations.' },
-  { name: 'coalition', description: 'Coalitions of alliances and corporations.' },
-  { name: 'group', description: 'Groups of users.' },
-  { name: 'ext', description: 'Data of the game: forwarded requests.' },
-  { name: 'history', description: 'What was collected of each character from hour to hour.' },
-  { name: 'voice', description: 'Proving who is behind a client of the voice server.' },
-  { name: 'system', description: 'Configuration and scheduled jobs.' },
-  { name: 'crash', description: 'Reports of unforeseen errors.' },
-  { name: 'service', description: 'The service itself: health, documentation, keys. No token needed.' },
+/** Where the guides are read. */
+export const GUIDES = 'https://github.com/castellan/castellan/blob/main/docs';
+
+/** What there is, each with the guide that tells more of it. */
+const GUIDED: readonly (readonly [tag: string, description: string, guide: string])[] = [
+  ['token', 'Tokens and sign-in.', 'signing-in'],
+  ['callback', 'Where the sign-on provider sends the browser.', 'signing-in'],
+  ['user', 'Game characters and their clearance.', 'access'],
+  ['corporation', 'Corporations, what they require of their members, and their guests.', 'access'],
+  ['alliance', 'Alliances of corporations.', 'access'],
+  ['coalition', 'Coalitions of alliances and corporations.', 'access'],
+  ['group', 'Groups of users.', 'access'],
+  ['ext', 'Data of the game: forwarded requests.', 'external-data'],
+  ['history', 'What was collected of each character from hour to hour.', 'external-data'],
+  ['voice', 'Proving who is behind a client of the voice server.', 'voice'],
+  ['system', 'Configuration and scheduled jobs.', 'jobs'],
+  ['crash', 'Reports of unforeseen errors.', 'operating'],
+  ['service', 'The service itself: health, version, documentation, keys. No token needed.', 'operating'],
 ];
+
+export const TAGS: readonly Tag[] = GUIDED.map(([name, description, guide]) => ({
+  name,
+  description,
+  externalDocs: { description: `Guide: ${guide}`, url: `${GUIDES}/${guide}.md` },
+}));
 
 export const HEADERS = {
   'X-Request-Id': {
     description: 'Names this request in the logs.',
     schema: { type: 'string' },
     example: '0f8b6d0e-4c1a-4f5e-9d3b-2a1c0e9f8d7b',
+  },
+  'X-Api-Version': {
+    description: 'Version of the service that answers.',
+    schema: { type: 'string' },
+    example: '0.1.0',
   },
   'X-Pages': {
     description: 'How many pages there are; at least 1.',
@@ -108,13 +124,16 @@ type HeaderName = keyof typeof HEADERS;
 /** What every answer says that was counted (D60). */
 const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'] as const;
 
-function headers(...names: HeaderName[]): Record<string, { $ref: string }> {
+export function headers(...names: HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
-    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ['X-Request-Id', 'X-Api-Version', ...names].map((name) => [
+      name,
+      { $ref: `#/components/headers/${name}` },
+    ]),
   );
 }
 
-function problem(
+export function problem(
   description: string,
   example: unknown,
   schema: string,
@@ -173,6 +192,14 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     response: problem(
       'The body has more than 1 MiB, or of a request to be forwarded more than 32 KiB.',
       { detail: 'The request body is larger than 1 MiB.', code: 'body_too_large' },
+      'Problem',
+    ),
+  },
+  415: {
+    name: 'UnsupportedEncoding',
+    response: problem(
+      'The body is compressed in a way that is not read.',
+      { detail: 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.' },
       'Problem',
     ),
   },
@@ -258,95 +285,3 @@ export function page(status: number): OpenApiResponse {
     content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } },
   };
 }
-
-interface ServiceOperation {
-  operationId: string;
-  summary: string;
-  description: string;
-  type: string;
-  example: unknown;
-  /** Why it may answer 503, for the one that says whether the service is ready. */
-  unready?: string;
-  /** Health checks are exempt from rate limits. */
-  limited: boolean;
-}
-
-function service(operation: ServiceOperation): OpenApiPath {
-  const { operationId, summary, description, type, example, unready, limited } = operation;
-  const schema: JsonSchema = { type: typeof example === 'string' ? 'string' : 'object' };
-  return {
-    get: {
-      tags: ['service'],
-      operationId,
-      summary,
-      description,
-      security: [],
-      responses: {
-        200: { description: summary, headers: headers(), content: { [type]: { schema, example } } },
-        ...(limited && { 429: { $ref: '#/components/responses/TooMany' } }),
-        ...(unready !== undefined && {
-          503: problem(
-            unready,
-            { detail: 'The database lacks 2 migration(s).', code: 'database_not_migrated' },
-            'Problem',
-            'Retry-After',
-          ),
-        }),
-      },
-    },
-  };
-}
-
-/** What the service answers outside the contract (decisions §1, last row). */
-export const SERVICE_PATHS: Record<string, OpenApiPath> = {
-  '/healthz': service({
-    operationId: 'getHealth',
-    limited: false,
-    summary: 'The process is up',
-    description: 'Answers as soon as the process listens. Exempt from rate limits.',
-    type: 'application/json',
-    example: { status: 'ok' },
-  }),
-  '/readyz': service({
-    operationId: 'getReadiness',
-    limited: false,
-    summary: 'Requests can be served',
-    description: 'The database is reachable and migrated. Exempt from rate limits.',
-    type: 'application/json',
-    example: { status: 'ok' },
-    unready: 'The database cannot be reached or is not migrated.',
-  }),
-  '/docs': service({
-    operationId: 'getDocumentation',
-    limited: true,
-    summary: 'This reference as a page',
-    description: 'Works without access to the internet.',
-    type: 'text/html',
-    example: '<!doctype html>…',
-  }),
-  '/openapi.json': service({
-    operationId: 'getOpenApiJson',
-    limited: true,
-    summary: 'This document as JSON',
-    description: 'OpenAPI 3.1.',
-    type: 'application/json',
-    example: { openapi: '3.1.0' },
-  }),
-  '/openapi.yaml': service({
-    operationId: 'getOpenApiYaml',
-    limited: true,
-    summary: 'This document as YAML',
-    description: 'OpenAPI 3.1.',
-    type: 'application/yaml',
-    example: 'openapi: 3.1.0\n',
-  }),
-  '/.well-known/jwks.json': service({
-    operationId: 'getKeys',
-    limited: true,
-    summary: 'The public keys of the tokens',
-    description:
-      'A JSON Web Key Set. Applications may verify user tokens with it, must require their own `azp`, and ask `GET /token` before anything privileged.',
-    type: 'application/json',
-    example: { keys: [{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: '…', x: '…' }] },
-  }),
-};

@@ -22,6 +22,8 @@ export interface JsonSchema {
   maxLength?: number;
   maxItems?: number;
   maxProperties?: number;
+  contentMediaType?: string;
+  contentSchema?: JsonSchema;
 }
 
 export interface OpenApiResponse {
@@ -34,8 +36,20 @@ export interface OpenApiInfo {
   title: string;
   summary: string;
   description: string;
+  contact: { name: string; url: string };
   license: { name: string; identifier: string };
   version: string;
+}
+
+export interface ExternalDocs {
+  description: string;
+  url: string;
+}
+
+export interface Tag {
+  name: string;
+  description: string;
+  externalDocs?: ExternalDocs;
 }
 
 export interface OpenApiHeader {
@@ -49,9 +63,8 @@ export interface OpenApiParameter {
   in: 'path' | 'query' | 'header';
   description: string;
   required: boolean;
-  schema?: JsonSchema;
-  example?: unknown;
-  content?: Record<string, { schema: JsonSchema; example: unknown }>;
+  schema: JsonSchema;
+  example: unknown;
 }
 
 export interface OpenApiOperation {
@@ -75,7 +88,8 @@ export interface OpenApiDocument {
   openapi: '3.1.0';
   info: OpenApiInfo;
   servers: { url: string; description: string }[];
-  tags: { name: string; description: string }[];
+  externalDocs: ExternalDocs;
+  tags: readonly Tag[];
   security: Record<string, string[]>[];
   paths: Record<string, OpenApiPath>;
   components: {

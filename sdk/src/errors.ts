@@ -1,5 +1,6 @@
 import type { Answer, Success } from './call.ts';
 import type { ErrorCode, ValidationIssue } from './generated/types.ts';
+import { VERSION } from './generated/version.ts';
 
 /** An answer that is no success. Holds nothing of the request, so no token either. */
 export class CastellanError extends Error {
@@ -18,19 +19,23 @@ export class CastellanError extends Error {
   readonly retryAfter: number | undefined;
   /** The stored crash report of an unforeseen error. */
   readonly crashReportId: string | undefined;
+  /** Version of the service that answered; the message says so where it is older than this client. */
+  readonly serviceVersion: string | undefined;
   /** Headers of the answer. */
   readonly headers: Headers;
 
   constructor({ status, body, headers }: Answer<number, unknown>) {
     const { detail, code, crash_report_id } = problemIn(body);
     const told = detail ?? `HTTP status ${status}`;
-    super(typeof told === 'string' ? told : told.map(sentence).join('; '));
+    const version = headers.get('x-api-version') ?? undefined;
+    super((typeof told === 'string' ? told : told.map(sentence).join('; ')) + age(version));
     this.status = status;
     this.code = code;
     this.detail = told;
     this.issues = typeof told === 'string' ? [] : told;
     this.requestId = headers.get('x-request-id') ?? undefined;
     this.retryAfter = retryAfterOf(headers);
+    this.serviceVersion = version;
     this.crashReportId = crash_report_id;
     this.headers = headers;
   }
@@ -49,6 +54,12 @@ function problemIn(body: unknown): Problem {
 
 function sentence({ loc, msg }: ValidationIssue): string {
   return `${loc.join('.')}: ${msg}`;
+}
+
+/** What an older service does not know yet, it refuses: said, because the sentence of the refusal cannot tell. */
+function age(version = VERSION): string {
+  const older = version.localeCompare(VERSION, 'en', { numeric: true }) < 0;
+  return older ? ` (the service has version ${version}, this client is made for ${VERSION})` : '';
 }
 
 /** The seconds that an answer asks to wait, given as such or as a date. */

@@ -4,10 +4,3 @@ export { type Castellan, type ClientOptions, createCastellan, createClient } fro
 export { CastellanError, ok } from './errors.ts';
 export type * from './generated/types.ts';
 export { paginate } from './pages.ts';
-export {
-  type BrowserContext,
-  type BrowserStorage,
-  SignInError,
-  type StartedLogin,
-  signIn,
-} from './sign-in.ts';

@@ -1,11 +1,6 @@
 import type { Answer, Success } from './call.ts';
 import { ok } from './errors.ts';
 
-/** An operation whose answer has pages; of {@link createCastellan}'s, its twin is used. */
-type Paged<Request, Given> =
-  | ((request: Request) => Promise<Given>)
-  | { readonly answer: (request: Request) => Promise<Given> };
-
 interface PagedRequest {
   readonly headers?: { readonly page?: number | undefined } | undefined;
 }
@@ -18,14 +13,21 @@ type EntryOf<Given> = Success<Given> extends readonly (infer Entry)[] ? Entry : 
  *
  * @throws {CastellanError} when a page cannot be had.
  */
-export async function* paginate<Request extends PagedRequest, Given extends Answer<number, unknown>>(
-  operation: Paged<Request, Given>,
+export function paginate<Request extends PagedRequest, Given extends Answer<number, unknown>>(
+  operation: { readonly answer: (request: Request) => Promise<Given> },
   request: Request,
-): AsyncGenerator<EntryOf<Given>, void, void> {
+): AsyncGenerator<EntryOf<Given>, void, void>;
+export function paginate<Request extends PagedRequest, Given extends Answer<number, unknown>>(
+  operation: (request: Request) => Promise<Given>,
+  request: Request,
+): AsyncGenerator<EntryOf<Given>, void, void>;
+export async function* paginate(operation: Paged | { readonly answer: Paged }, request: PagedRequest) {
   const ask = 'answer' in operation ? operation.answer : operation;
   for (let page = request.headers?.page ?? 1, pages = page; page <= pages; page += 1) {
     const answer = await ask({ ...request, headers: { ...request.headers, page } });
-    yield* (await ok(answer)) as EntryOf<Given>[];
+    yield* (await ok(answer)) as unknown[];
     pages = Number(answer.headers.get('x-pages') ?? page);
   }
 }
+
+type Paged = (request: PagedRequest) => Promise<Answer<number, unknown>>;

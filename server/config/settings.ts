@@ -19,6 +19,8 @@ export interface Settings {
   /** Where the metrics are read: loopback unless METRICS_HOST says otherwise. */
   readonly metricsHost: string;
   readonly metricsPort: number;
+  /** What it was built from, for an installation without its repository. */
+  readonly commit: string | undefined;
   /** Absent: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
@@ -137,6 +139,10 @@ const environment = z.object({
   BASE_URL: httpUrl.optional(),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: port.default('9464'),
+  COMMIT: z
+    .string()
+    .regex(/^[0-9a-f]{7,64}$/, 'must be the hash of a commit')
+    .optional(),
   DATABASE_URL: z
     .string()
     .superRefine((url, context) => {
@@ -259,6 +265,7 @@ function toSettings(env: Environment, production: boolean): Settings {
     baseUrl: env.BASE_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${env.PORT}`,
     metricsHost: env.METRICS_HOST,
     metricsPort: env.METRICS_PORT,
+    commit: env.COMMIT,
     databaseUrl: env.DATABASE_URL,
     dataDir: resolve(env.DATA_DIR),
     sso: { url: env.SSO_URL, clientId: env.SSO_CLIENT_ID, clientSecret: env.SSO_CLIENT_SECRET ?? '' },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import cors from 'cors';
 import express, { type Express, type RequestHandler, type Router } from 'express';
+import { API_VERSION } from '../../contract/openapi.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
 import { type DomainError, invalid } from '../shared/errors.ts';
@@ -83,6 +84,7 @@ function identify({ log }: Services): RequestHandler {
     const address = clientAddress(req);
     res.locals.address = address;
     res.setHeader('X-Request-Id', id);
+    res.setHeader('X-Api-Version', API_VERSION);
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Cache-Control', 'no-store');
     res.once('close', () => {
@@ -105,6 +107,7 @@ function crossOrigin({ settings }: Services): RequestHandler {
     exposedHeaders: [
       'X-Pages',
       'X-Request-Id',
+      'X-Api-Version',
       'Retry-After',
       'RateLimit-Limit',
       'RateLimit-Remaining',

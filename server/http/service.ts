@@ -8,12 +8,14 @@ import { pendingMigrations } from '../database/migrate.ts';
 import type { Services } from '../services/services.ts';
 import { databaseLost, HttpError } from './http-error.ts';
 import { openApiYaml } from './openapi-yaml.ts';
+import { describeVersion, type Version } from './version.ts';
 import { withinLimit } from './within-limit.ts';
 
 /** Paths that need no token and are no part of the contract (decisions §1). */
 export const SERVICE_PATHS = [
   '/healthz',
   '/readyz',
+  '/version',
   '/docs',
   '/openapi.json',
   '/openapi.yaml',
@@ -31,6 +33,11 @@ export function serviceRoutes(services: Services): Router {
   router.get('/healthz', (_req, res) => res.json({ status: 'ok' }));
   router.get('/readyz', (_req, res, next) => {
     readiness(services).then((status) => res.json({ status }), next);
+  });
+  let version: Promise<Version> | undefined;
+  router.get('/version', limited, (_req, res, next) => {
+    version ??= describeVersion(document, services.settings.commit);
+    version.then((known) => res.json(known), next);
   });
   router.get('/.well-known/jwks.json', limited, (_req, res) => {
     res.set('Cache-Control', 'public, max-age=300');

@@ -1,9 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { openApiDocument } from '../../contract/openapi.ts';
 import { readSettings } from '../../server/config/settings.ts';
+import { describeVersion } from '../../server/http/version.ts';
 import { redactSettings } from '../../server/system/configuration.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
+import { ROOT } from '../harness/instance.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;
@@ -198,5 +203,33 @@ describe('D62: browsers', () => {
     } finally {
       await narrow.stop();
     }
+  });
+});
+
+describe('D72: GET /version', () => {
+  it('says without a token which version this is, and what it promises', async () => {
+    const { status, json, headers } = await send<Record<string, string>>(app, 'GET', '/version');
+    expect(status).toBe(200);
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    expect(json).toEqual({
+      version,
+      commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      contract: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(headers['x-api-version']).toBe(version);
+  });
+
+  it('names the commit that it was told, and one contract at every address', async () => {
+    const [here, there] = await Promise.all(
+      ['https://a.example', 'https://b.example/castellan'].map((url) =>
+        describeVersion(openApiDocument(url), '3f786850e387550fdab836ed7e6dc881de23001b'),
+      ),
+    );
+    expect(here).toEqual(there);
+    expect(here?.commit).toBe('3f786850e387550fdab836ed7e6dc881de23001b');
+    const { paths, ...rest } = openApiDocument();
+    const less = await describeVersion({ ...rest, paths: {} }, undefined);
+    expect(less.contract).not.toBe(here?.contract);
+    expect(Object.keys(paths)).not.toEqual([]);
   });
 });

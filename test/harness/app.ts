@@ -16,6 +16,7 @@ import { scheduledJobs } from '../../server/queue/catalogue.ts';
 import { rootToken } from '../../server/token/root-token.ts';
 import { TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
+import { expectDocumented } from './documented.ts';
 import { farOff } from './far-off.ts';
 
 /** What browsers and tokens know the service as; tests reach it at another address. */
@@ -118,7 +119,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     logged,
     statements,
     root,
-    client: (token) => createClient({ baseUrl: url, token, retries: 0 }),
+    client: (token) => createClient({ baseUrl: url, token, retries: 0, fetch: documentedFetch }),
     async browse(loginUrl, choice) {
       const back = await provider.authorize(loginUrl, choice);
       return fetch(back.replace(BASE_URL, url), { redirect: 'manual' });
@@ -153,6 +154,16 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   };
   return testApp;
 }
+
+/** What the SDK is answered is what the OpenAPI document says. */
+const documentedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const { status, headers } = response;
+  const path = new URL(String(input)).pathname;
+  const text = await response.clone().text();
+  expectDocumented({ method: init?.method ?? 'GET', path, status, type: headers.get('content-type'), text });
+  return response;
+};
 
 /** A private Ed25519 JWK with a key id of its own. */
 export async function newSigningKey(): Promise<Record<string, unknown>> {

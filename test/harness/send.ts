@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import type { TestApp } from './app.ts';
+import { expectDocumented } from './documented.ts';
 
 export interface Sent {
   readonly token?: string | undefined;
@@ -41,7 +42,9 @@ export async function send<Body = Problem>(
     body: raw ? ((body as string | Uint8Array | undefined) ?? null) : JSON.stringify(body),
   });
   const text = await answer.body.text();
-  return { status: answer.statusCode, headers: answer.headers, text, json: parsed(text) as Body };
+  const { statusCode: status, headers: given } = answer;
+  expectDocumented({ method, path, status, type: String(given['content-type'] ?? ''), text });
+  return { status, headers: given, text, json: parsed(text) as Body };
 }
 
 function parsed(text: string): unknown {

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { contract } from '../../contract/index.ts';
+import { VERSION } from '../../sdk/src/generated/version.ts';
 import {
   CastellanError,
   createCastellan,
@@ -355,6 +356,30 @@ describe('createCastellan', () => {
     const answer = await castellan().group.get.answer({ params: { group_id: 'a' } });
     expect(answer.status).toBe(404);
     if (answer.status === 200) expectTypeOf(answer.body).toEqualTypeOf<Group>();
+  });
+});
+
+describe('a service of another version', () => {
+  const refused = async (version: string): Promise<CastellanError> => {
+    reply = json(404, { detail: 'There is nothing at this path.' }, { 'x-api-version': version });
+    return createCastellan({ baseUrl })
+      .group.list()
+      .then(
+        () => expect.unreachable(),
+        (error) => error,
+      );
+  };
+
+  it('D72: is told in an error where it is older', async () => {
+    const { message, detail, serviceVersion } = await refused('0.0.9');
+    expect(message).toBe(
+      `There is nothing at this path. (the service has version 0.0.9, this client is made for ${VERSION})`,
+    );
+    expect([detail, serviceVersion]).toEqual(['There is nothing at this path.', '0.0.9']);
+  });
+
+  it.each([VERSION, '0.10.0', '10.0.0'])('is not told where it has %s', async (version) => {
+    expect((await refused(version)).message).toBe('There is nothing at this path.');
   });
 });
 

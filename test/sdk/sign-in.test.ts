@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type BrowserContext, SignInError, signIn } from '../../sdk/src/index.ts';
+import { type BrowserContext, SignInError, signIn } from '../../sdk/src/sign-in.ts';
 
 /** A browser's tab, as far as a sign-in touches it. */
 class Tab {

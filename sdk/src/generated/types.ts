@@ -3,7 +3,9 @@ import type { Answer, CallOptions } from '../call.ts';
 
 /** A registered alliance. One that closed keeps its last known executor and CEO. */
 export interface Alliance {
+  /** Id of the alliance in the game. */
   alliance_id: number;
+  /** Name of the alliance. */
   alliance_name: string;
   /** CEO of the executor corporation. */
   ceo: UserShort;
@@ -13,13 +15,17 @@ export interface Alliance {
   executor_corporation: CorporationShort;
   /** What the alliance itself requires of its members. */
   mandatory_ext_scopes: ExtScope[];
+  /** The short form of the name. */
   ticker: string;
+  /** When it was last changed here. */
   updated_on: string;
 }
 
 /** An alliance by id and name. */
 export interface AllianceShort {
+  /** Id of the alliance in the game. */
   alliance_id: number;
+  /** Name of the alliance. */
   alliance_name: string;
 }
 
@@ -31,17 +37,27 @@ export interface AppToken {
 
 /** Where a character was. Docked in at most one of station and structure; in space in neither. */
 export interface CharacterLocation {
+  /** Whether the character was in the game. */
   online: boolean;
   /** The name that the player gave the ship. */
   ship_name: string;
+  /** Id of the type of the ship. */
   ship_type_id: number;
+  /** Name of the type of the ship. */
   ship_type_name: string;
+  /** Id of the solar system. */
   solar_system_id: number;
+  /** Name of the solar system. */
   solar_system_name: string;
+  /** Id of the station; null where not docked in one. */
   station_id: number | null;
+  /** Name of the station; null where not docked in one. */
   station_name: string | null;
+  /** Id of the structure; null where not docked in one. */
   structure_id: number | null;
+  /** Name of the structure; null where not docked in one, or where it cannot be had. */
   structure_name: string | null;
+  /** The moment that this tells of. */
   timestamp: string;
   user: UserShort;
 }
@@ -50,33 +66,48 @@ export interface CharacterLocation {
 export interface CharacterMail {
   /** Plain text with its line breaks. */
   body: string;
+  /** Id of who sent it. */
   from_id: number;
+  /** Name of who sent it. */
   from_name: string;
+  /** Id of the mail in the game. */
   mail_id: number;
+  /** Who the mail went to. */
   recipients: MailRecipient[];
+  /** Subject of the mail. */
   subject: string;
+  /** The moment that this tells of. */
   timestamp: string;
 }
 
 /** The header of a mail. */
 export interface CharacterMailShort {
   from_character: UserShort;
+  /** Id of the mail in the game. */
   mail_id: number;
+  /** Who the mail went to. */
   recipients: MailRecipient[];
+  /** Subject of the mail. */
   subject: string;
+  /** The moment that this tells of. */
   timestamp: string;
 }
 
 /** Skill points at one moment. */
 export interface CharacterSkillPoints {
+  /** The moment that this tells of. */
   timestamp: string;
+  /** Skill points in all. */
   total_sp: number;
+  /** Skill points that no skill was given yet. */
   unallocated_sp: number;
 }
 
 /** The balance of a wallet at one moment. */
 export interface CharacterWalletBalance {
+  /** In the currency of the game. */
   balance: number;
+  /** The moment that this tells of. */
   timestamp: string;
 }
 
@@ -84,21 +115,29 @@ export interface CharacterWalletBalance {
 export interface Coalition {
   /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
   authorized_to_login: boolean | null;
+  /** Id of the coalition: 24 hexadecimal digits. */
   coalition_id: string;
+  /** Name of the coalition. */
   coalition_name: string;
+  /** When it was made here. */
   created_on: string;
   /** What the coalition requires of its members. */
   mandatory_ext_scopes: ExtScope[];
+  /** The alliances that are members. */
   member_alliances: AllianceShort[];
   /** Corporations that are members directly, not through an alliance. */
   member_corporations: CorporationShort[];
+  /** The short form of the name. */
   ticker: string;
+  /** When it was last changed here. */
   updated_on: string;
 }
 
 /** A coalition by id and name. */
 export interface CoalitionShort {
+  /** Id of the coalition: 24 hexadecimal digits. */
   coalition_id: string;
+  /** Name of the coalition. */
   coalition_name: string;
 }
 
@@ -110,19 +149,25 @@ export interface Corporation {
   /** The alliance that it belongs to, if any. */
   alliance: AllianceShort | null;
   ceo: UserShort;
+  /** Id of the corporation in the game. */
   corporation_id: number;
+  /** Name of the corporation. */
   corporation_name: string;
   /** What the corporation, its alliance and their coalitions together require of a member, sorted. */
   cumulated_mandatory_ext_scopes: ExtScope[];
   /** What the corporation itself requires of its members. */
   mandatory_ext_scopes: ExtScope[];
+  /** The short form of the name. */
   ticker: string;
+  /** When it was last changed here. */
   updated_on: string;
 }
 
 /** A corporation by id and name. */
 export interface CorporationShort {
+  /** Id of the corporation in the game. */
   corporation_id: number;
+  /** Name of the corporation. */
   corporation_name: string;
 }
 
@@ -138,25 +183,33 @@ export interface CrashProblem {
 
 /** What is known of an unforeseen error. Kept for 90 days; credentials are removed before it is stored. */
 export interface CrashReport {
+  /** Names the record: 24 hexadecimal digits. */
   id: string;
   /** Schema version of the record. */
   _version: 1;
+  /** What was asked for. */
   request: {
     /** Headers of the request, credentials redacted. */
     headers: Record<string, string>;
+    /** Method of the request. */
     method: string;
     /** Parameters of the URL. */
     params: Record<string, unknown>;
     /** Secrets in the query are redacted. */
     url: string;
   };
+  /** The moment that this tells of. */
   timestamp: string;
   /** The token of the failing request as it was then, without its text. */
   token: {
+    /** Names the token; the token itself is not to be had from it. */
     uuid: string;
+    /** Kind of the token: dynamic app, permanent app or user. */
     token_type: 'dyn' | 'per' | 'use';
     owner: UserShort;
+    /** When it was made here. */
     created_on: string;
+    /** When it ends; null where it does not end by itself. */
     expires_on: string | null;
   } | null;
   /** The stack trace. */
@@ -165,8 +218,11 @@ export interface CrashReport {
 
 /** A crash report by its outline. */
 export interface CrashReportShort {
+  /** Names the record: 24 hexadecimal digits. */
   id: string;
+  /** The moment that this tells of. */
   timestamp: string;
+  /** URL of the request; secrets in the query are redacted. */
   url: string;
   /** Owner of the token of the failing request, if it had one. */
   user: UserShort | null;
@@ -374,13 +430,13 @@ export interface ExternalForwardRefusal {
 
 /** How to forward a request; every field may be left out. */
 export interface ExternalForwardRequest {
-  /** Fetch every page and join them. */
+  /** Fetch every page and join them. `false` where absent. */
   all_pages?: boolean | null | undefined;
-  /** Look up the names behind the ids in the answer. */
+  /** Look up the names behind the ids in the answer. `false` where absent. */
   id_annotations?: boolean | null | undefined;
   /** Id of the character whose access is used; the caller's own where absent. */
   on_behalf_of?: number | null | undefined;
-  /** Query parameters of the forwarded request: text, numbers, booleans, or lists of them. */
+  /** Query parameters of the forwarded request: text, numbers, booleans, or lists of them. `{}` where absent. */
   params?: Record<string, string | number | boolean | (string | number | boolean)[] | null> | null | undefined;
 }
 
@@ -388,21 +444,29 @@ export interface ExternalForwardRequest {
 export interface Group {
   /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
   authorized_to_login: boolean | null;
+  /** When it was made here. */
   created_on: string;
+  /** Free text. */
   description: string;
+  /** Id of the group: 24 hexadecimal digits. */
   group_id: string;
+  /** Name of the group. */
   group_name: string;
   /** Kept by the service itself: it follows the members of a corporation, an alliance or a coalition, or those who proved their voice identity. */
   is_autogroup: boolean;
+  /** Who belongs to it. */
   members: UserShort[];
   /** Null where the owner was deleted or there never was one. */
   owner: UserShort | null;
+  /** When it was last changed here. */
   updated_on: string;
 }
 
 /** A group by id and name. */
 export interface GroupShort {
+  /** Id of the group: 24 hexadecimal digits. */
   group_id: string;
+  /** Name of the group. */
   group_name: string;
 }
 
@@ -424,9 +488,11 @@ export interface Job {
   job_id: string;
   /** How many runs at once. */
   max_instances: number | null;
+  /** Seconds for which a missed run is still made up for; null: however late. */
   misfire_grace_time: number | null;
   /** What it is called among people. */
   name: string;
+  /** When it runs next; null where it runs only when asked to. */
   next_run_time: string | null;
   /** The cron expression, in the time zone of the instance: UTC unless it says otherwise. */
   trigger: string | null;
@@ -434,6 +500,7 @@ export interface Job {
 
 /** A run that was only tried. */
 export interface JobDryRun {
+  /** The schedule's name. */
   job_id: string;
   /** What a run would change now, one entry for each change. */
   changes: Record<string, unknown>[];
@@ -441,6 +508,7 @@ export interface JobDryRun {
 
 /** A run that was asked for. */
 export interface JobRun {
+  /** The schedule's name. */
   job_id: string;
   /** Names this run in the logs. */
   run_id: string;
@@ -456,6 +524,7 @@ export interface Login {
 
 /** A character, corporation, alliance or mailing list that a mail went to. */
 export interface MailRecipient {
+  /** Id of a character, corporation, alliance or mailing list. */
   recipient_id: number;
   /** `Mailing list N` or `#N` where the name cannot be had. */
   recipient_name: string;
@@ -471,12 +540,15 @@ export interface PostAppToken {
 
 /** A new coalition. */
 export interface PostCoalition {
+  /** Name of the coalition. */
   coalition_name: string;
+  /** The short form of the name. */
   ticker: string;
 }
 
 /** A new group. */
 export interface PostGroup {
+  /** Name of the group. */
   group_name: string;
   /** Empty where absent. */
   description?: string | null | undefined;
@@ -521,6 +593,7 @@ export interface PutCoalition {
   remove_member_alliances?: number[] | null | undefined;
   /** Ids of corporations to remove. */
   remove_member_corporations?: number[] | null | undefined;
+  /** The short form of the name. */
   ticker?: string | null | undefined;
 }
 
@@ -536,6 +609,7 @@ export interface PutGroup {
   add_members?: string[] | null | undefined;
   /** Once set, it never returns to null. */
   authorized_to_login?: boolean | null | undefined;
+  /** Free text. */
   description?: string | null | undefined;
   /** Names of existing users; replaces all members and stands alone. */
   members?: string[] | null | undefined;
@@ -555,7 +629,9 @@ export interface PutUser {
 export interface Token {
   /** Where a sign-in that this app token started ends. */
   callback: string | null;
+  /** What whoever made it wrote about it. */
   comments: string | null;
+  /** When it was made here. */
   created_on: string;
   /** Null for app tokens: they do not expire. */
   expires_on: string | null;
@@ -565,6 +641,7 @@ export interface Token {
   parent: string | null;
   /** dyn: dynamic application token. per: permanent application token. use: user token. */
   token_type: 'dyn' | 'per' | 'use';
+  /** Names the token; the token itself is not to be had from it. */
   uuid: string;
 }
 
@@ -586,6 +663,7 @@ export interface User {
   available_ext_scopes: ExtScope[];
   /** Id of the character; 0 is the built-in user. */
   character_id: number;
+  /** Name of the character. */
   character_name: string;
   /** -1 guest · 0 own data · 1/2 read/write in the corporation · 3/4 alliance · 5/6 coalition · 7/8 everybody · 9 administration · 10 superuser. */
   clearance_level: number;
@@ -593,14 +671,17 @@ export interface User {
   coalitions: string[];
   /** Id of the corporation in decimal digits; null for members of the game's own corporations. */
   corporation: string | null;
+  /** When it was made here. */
   created_on: string;
   /** What corporation, alliance and coalitions together require, sorted. */
   cumulated_mandatory_ext_scopes: ExtScope[];
   /** CEO of the alliance's executor corporation. */
   is_ceo_of_alliance: boolean;
+  /** Leads the corporation that the character is in. */
   is_ceo_of_corporation: boolean;
   /** `[TICKER] name` with the alliance's ticker, else the corporation's, else the bare name. */
   tickered_name: string;
+  /** When it was last changed here. */
   updated_on: string;
 }
 
@@ -608,6 +689,7 @@ export interface User {
 export interface UserShort {
   /** Id of the character; 0 is the built-in user. */
   character_id: number;
+  /** Name of the character. */
   character_name: string;
 }
 
@@ -699,7 +781,7 @@ export interface UpdateAllianceRequest extends CallOptions {
 
 export type UpdateAllianceAnswer =
   | Answer<200, Alliance>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -745,7 +827,7 @@ export interface CreateCoalitionRequest extends CallOptions {
 
 export type CreateCoalitionAnswer =
   | Answer<201, Coalition>
-  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -759,7 +841,7 @@ export interface UpdateCoalitionRequest extends CallOptions {
 
 export type UpdateCoalitionAnswer =
   | Answer<200, Coalition>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -844,7 +926,7 @@ export interface UpdateCorporationRequest extends CallOptions {
 
 export type UpdateCorporationAnswer =
   | Answer<200, Corporation>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -932,7 +1014,7 @@ export interface ForwardRequest extends CallOptions {
 export type ForwardAnswer =
   | Answer<200, ExternalForwardAnswer>
   | Answer<400, ExternalForwardRefusal>
-  | Answer<401 | 413 | 429 | 503 | 504, Problem>
+  | Answer<401 | 413 | 415 | 429 | 503 | 504, Problem>
   | Answer<403 | 404 | 502, ExternalForwardRefusal | Problem>
   | Answer<422, ExternalForwardRefusal | ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -957,7 +1039,7 @@ export interface ForwardByGetRequest extends CallOptions {
 export type ForwardByGetAnswer =
   | Answer<200, ExternalForwardAnswer>
   | Answer<400, ExternalForwardRefusal>
-  | Answer<401 | 413 | 429 | 503 | 504, Problem>
+  | Answer<401 | 413 | 415 | 429 | 503 | 504, Problem>
   | Answer<403 | 404 | 502, ExternalForwardRefusal | Problem>
   | Answer<422, ExternalForwardRefusal | ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -987,7 +1069,7 @@ export interface CreateGroupRequest extends CallOptions {
 
 export type CreateGroupAnswer =
   | Answer<201, Group>
-  | Answer<401 | 403 | 409 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1001,7 +1083,7 @@ export interface UpdateGroupRequest extends CallOptions {
 
 export type UpdateGroupAnswer =
   | Answer<200, Group>
-  | Answer<401 | 403 | 404 | 409 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1174,7 +1256,7 @@ export interface CreateDynamicTokenRequest extends CallOptions {
 
 export type CreateDynamicTokenAnswer =
   | Answer<200, AppToken>
-  | Answer<401 | 403 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1184,7 +1266,7 @@ export interface CreatePermanentTokenRequest extends CallOptions {
 
 export type CreatePermanentTokenAnswer =
   | Answer<200, AppToken>
-  | Answer<401 | 403 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1194,7 +1276,7 @@ export interface StartLoginRequest extends CallOptions {
 
 export type StartLoginAnswer =
   | Answer<200, Login>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1239,7 +1321,7 @@ export interface UpdateUserRequest extends CallOptions {
 
 export type UpdateUserAnswer =
   | Answer<200, User>
-  | Answer<401 | 403 | 404 | 413 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 

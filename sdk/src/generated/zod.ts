@@ -5,6 +5,7 @@ import { z } from 'zod';
 export const UserShort = z.object({
   /** Id of the character; 0 is the built-in user. */
   character_id: z.number().int(),
+  /** Name of the character. */
   character_name: z.string(),
 });
 
@@ -87,13 +88,17 @@ export const ExtScope = z.enum([
 
 /** A corporation by id and name. */
 export const CorporationShort = z.object({
+  /** Id of the corporation in the game. */
   corporation_id: z.number().int(),
+  /** Name of the corporation. */
   corporation_name: z.string(),
 });
 
 /** A registered alliance. One that closed keeps its last known executor and CEO. */
 export const Alliance = z.object({
+  /** Id of the alliance in the game. */
   alliance_id: z.number().int(),
+  /** Name of the alliance. */
   alliance_name: z.string(),
   /** CEO of the executor corporation. */
   ceo: UserShort,
@@ -103,13 +108,17 @@ export const Alliance = z.object({
   executor_corporation: CorporationShort,
   /** What the alliance itself requires of its members. */
   mandatory_ext_scopes: z.array(ExtScope),
+  /** The short form of the name. */
   ticker: z.string(),
+  /** When it was last changed here. */
   updated_on: z.string().datetime(),
 });
 
 /** An alliance by id and name. */
 export const AllianceShort = z.object({
+  /** Id of the alliance in the game. */
   alliance_id: z.number().int(),
+  /** Name of the alliance. */
   alliance_name: z.string(),
 });
 
@@ -121,23 +130,34 @@ export const AppToken = z.object({
 
 /** Where a character was. Docked in at most one of station and structure; in space in neither. */
 export const CharacterLocation = z.object({
+  /** Whether the character was in the game. */
   online: z.boolean(),
   /** The name that the player gave the ship. */
   ship_name: z.string(),
+  /** Id of the type of the ship. */
   ship_type_id: z.number().int(),
+  /** Name of the type of the ship. */
   ship_type_name: z.string(),
+  /** Id of the solar system. */
   solar_system_id: z.number().int(),
+  /** Name of the solar system. */
   solar_system_name: z.string(),
+  /** Id of the station; null where not docked in one. */
   station_id: z.number().int().nullable(),
+  /** Name of the station; null where not docked in one. */
   station_name: z.string().nullable(),
+  /** Id of the structure; null where not docked in one. */
   structure_id: z.number().int().nullable(),
+  /** Name of the structure; null where not docked in one, or where it cannot be had. */
   structure_name: z.string().nullable(),
+  /** The moment that this tells of. */
   timestamp: z.string().datetime(),
   user: UserShort,
 });
 
 /** A character, corporation, alliance or mailing list that a mail went to. */
 export const MailRecipient = z.object({
+  /** Id of a character, corporation, alliance or mailing list. */
   recipient_id: z.number().int(),
   /** `Mailing list N` or `#N` where the name cannot be had. */
   recipient_name: z.string(),
@@ -147,33 +167,48 @@ export const MailRecipient = z.object({
 export const CharacterMail = z.object({
   /** Plain text with its line breaks. */
   body: z.string(),
+  /** Id of who sent it. */
   from_id: z.number().int(),
+  /** Name of who sent it. */
   from_name: z.string(),
+  /** Id of the mail in the game. */
   mail_id: z.number().int(),
+  /** Who the mail went to. */
   recipients: z.array(MailRecipient),
+  /** Subject of the mail. */
   subject: z.string(),
+  /** The moment that this tells of. */
   timestamp: z.string().datetime(),
 });
 
 /** The header of a mail. */
 export const CharacterMailShort = z.object({
   from_character: UserShort,
+  /** Id of the mail in the game. */
   mail_id: z.number().int(),
+  /** Who the mail went to. */
   recipients: z.array(MailRecipient),
+  /** Subject of the mail. */
   subject: z.string(),
+  /** The moment that this tells of. */
   timestamp: z.string().datetime(),
 });
 
 /** Skill points at one moment. */
 export const CharacterSkillPoints = z.object({
+  /** The moment that this tells of. */
   timestamp: z.string().datetime(),
+  /** Skill points in all. */
   total_sp: z.number().int(),
+  /** Skill points that no skill was given yet. */
   unallocated_sp: z.number().int(),
 });
 
 /** The balance of a wallet at one moment. */
 export const CharacterWalletBalance = z.object({
+  /** In the currency of the game. */
   balance: z.number(),
+  /** The moment that this tells of. */
   timestamp: z.string().datetime(),
 });
 
@@ -181,21 +216,29 @@ export const CharacterWalletBalance = z.object({
 export const Coalition = z.object({
   /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
   authorized_to_login: z.boolean().nullable(),
+  /** Id of the coalition: 24 hexadecimal digits. */
   coalition_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Name of the coalition. */
   coalition_name: z.string(),
+  /** When it was made here. */
   created_on: z.string().datetime(),
   /** What the coalition requires of its members. */
   mandatory_ext_scopes: z.array(ExtScope),
+  /** The alliances that are members. */
   member_alliances: z.array(AllianceShort),
   /** Corporations that are members directly, not through an alliance. */
   member_corporations: z.array(CorporationShort),
+  /** The short form of the name. */
   ticker: z.string(),
+  /** When it was last changed here. */
   updated_on: z.string().datetime(),
 });
 
 /** A coalition by id and name. */
 export const CoalitionShort = z.object({
+  /** Id of the coalition: 24 hexadecimal digits. */
   coalition_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Name of the coalition. */
   coalition_name: z.string(),
 });
 
@@ -207,13 +250,17 @@ export const Corporation = z.object({
   /** The alliance that it belongs to, if any. */
   alliance: AllianceShort.nullable(),
   ceo: UserShort,
+  /** Id of the corporation in the game. */
   corporation_id: z.number().int(),
+  /** Name of the corporation. */
   corporation_name: z.string(),
   /** What the corporation, its alliance and their coalitions together require of a member, sorted. */
   cumulated_mandatory_ext_scopes: z.array(ExtScope),
   /** What the corporation itself requires of its members. */
   mandatory_ext_scopes: z.array(ExtScope),
+  /** The short form of the name. */
   ticker: z.string(),
+  /** When it was last changed here. */
   updated_on: z.string().datetime(),
 });
 
@@ -229,25 +276,33 @@ export const CrashProblem = z.object({
 
 /** What is known of an unforeseen error. Kept for 90 days; credentials are removed before it is stored. */
 export const CrashReport = z.object({
+  /** Names the record: 24 hexadecimal digits. */
   id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
   /** Schema version of the record. */
   _version: z.literal(1),
+  /** What was asked for. */
   request: z.object({
     /** Headers of the request, credentials redacted. */
     headers: z.record(z.string(), z.string()),
+    /** Method of the request. */
     method: z.string(),
     /** Parameters of the URL. */
     params: z.record(z.string(), z.unknown()),
     /** Secrets in the query are redacted. */
     url: z.string(),
   }),
+  /** The moment that this tells of. */
   timestamp: z.string().datetime(),
   /** The token of the failing request as it was then, without its text. */
   token: z.object({
+    /** Names the token; the token itself is not to be had from it. */
     uuid: z.string(),
+    /** Kind of the token: dynamic app, permanent app or user. */
     token_type: z.enum(['dyn', 'per', 'use']),
     owner: UserShort,
+    /** When it was made here. */
     created_on: z.string().datetime(),
+    /** When it ends; null where it does not end by itself. */
     expires_on: z.string().datetime().nullable(),
   }).nullable(),
   /** The stack trace. */
@@ -256,8 +311,11 @@ export const CrashReport = z.object({
 
 /** A crash report by its outline. */
 export const CrashReportShort = z.object({
+  /** Names the record: 24 hexadecimal digits. */
   id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** The moment that this tells of. */
   timestamp: z.string().datetime(),
+  /** URL of the request; secrets in the query are redacted. */
   url: z.string(),
   /** Owner of the token of the failing request, if it had one. */
   user: UserShort.nullable(),
@@ -390,13 +448,13 @@ export const ExternalForwardRefusal = z.object({
 
 /** How to forward a request; every field may be left out. */
 export const ExternalForwardRequest = z.object({
-  /** Fetch every page and join them. */
+  /** Fetch every page and join them. `false` where absent. */
   all_pages: z.boolean().nullable().optional(),
-  /** Look up the names behind the ids in the answer. */
+  /** Look up the names behind the ids in the answer. `false` where absent. */
   id_annotations: z.boolean().nullable().optional(),
   /** Id of the character whose access is used; the caller's own where absent. */
   on_behalf_of: z.number().int().min(1).max(9007199254740991).nullable().optional(),
-  /** Query parameters of the forwarded request: text, numbers, booleans, or lists of them. */
+  /** Query parameters of the forwarded request: text, numbers, booleans, or lists of them. `{}` where absent. */
   params: z.record(z.string(), z.union([z.string().max(4000), z.number(), z.boolean(), z.array(z.union([z.string().max(4000), z.number(), z.boolean()])).max(10000)]).nullable()).nullable().optional(),
 });
 
@@ -404,21 +462,29 @@ export const ExternalForwardRequest = z.object({
 export const Group = z.object({
   /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
   authorized_to_login: z.boolean().nullable(),
+  /** When it was made here. */
   created_on: z.string().datetime(),
+  /** Free text. */
   description: z.string(),
+  /** Id of the group: 24 hexadecimal digits. */
   group_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Name of the group. */
   group_name: z.string(),
   /** Kept by the service itself: it follows the members of a corporation, an alliance or a coalition, or those who proved their voice identity. */
   is_autogroup: z.boolean(),
+  /** Who belongs to it. */
   members: z.array(UserShort),
   /** Null where the owner was deleted or there never was one. */
   owner: UserShort.nullable(),
+  /** When it was last changed here. */
   updated_on: z.string().datetime(),
 });
 
 /** A group by id and name. */
 export const GroupShort = z.object({
+  /** Id of the group: 24 hexadecimal digits. */
   group_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Name of the group. */
   group_name: z.string(),
 });
 
@@ -440,9 +506,11 @@ export const Job = z.object({
   job_id: z.string(),
   /** How many runs at once. */
   max_instances: z.number().int().nullable(),
+  /** Seconds for which a missed run is still made up for; null: however late. */
   misfire_grace_time: z.number().int().nullable(),
   /** What it is called among people. */
   name: z.string(),
+  /** When it runs next; null where it runs only when asked to. */
   next_run_time: z.string().datetime().nullable(),
   /** The cron expression, in the time zone of the instance: UTC unless it says otherwise. */
   trigger: z.string().nullable(),
@@ -450,6 +518,7 @@ export const Job = z.object({
 
 /** A run that was only tried. */
 export const JobDryRun = z.object({
+  /** The schedule's name. */
   job_id: z.string(),
   /** What a run would change now, one entry for each change. */
   changes: z.array(z.record(z.string(), z.unknown())),
@@ -457,6 +526,7 @@ export const JobDryRun = z.object({
 
 /** A run that was asked for. */
 export const JobRun = z.object({
+  /** The schedule's name. */
   job_id: z.string(),
   /** Names this run in the logs. */
   run_id: z.string(),
@@ -480,12 +550,15 @@ export const PostAppToken = z.object({
 
 /** A new coalition. */
 export const PostCoalition = z.object({
+  /** Name of the coalition. */
   coalition_name: z.string().min(1).max(100),
+  /** The short form of the name. */
   ticker: z.string().min(1).max(20),
 });
 
 /** A new group. */
 export const PostGroup = z.object({
+  /** Name of the group. */
   group_name: z.string().min(1).max(100),
   /** Empty where absent. */
   description: z.string().max(4000).nullable().optional(),
@@ -530,6 +603,7 @@ export const PutCoalition = z.object({
   remove_member_alliances: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
   /** Ids of corporations to remove. */
   remove_member_corporations: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
+  /** The short form of the name. */
   ticker: z.string().min(1).max(20).nullable().optional(),
 });
 
@@ -545,6 +619,7 @@ export const PutGroup = z.object({
   add_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
   /** Once set, it never returns to null. */
   authorized_to_login: z.boolean().nullable().optional(),
+  /** Free text. */
   description: z.string().max(4000).nullable().optional(),
   /** Names of existing users; replaces all members and stands alone. */
   members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
@@ -568,6 +643,7 @@ export const User = z.object({
   available_ext_scopes: z.array(ExtScope),
   /** Id of the character; 0 is the built-in user. */
   character_id: z.number().int(),
+  /** Name of the character. */
   character_name: z.string(),
   /** -1 guest · 0 own data · 1/2 read/write in the corporation · 3/4 alliance · 5/6 coalition · 7/8 everybody · 9 administration · 10 superuser. */
   clearance_level: z.number().int().min(-1).max(10),
@@ -575,14 +651,17 @@ export const User = z.object({
   coalitions: z.array(z.string()),
   /** Id of the corporation in decimal digits; null for members of the game's own corporations. */
   corporation: z.string().nullable(),
+  /** When it was made here. */
   created_on: z.string().datetime(),
   /** What corporation, alliance and coalitions together require, sorted. */
   cumulated_mandatory_ext_scopes: z.array(ExtScope),
   /** CEO of the alliance's executor corporation. */
   is_ceo_of_alliance: z.boolean(),
+  /** Leads the corporation that the character is in. */
   is_ceo_of_corporation: z.boolean(),
   /** `[TICKER] name` with the alliance's ticker, else the corporation's, else the bare name. */
   tickered_name: z.string(),
+  /** When it was last changed here. */
   updated_on: z.string().datetime(),
 });
 
@@ -590,7 +669,9 @@ export const User = z.object({
 export const Token = z.object({
   /** Where a sign-in that this app token started ends. */
   callback: z.string().nullable(),
+  /** What whoever made it wrote about it. */
   comments: z.string().nullable(),
+  /** When it was made here. */
   created_on: z.string().datetime(),
   /** Null for app tokens: they do not expire. */
   expires_on: z.string().datetime().nullable(),
@@ -600,6 +681,7 @@ export const Token = z.object({
   parent: z.string().nullable(),
   /** dyn: dynamic application token. per: permanent application token. use: user token. */
   token_type: z.enum(['dyn', 'per', 'use']),
+  /** Names the token; the token itself is not to be had from it. */
   uuid: z.string(),
 });
 

@@ -7,8 +7,11 @@ export interface VerifierOptions {
   appToken: string;
   /** Where the public keys are had; `/.well-known/jwks.json` of the issuer where absent. */
   jwksUrl?: string | undefined;
-  /** The public keys themselves, instead of asking for them. */
-  keys?: JWTVerifyGetKey | undefined;
+  /**
+   * The public keys themselves, as `createLocalJWKSet` of jose gives them, instead of asking for them. Not by jose's
+   * own type: it has none that CommonJS may import under every compiler.
+   */
+  keys?: ((header: never, jws: never) => unknown) | undefined;
 }
 
 /** What a user token says, once its signature is known to be the service's. */
@@ -30,7 +33,8 @@ export function createVerifier(options: VerifierOptions): (jwt: string) => Promi
   const appToken = options.appToken.includes('.') ? decodeJwt(options.appToken).jti : options.appToken;
   if (appToken === undefined) throw new TypeError('appToken is neither a token of castellan nor a uuid');
   const keys =
-    options.keys ?? createRemoteJWKSet(new URL(options.jwksUrl ?? `${issuer}/.well-known/jwks.json`));
+    (options.keys as JWTVerifyGetKey | undefined) ??
+    createRemoteJWKSet(new URL(options.jwksUrl ?? `${issuer}/.well-known/jwks.json`));
   return async (jwt) => {
     const { payload } = await jwtVerify(jwt, keys, {
       issuer,

@@ -1,0 +1,88 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { type OpenApiOperation, type OpenApiResponse, openApiDocument } from '../../contract/openapi.ts';
+
+export interface Given {
+  readonly method: string;
+  /** Path of the request, as it was sent. */
+  readonly path: string;
+  readonly status: number;
+  readonly type: string | null;
+  readonly text: string;
+}
+
+const document = openApiDocument();
+const ajv = new Ajv2020({ strict: false, validateSchema: false, formats: { jwt: true } });
+ajvFormats.default(ajv);
+ajv.addSchema(document, 'document');
+
+interface Documented {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly pointer: string;
+  readonly operation: OpenApiOperation;
+}
+
+/** Every operation, those with fewest parameters first: a literal segment wins over a parameter. */
+const documented: Documented[] = Object.entries(document.paths)
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path: new RegExp(`^${path.replace(/\{esi_path\}/, '.+').replace(/\{\w+\}/g, '[^/]+')}$`),
+      pointer: `document#/paths/${escaped(path)}/${method}/responses/`,
+      operation,
+    })),
+  )
+  .sort((a, b) => parameters(a) - parameters(b) || b.pointer.length - a.pointer.length);
+
+const compiled = new Map<string, ValidateFunction>();
+
+/**
+ * Holds an answer of the running service against the OpenAPI document: its status, its media type and its body must be
+ * what the operation says. Paths and methods that the document does not name are none of its business.
+ */
+export function expectDocumented({ method, path, status, type, text }: Given): void {
+  const [pathname = ''] = path.split('?');
+  const found = documented.find((it) => it.method === method && it.path.test(pathname));
+  if (found === undefined) return;
+  const name = `${method} ${pathname} answered with ${status}`;
+  const { responses } = found.operation;
+  const key = String(status) in responses ? String(status) : 'default';
+  const listed = responses[key];
+  if (listed === undefined) throw new Error(`${name}, which the OpenAPI document does not know: ${text}`);
+  const [response, pointer] = resolved(listed, found.pointer + key);
+  const media = (type ?? '').split(';')[0]?.trim() ?? '';
+  const expected = Object.keys(response.content ?? {});
+  if (expected.length === 0 && text === '') return;
+  if (!expected.includes(media)) {
+    throw new Error(
+      `${name} as ${media || 'nothing'} where the document says ${expected.join() || 'nothing'}`,
+    );
+  }
+  if (media !== 'application/json') return;
+  const validate = validator(`${pointer}/content/application~1json/schema`);
+  if (!validate(JSON.parse(text))) {
+    throw new Error(`${name}, not as documented: ${ajv.errorsText(validate.errors)}\n${text}`);
+  }
+}
+
+function resolved(listed: OpenApiResponse | { $ref: string }, pointer: string): [OpenApiResponse, string] {
+  if (!('$ref' in listed)) return [listed, pointer];
+  const response = document.components.responses[listed.$ref.split('/').at(-1) ?? ''];
+  if (response === undefined) throw new Error(`${listed.$ref} is not in the document`);
+  return [response, `document${listed.$ref}`];
+}
+
+function validator($ref: string): ValidateFunction {
+  const known = compiled.get($ref) ?? ajv.compile({ $ref });
+  compiled.set($ref, known);
+  return known;
+}
+
+function parameters({ pointer }: Documented): number {
+  return pointer.split('{').length;
+}
+
+function escaped(path: string): string {
+  return encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'));
+}

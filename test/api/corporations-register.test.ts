@@ -129,7 +129,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     const rule = corporationRoutes.register.metadata.access;
     const admission = { caller, rule, params: {}, body: undefined };
     await expect(registerCorporation({ ...services, client }, admission, NPC)).rejects.toMatchObject({
-      status: 404,
+      code: 'not_found',
     });
   });
 

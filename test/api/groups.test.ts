@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Group, ok } from '../../sdk/src/index.ts';
 import { addBodies, addUser } from '../fixtures/users.ts';
@@ -321,21 +322,10 @@ describe('a deleted user', () => {
 
 describe('reads', () => {
   it('take at most two statements besides authentication, of 10,000 members too', async () => {
-    const ids = Array.from({ length: 10_000 }, (_, i) => 2_200_000_000 + i);
-    const rows = ids.map((id) => ({
-      character_id: id,
-      character_name: `Pilot ${id}`,
-      name_key: `pilot ${id}`,
-      corporation_id: CORPORATION,
-      owner_hash: null,
-      signed_in_on: null,
-    }));
-    for (let start = 0; start < rows.length; start += 5_000) {
-      await app.db
-        .insertInto('users')
-        .values(rows.slice(start, start + 5_000))
-        .execute();
-    }
+    const { rows } = await sql<{ character_name: string }>`
+      insert into users (character_id, character_name, name_key, corporation_id)
+      select n, 'Pilot ' || n, 'pilot ' || n, ${CORPORATION} from generate_series(2200000000, 2200009999) n
+      returning character_name`.execute(app.db);
     const small = await make();
     const large = await make();
     await ok(put(large, { add_members: rows.slice(1).map((row) => row.character_name) }));

@@ -96,10 +96,9 @@ describe('what has had its time goes, and nothing else', () => {
   });
 
   it('voice challenges that have expired (D40)', async () => {
-    const created_on = ago(3 * MINUTE);
     for (const [n, expires_on] of [ago(0), new Date(app.clock.now().getTime() + MINUTE)].entries()) {
       await addUser(app, { id: ADA + n });
-      const challenge = { character_id: ADA + n, nickname: `${n}`.repeat(20), created_on, expires_on };
+      const challenge = { character_id: ADA + n, nickname: `${n}`.repeat(20), expires_on };
       await app.db.insertInto('voice_challenges').values(challenge).execute();
     }
     await keep();

@@ -199,7 +199,10 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
     name: 'UnsupportedEncoding',
     response: problem(
       'The body is compressed in a way that is not read.',
-      { detail: 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.' },
+      {
+        detail: 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.',
+        code: 'encoding_unsupported',
+      },
       'Problem',
     ),
   },

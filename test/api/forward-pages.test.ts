@@ -117,6 +117,25 @@ describe('D30: one caller has at most four joined answers at work', () => {
     await vi.waitFor(async () => expect(await atWork()).toBe(3));
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'places and files of answers in line behind another are free when the connection is gone',
+    async () => {
+      const { host, port } = new URL(app.url);
+      const client = connect({ port: Number(port), host: '127.0.0.1' });
+      clients.push(client);
+      client.on('error', () => undefined);
+      client.pause();
+      const head = `Host: ${host}\r\nAuthorization: Bearer ${ada.jwt}\r\n\r\n`;
+      for (let n = 0; n < 3; n += 1) client.write(`GET ${path()} HTTP/1.1\r\n${head}`);
+      await vi.waitFor(() => expect(spools()).not.toEqual([]), { timeout: 10_000 });
+      // The first one is being written; had the others begun, they would be there by now.
+      expect((await send(app, 'GET', path(), { token: ben.jwt })).status).toBe(200);
+      client.resetAndDestroy();
+      await nobodyAtWork();
+      await vi.waitFor(() => expect(spools()).toEqual([]));
+    },
+  );
+
   it('those of a process that was killed are free after a minute', async () => {
     const holder = (n: number) => ({ caller: 'x', id: `00000000-0000-4000-8000-00000000000${n}` });
     const take = (n: number, seconds: number) => takePlace(app.db, holder(n), 2, seconds);

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refuse, STOPPING } from './gate.ts';
 import { HttpError } from './http-error.ts';
+import { inTurn } from './in-turn.ts';
 import { createMessages, type Listener, type MessageClasses } from './messages.ts';
 import { READER_LIMITS, type ReaderLimits, watchReaders } from './readers.ts';
 
@@ -28,7 +29,7 @@ export async function listen(
   readers: ReaderLimits = READER_LIMITS,
 ): Promise<Listening> {
   const messages = handler.messages ?? createMessages();
-  const server = createServer({ requestTimeout: REQUEST_WITHIN, ...messages }, handler);
+  const server = createServer({ requestTimeout: REQUEST_WITHIN, ...messages }, inTurn(handler));
   watchReaders(server, readers);
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {

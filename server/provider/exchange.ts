@@ -1,11 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
-import { type Bucket, settle } from './budget.queries.ts';
+import { type Bucket, type Settlement, settle } from './budget.queries.ts';
 import { takeBudget } from './budget.ts';
 import type { CachedAnswer } from './cache.queries.ts';
 import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
+import { createInTurns } from './in-turns.ts';
 import { readLimits } from './limits.ts';
 import type { ProviderOperation } from './operations.ts';
 import type { ErrorTally, Purse } from './purse.ts';
@@ -50,6 +51,9 @@ export const TRIES = 3;
 const FIRST_PAUSE = 200;
 /** Seconds for which a refusal is obeyed that does not say for how long. */
 const UNSAID = 60;
+/** Characters from which on an answer is a large one, and how many of these a process writes down at the same time. */
+const LARGE = 64 * 1024;
+const LARGE_AT_ONCE = 1;
 /** Rate groups that only headers told of; no more than the provider has operations. */
 const MOST_LEARNED = 1000;
 
@@ -65,6 +69,10 @@ export function createExchanger(services: {
 }): Exchanger {
   const { db, clock } = services;
   const learned = new Map<string, string>();
+  // A flood of them would take every connection to the database from everybody else.
+  const writeLarge = createInTurns(LARGE_AT_ONCE);
+  // Each takes some milliseconds to read: others have their turn of the event loop in between.
+  const readLarge = createInTurns(1);
 
   /** The bucket that the request draws on; a kind without a rate group has one for its 429s alone. */
   function bucketOf({ operation, label, characterId }: Exchange): { bucket: Bucket; counted: boolean } {
@@ -84,6 +92,7 @@ export function createExchanger(services: {
       ...(body !== undefined && { body }),
     };
     const answer = await exchangeText(url, init, limits).catch((error: ProviderError) => error);
+    if (!(answer instanceof Error) && answer.body.length >= LARGE) await readLarge(() => breathe());
     const now = clock.now();
     const broken = answer instanceof Error;
     const status = broken ? 0 : answer.status;
@@ -99,23 +108,22 @@ export function createExchanger(services: {
     if (limited && exchange.tally !== undefined) exchange.tally.errors += 1;
     const inSeconds = (seconds: number | undefined) =>
       seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000);
-    await settle(
-      db,
-      {
-        now,
-        wanted,
-        verdict,
-        failed: limited,
-        errorsLeft,
-        errorReset,
-        bannedUntil: status === 420 ? inSeconds(errorReset ?? retryAfter ?? UNSAID) : undefined,
-        bucket: { name: group ?? bucket.name, characterId },
-        tokensLeft,
-        blockedUntil: inSeconds(status === 429 ? (retryAfter ?? emptyFor ?? UNSAID) : emptyFor),
-        callerFailed: failed && status !== 420 && status !== 429,
-      },
-      'error' in outcome ? undefined : exchange.toKeep?.(outcome, now),
-    );
+    const settlement: Settlement = {
+      now,
+      wanted,
+      verdict,
+      failed: limited,
+      errorsLeft,
+      errorReset,
+      bannedUntil: status === 420 ? inSeconds(errorReset ?? retryAfter ?? UNSAID) : undefined,
+      bucket: { name: group ?? bucket.name, characterId },
+      tokensLeft,
+      blockedUntil: inSeconds(status === 429 ? (retryAfter ?? emptyFor ?? UNSAID) : emptyFor),
+      callerFailed: failed && status !== 420 && status !== 429,
+    };
+    const keeping = 'error' in outcome ? undefined : exchange.toKeep?.(outcome, now);
+    const write = () => settle(db, settlement, keeping);
+    await ((keeping?.body.length ?? 0) < LARGE ? write() : writeLarge(write));
     return outcome;
   }
 

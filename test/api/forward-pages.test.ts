@@ -53,7 +53,9 @@ const otherUrl = () => ({ url: `http://127.0.0.1:${http.port}` });
 async function atWork(): Promise<number> {
   return (await sql`select from joined_answers where until > now()`.execute(app.db)).rows.length;
 }
-const nobodyAtWork = () => vi.waitFor(async () => expect(await atWork()).toBe(0), { timeout: 10_000 });
+const areAtWork = (count: number) =>
+  vi.waitFor(async () => expect(await atWork()).toBe(count), { timeout: 10_000 });
+const nobodyAtWork = () => areAtWork(0);
 
 /** A client that asks, and reads nothing until it is told to. */
 function ask(token: string, url = app.url): Socket {
@@ -91,7 +93,7 @@ function spools(): string[] {
 describe('D30: one caller has at most four joined answers at work', () => {
   it('in all processes together; the fifth is a 429, and others have their own', async () => {
     for (const url of [app.url, app.url, otherUrl().url, otherUrl().url]) ask(ada.jwt, url);
-    await vi.waitFor(async () => expect(await atWork()).toBe(4));
+    await areAtWork(4);
     for (const to of [app, otherUrl()]) {
       const refused = await send(to, 'GET', path(), { token: ada.jwt });
       expect(refused).toMatchObject({
@@ -105,17 +107,36 @@ describe('D30: one caller has at most four joined answers at work', () => {
 
   it('a place is free again when the answer was taken, was refused, or nobody waits for it', async () => {
     for (let n = 0; n < 4; n += 1) ask(ada.jwt);
-    await vi.waitFor(async () => expect(await atWork()).toBe(4));
+    await areAtWork(4);
     clients[0]?.destroy();
-    await vi.waitFor(async () => expect(await atWork()).toBe(3));
+    await areAtWork(3);
     for (let n = 0; n < 3; n += 1)
       expect((await send(app, 'GET', path(), { token: ada.jwt })).status).toBe(200);
     app.provider.faults.add(`/markets/${market}/orders`, { kind: 'status', status: 403 });
     expect((await send(app, 'GET', path(), { token: ada.jwt })).status).toBe(403);
     app.provider.faults.add(`/markets/${market}/orders`, { kind: 'not json' });
     expect((await send(app, 'GET', path(), { token: ada.jwt })).status).toBe(502);
-    await vi.waitFor(async () => expect(await atWork()).toBe(3));
+    await areAtWork(3);
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'places and files of answers in line behind another are free when the connection is gone',
+    async () => {
+      const { host, port } = new URL(app.url);
+      const client = connect({ port: Number(port), host: '127.0.0.1' });
+      clients.push(client);
+      client.on('error', () => undefined);
+      client.pause();
+      const head = `Host: ${host}\r\nAuthorization: Bearer ${ada.jwt}\r\n\r\n`;
+      for (let n = 0; n < 3; n += 1) client.write(`GET ${path()} HTTP/1.1\r\n${head}`);
+      await vi.waitFor(() => expect(spools()).not.toEqual([]), { timeout: 10_000 });
+      // The first one is being written; had the others begun, they would be there by now.
+      expect((await send(app, 'GET', path(), { token: ben.jwt })).status).toBe(200);
+      client.resetAndDestroy();
+      await nobodyAtWork();
+      await vi.waitFor(() => expect(spools()).toEqual([]));
+    },
+  );
 
   it('those of a process that was killed are free after a minute', async () => {
     const holder = (n: number) => ({ caller: 'x', id: `00000000-0000-4000-8000-00000000000${n}` });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FIRST_ALLIANCE_ID, FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../../dev/world/world.ts';
 import { beginGeneration } from '../../server/provider/cache.queries.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
@@ -102,6 +102,27 @@ describe('D30: what is kept of answers is bounded in bytes', () => {
     await beginGeneration(app.db, 0);
     await beginGeneration(app.db, 0);
     expect((await sql`select from provider_cache`.execute(app.db)).rows).toEqual([]);
+  });
+
+  it('large answers that wait to be written leave the connections to everybody else', async () => {
+    const writer = new pg.Client({ connectionString: app.databaseUrl });
+    await writer.connect();
+    await writer.query('begin; lock provider_cache in exclusive mode');
+    const region = FIRST_MARKET + 500;
+    const asking = Array.from({ length: 12 }, (_, n) => ask(page(region, n + 1)));
+    try {
+      const inTime = { timeout: 10_000 };
+      await vi.waitFor(() => expect(asked(page(region, 1))).toBeGreaterThan(8), inTime);
+      const waiting = () =>
+        sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
+      await vi.waitFor(async () => expect((await waiting()).rows).toHaveLength(1), inTime);
+      expect((await app.client(app.root).token.current()).status).toBe(200);
+    } finally {
+      await writer.query('rollback');
+      await writer.end();
+    }
+    for (const answer of await Promise.all(asking)) expect(answer.status).toBe(200);
   });
 
   it('somebody who reads for long holds up nobody: the next call begins the generation', async () => {

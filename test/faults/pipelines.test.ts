@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Listening, listen } from '../../server/http/listen.ts';
+import { createMessages } from '../../server/http/messages.ts';
+
+let http: Listening | undefined;
+let handled: { req: IncomingMessage; res: ServerResponse }[] = [];
+let clients: Socket[] = [];
+let messages = createMessages();
+
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  await http?.stop(0);
+  handled = [];
+  clients = [];
+});
+
+/** A service whose answers the test gives; a client that has asked for all of these at once. */
+async function ask(...paths: string[]): Promise<Socket> {
+  messages = createMessages();
+  const handler = Object.assign(
+    (req: IncomingMessage, res: ServerResponse) => void handled.push({ req, res }),
+    { messages },
+  );
+  http = await listen(handler, '127.0.0.1', 0);
+  const client = connect({ port: http.port, host: '127.0.0.1' });
+  clients.push(client);
+  client.on('error', () => undefined);
+  await once(client, 'connect');
+  client.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+  return client;
+}
+
+const urls = () => handled.map(({ req }) => req.url);
+const isHandled = (count: number) => vi.waitFor(() => expect(handled).toHaveLength(count));
+
+describe('requests that a client sends in advance', () => {
+  it('are handled one after the other, and answered in their order', async () => {
+    const client = await ask('/1', '/2', '/3');
+    let text = '';
+    client.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    for (const n of [1, 2, 3]) {
+      await isHandled(n);
+      expect(messages.atWork.size).toBe(4 - n);
+      handled.at(-1)?.res.end(`answer ${n};`);
+    }
+    expect(urls()).toEqual(['/1', '/2', '/3']);
+    await vi.waitFor(() => expect(text.match(/answer \d/g)).toEqual(['answer 1', 'answer 2', 'answer 3']));
+    client.write('GET /4 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await isHandled(4);
+  });
+
+  it('are never handled once the connection is gone, and hold up no stop', async () => {
+    const client = await ask('/1', '/2', '/3');
+    await isHandled(1);
+    client.resetAndDestroy();
+    await vi.waitFor(() => expect(handled[0]?.res.closed).toBe(true));
+    handled[0]?.res.end();
+    await vi.waitFor(() => expect(messages.atWork.size).toBe(0));
+    expect(urls()).toEqual(['/1']);
+  });
+
+  it('are never handled after an answer that ends the connection', async () => {
+    const client = await ask('/1', '/2');
+    await isHandled(1);
+    client.resume();
+    handled[0]?.res.setHeader('Connection', 'close').end();
+    await once(client, 'close');
+    await vi.waitFor(() => expect(messages.atWork.size).toBe(0));
+    expect(urls()).toEqual(['/1']);
+  });
+
+  it('are a hundred at the most: with more the connection ends', async () => {
+    const client = await ask(...Array.from({ length: 102 }, (_, n) => `/${n}`));
+    client.resume();
+    await new Promise((resolve) => client.once('close', resolve));
+    expect(urls()).toEqual(['/0']);
+  });
+});

@@ -1,0 +1,34 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createInTurns } from '../../../server/provider/in-turns.ts';
+
+it('lets in as many as there are turns, in their order, and goes on after a failure', async () => {
+  const inTurns = createInTurns(2);
+  const begun: number[] = [];
+  const ends: ((failure?: Error) => void)[] = [];
+  const work = (n: number) =>
+    inTurns(() => {
+      begun.push(n);
+      return new Promise<number>((resolve, reject) => {
+        ends[n] = (failure) => (failure === undefined ? resolve(n) : reject(failure));
+      });
+    });
+  const all = [0, 1, 2, 3].map(work);
+  const settled = Promise.allSettled(all);
+  await breathe();
+  expect(begun).toEqual([0, 1]);
+  ends[1]?.(new Error('failed'));
+  await breathe();
+  expect(begun).toEqual([0, 1, 2]);
+  ends[0]?.();
+  ends[2]?.();
+  await breathe();
+  expect(begun).toEqual([0, 1, 2, 3]);
+  ends[3]?.();
+  expect((await settled).map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+});

@@ -231,8 +231,8 @@ export const CrashProblem = component(
     detail: field(z.string(), 'Always the same sentence: what happened is in the crash report.'),
     code: always('internal_error'),
     crash_report_id: field(
-      ObjectId,
-      'The stored report, for administrators: `GET /crash/{crash_report_id}`.',
+      ObjectId.optional(),
+      'The stored report, for administrators: `GET /crash/{crash_report_id}`. Absent when none could be stored.',
     ),
   }),
   'CrashProblem',

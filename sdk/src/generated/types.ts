@@ -177,8 +177,8 @@ export interface CrashProblem {
   detail: string;
   /** What went wrong, for programs. */
   code: 'internal_error';
-  /** The stored report, for administrators: `GET /crash/{crash_report_id}`. */
-  crash_report_id: string;
+  /** The stored report, for administrators: `GET /crash/{crash_report_id}`. Absent when none could be stored. */
+  crash_report_id?: string | undefined;
 }
 
 /** What is known of an unforeseen error. Kept for 90 days; credentials are removed before it is stored. */

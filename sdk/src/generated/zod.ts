@@ -270,8 +270,8 @@ export const CrashProblem = z.object({
   detail: z.string(),
   /** What went wrong, for programs. */
   code: z.enum(['internal_error']),
-  /** The stored report, for administrators: `GET /crash/{crash_report_id}`. */
-  crash_report_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** The stored report, for administrators: `GET /crash/{crash_report_id}`. Absent when none could be stored. */
+  crash_report_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')).optional(),
 });
 
 /** What is known of an unforeseen error. Kept for 90 days; credentials are removed before it is stored. */

@@ -83,7 +83,11 @@ function startProcess(file: string): ChildProcess {
 }
 
 async function reply<Reply>(child: ChildProcess): Promise<Reply> {
-  const [said] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown];
+  const heard = new AbortController();
+  const { signal } = heard;
+  const either = Promise.race([once(child, 'message', { signal }), once(child, 'exit', { signal })]);
+  const [said] = (await either) as [unknown];
+  heard.abort();
   if (typeof said !== 'object' || said === null) throw new Error(`A process of the soak ended: ${said}`);
   return said as Reply;
 }

@@ -95,7 +95,7 @@ export const systemRoutes = c.router({
     body: c.noBody(),
     responses: {
       200: field(z.union([JobRun, JobDryRun]), 'The run, or what it would change.'),
-      ...errors(404),
+      ...errors(404, 502),
     },
     metadata: { operationId: 'runJob', ...level(10) },
   },

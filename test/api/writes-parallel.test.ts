@@ -63,8 +63,8 @@ it('D14: administrators who change everything at once, each other included, neve
       await addUser(app, { id, corporation: CORPORATIONS[1] });
       return by.user.delete({ params: { character_id: id } });
     },
-    async (by, n) => {
-      const { status, body } = await by.group.create({ body: { group_name: `Brief ${n}` } });
+    async (by) => {
+      const { status, body } = await by.group.create({ body: { group_name: `Brief ${++made}` } });
       if (status !== 201) return { status };
       return by.group.delete({ params: body });
     },
@@ -72,7 +72,7 @@ it('D14: administrators who change everything at once, each other included, neve
       const { uuid, jwt } = await makeToken(app, 'per', idOf(n % CALLERS), uuidOf(app.root));
       const gone = root.token.delete({ query: { uuid } });
       return (
-        await Promise.all([app.client(jwt).group.create({ body: { group_name: `Odd ${n}` } }), gone])
+        await Promise.all([app.client(jwt).group.create({ body: { group_name: `Odd ${++made}` } }), gone])
       )[1];
     },
     async (_, n) => {

@@ -1227,7 +1227,7 @@ export interface RunJobRequest extends CallOptions {
 
 export type RunJobAnswer =
   | Answer<200, JobRun | JobDryRun>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 429 | 502 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 

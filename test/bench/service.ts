@@ -45,10 +45,10 @@ export async function startObserved(env: NodeJS.ProcessEnv, made?: string): Prom
     worker: false,
     database: { onStatement: (sql) => statements.push(sql) },
   });
-  const { db, keys, document } = app.services;
+  const { db, keys, vault, document } = app.services;
   // Loaded in the background otherwise, and its statements would be taken for those of a request.
   await document.current();
-  const token = made ?? (await keys.sign(await makeWorld(db, keys.currentKid)));
+  const token = made ?? (await keys.sign(await makeWorld(db, keys.currentKid, vault)));
   const http = await listen(app.createHttp(), '127.0.0.1', 0);
   const stop = async () => {
     await http.stop();

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { nameKey } from '../../server/database/name-key.ts';
 import type { Database } from '../../server/database/tables.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
+import { grantPlace } from '../../server/grant/grant.queries.ts';
 import type { SignableToken } from '../../server/keys/signing-keys.ts';
+import type { Vault } from '../../server/keys/vault.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 
 /** One alliance of 50 corporations with 200 characters each, in a coalition that lets them in. */
@@ -27,7 +30,7 @@ const DAY = 86_400_000;
 const SCOPES = ['ext-skills.read_skills.v1', 'ext-wallet.read_character_wallet.v1'];
 
 /** Fills an empty registry, a handful of statements in all; returns the caller's token, to be signed. */
-export async function makeWorld(db: Kysely<Database>, kid: string): Promise<SignableToken> {
+export async function makeWorld(db: Kysely<Database>, kid: string, vault: Vault): Promise<SignableToken> {
   const now = new Date();
   await inTransaction(db, async (tx) => {
     await saveSnapshot(tx, findings(), now);
@@ -50,7 +53,7 @@ export async function makeWorld(db: Kysely<Database>, kid: string): Promise<Sign
       .set({ mandatory_ext_scopes: SCOPES as never })
       .execute();
     await tx.updateTable('groups').set({ group_id: AUTOGROUP }).where('alliance_id', '=', ALLIANCE).execute();
-    await giveGrants(tx);
+    await giveGrants(tx, vault);
     await tx
       .updateTable('users')
       .set({ clearance_level: CALLER.level })
@@ -90,11 +93,19 @@ function findings() {
 }
 
 /** A third has a refresh token with all scopes, a third one with too few, a third none. */
-async function giveGrants(db: Kysely<Database>): Promise<void> {
+async function giveGrants(db: Kysely<Database>, vault: Vault): Promise<void> {
+  const grants = Array.from({ length: PEOPLE }, (_, n) => character(n))
+    .filter((id) => id % 3 < 2)
+    .map((character_id) => {
+      const grant_id = randomUUID();
+      const sealed = vault.seal('a refresh token', grantPlace(grant_id, 'refresh_token'));
+      return { grant_id, character_id, refresh_token: `\\x${sealed.toString('hex')}` };
+    });
   await sql`
     insert into grants (grant_id, character_id, scopes, refresh_token)
-    select gen_random_uuid(), character_id, (${SCOPES}::text[])[1:2 - character_id % 3], '\\x00'
-    from users where character_id > 0 and character_id % 3 < 2`.execute(db);
+    select grant_id, character_id, (${SCOPES}::text[])[1:2 - character_id % 3], refresh_token
+    from jsonb_to_recordset(${JSON.stringify(grants)}::jsonb)
+      as made(grant_id uuid, character_id bigint, refresh_token bytea)`.execute(db);
 }
 
 /** The caller's token, and one of everybody's own. */

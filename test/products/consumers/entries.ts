@@ -9,7 +9,7 @@ const castellan = createCastellan(options);
 const queries = createQueries(castellan);
 
 export async function useEverything(signal: AbortSignal): Promise<Group> {
-  for await (const { balance } of paginate(castellan.ext.wallet, { params: { character_id: 1 } })) {
+  for await (const { balance } of paginate(castellan.history.wallet, { params: { character_id: 1 } })) {
     balance.toFixed(2);
   }
   const { queryFn } = queries.group.get({ params: { group_id: 'g' } });

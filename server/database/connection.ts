@@ -19,7 +19,7 @@ export interface ConnectionConfig {
   readonly poolSize?: number;
   /** Milliseconds that a statement's answer is waited for, 35 s when absent; 0: for ever. */
   readonly answerWithin?: number;
-  /** Whether to notice when the server keeps silent, and to refuse what is asked meanwhile. */
+  /** Whether to notice when the server, unless behind a pooler, keeps silent, and to refuse what is asked meanwhile. */
   readonly watched?: boolean;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
@@ -45,7 +45,9 @@ const CLOSED_WITHIN = 2 * SECOND;
  */
 export function connect(config: ConnectionConfig): Connection {
   const address = addressOf(config.url);
-  const watch = config.watched ? watchOver(config) : undefined;
+  // A pooler whose connections are all at work keeps silent, too, and nothing is wrong then.
+  const pooled = address.bare || !address.prepares;
+  const watch = config.watched && !pooled ? watchOver(config) : undefined;
   const options: pg.PoolConfig & NamingClientConfig = {
     address,
     ...(!address.prepares && { namedStatements: 0 }),

@@ -50,6 +50,18 @@ describe('D8: a database that keeps silent', () => {
     await close();
   });
 
+  it('a pooler that is known is none: its connections may all be at work', async () => {
+    const url = `${proxy.url}?prepared_statements=off`;
+    const { db, close } = connect({ url, log, watched: true, answerWithin: 4_000 });
+    const ask = () => sql<{ one: number }>`select 1 as one`.execute(db);
+    await ask();
+    proxy.mute();
+    // Waited for to the end, where the watch would have given it up.
+    await expect(ask()).rejects.toThrow('Query read timeout');
+    await proxy.mend();
+    await close();
+  });
+
   it('a statement that takes its time is none', async () => {
     const { db, close } = connect({ url: proxy.url, log, watched: true });
     const { rows } = await sql<{ done: boolean }>`select pg_sleep(2.5) is not null as done`.execute(db);

@@ -5,8 +5,8 @@ const MINUTE = 60_000;
 const LEFT = 20_000;
 
 /**
- * The time at which it was made, or a little later, early in a minute. It stands still but for what a test adds: none
- * comes to its end by itself.
+ * The time at which it was made, or a little earlier (later, and processes beside the test would refuse its tokens as
+ * not yet issued). It stands still but for what a test adds: none comes to its end by itself.
  */
 export class TestClock implements Clock {
   #now = early(Date.now());
@@ -21,6 +21,5 @@ export class TestClock implements Clock {
 }
 
 function early(time: number): number {
-  const left = MINUTE - (time % MINUTE);
-  return left < LEFT ? time + left + 1_000 : time;
+  return time - Math.max(0, (time % MINUTE) - (MINUTE - LEFT));
 }

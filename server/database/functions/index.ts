@@ -1,5 +1,6 @@
 import { eventsArrive } from './events-arrive.ts';
 import { extScopes } from './ext-scopes.ts';
+import { nameParts } from './name-parts.ts';
 import { providerCacheRotate } from './provider-cache-rotate.ts';
 import { providerReserve } from './provider-reserve.ts';
 import { providerSettle } from './provider-settle.ts';
@@ -26,6 +27,7 @@ export const functions: FunctionSet = {
   definitions: {
     events_arrive: eventsArrive,
     ext_scopes: extScopes,
+    name_parts: nameParts,
     provider_cache_rotate: providerCacheRotate,
     provider_reserve: providerReserve,
     provider_settle: providerSettle,

@@ -100,7 +100,7 @@ function usersIn(change: Change): number[] {
 }
 
 /** The digest by which the chain covers a text. */
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -137,7 +137,3 @@ export function valueChanges<T extends object>(
 }
 
 type Value = Extract<Change, { before: unknown }>['before'];
-
-export function userTarget(character_id: number, character_name: string | null = null): Target {
-  return { type: 'user', id: String(character_id), name: character_name };
-}

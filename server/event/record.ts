@@ -81,7 +81,7 @@ function causeOf(given: NewEvent['cause'], occasion: Cause | null): Cause | null
 }
 
 /** By what an event is found, and how long it is kept: all of it follows from what the event says. */
-export function keysOf({ type, actor, targets, changes }: EventBody) {
+function keysOf({ type, actor, targets, changes }: EventBody) {
   const [subject = ''] = type.split('.');
   const named = targets.flatMap((target) => (target.type === 'user' ? [Number(target.id)] : []));
   return {

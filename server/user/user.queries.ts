@@ -3,6 +3,7 @@ import type { User, UserShort } from '../../contract/user.ts';
 import { isMember } from '../access/levels.queries.ts';
 import { MEMBER_LEVEL } from '../access/levels.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
+import { byKey } from '../database/by-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 
@@ -29,18 +30,20 @@ const userRecord = sql<UserRow>`
     left join corporations c on c.corporation_id = u.corporation_id
     left join alliances a on a.alliance_id = c.alliance_id`;
 
-const byId = (id: number) => sql<UserRow>`${userRecord} where u.character_id = ${id}`;
-const byName = (name: string) =>
-  sql<UserRow>`${userRecord} where u.character_name = ${name} order by u.seen_on desc, u.character_id desc limit 1`;
-
-export async function findUser(db: Kysely<Database>, characterId: number): Promise<UserRow | undefined> {
-  return (await byId(characterId).execute(db)).rows[0];
-}
+export const findUser = byKey<number, UserRow>(async (db, ids) => {
+  const { rows } = await sql<UserRow>`${userRecord} where u.character_id = any(${ids}::bigint[])`.execute(db);
+  return new Map(rows.map((row) => [row.character_id, row]));
+});
 
 /** Names are matched exactly; of two users with one name the last seen answers (D38). */
-export async function findUserByName(db: Kysely<Database>, name: string): Promise<UserRow | undefined> {
-  return (await byName(name).execute(db)).rows[0];
-}
+export const findUserByName = byKey<string, UserRow>(async (db, names) => {
+  const { rows } = await sql<UserRow>`
+    ${userRecord} where u.character_name = any(${names}::text[]) order by u.seen_on, u.character_id`.execute(
+    db,
+  );
+  // The last one of a name stays.
+  return new Map(rows.map((row) => [row.character_name, row]));
+});
 
 /** Members and the built-in user, not guests, in the order of D9. */
 export async function listUsers(db: Kysely<Database>): Promise<UserShort[]> {

@@ -1,4 +1,4 @@
-import { findUserByName, type UserRow } from '../../../server/user/user.queries.ts';
+import { findUserNamed, type UserRow } from '../../../server/user/user.queries.ts';
 import { toUser } from '../../../server/user/user.ts';
 import { only, type Scenario } from '../scenario.ts';
 import { nameOf, PEOPLE } from '../world.ts';
@@ -13,9 +13,9 @@ export const userByName: Scenario = {
   other: {
     is: 'bare',
     async answer(record) {
-      const byName = only(await record((db) => findUserByName(db, nameOf(0))));
+      const byName = only(await record((db) => findUserNamed(db, nameOf(0))));
       return async ({ run }, path) => {
-        const [user] = await run<UserRow>(byName, [[decodeURIComponent(path.slice(PREFIX.length))]]);
+        const [user] = await run<UserRow>(byName, [[decodeURIComponent(path.slice(PREFIX.length))], [null]]);
         return user && toUser(user);
       };
     },

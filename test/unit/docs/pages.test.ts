@@ -52,6 +52,10 @@ describe('the pages under /docs', () => {
     );
   });
 
+  it('title every column of a table', () => {
+    expect([...pages].filter(([, text]) => /<th><\/th>/.test(text)).map(([path]) => path)).toEqual([]);
+  });
+
   it('name each place once', () => {
     for (const [path, text] of pages) {
       const ids = idsOf(text);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { contract, OIDC_ENDPOINTS } from '../../contract/index.ts';
+import { escapeHtml } from '../shared/html.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d2433; --soft: #56617a; --paper: #f4f6fa; --card: #fff; --line: #dfe4ee; --mark: #b3402e; --on-mark: #fff; }
@@ -90,19 +91,6 @@ function navigation(links: readonly Link[], form: string): string {
   if (links.length === 0 && form === '') return '';
   const anchors = links.map(({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`);
   return `<nav>${[form, ...anchors].filter(Boolean).join('\n')}</nav>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text made safe for element content and quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 export function paragraphs(...texts: readonly string[]): string {

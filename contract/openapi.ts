@@ -14,8 +14,10 @@ import type {
   OpenApiPath,
   OpenApiResponse,
 } from './openapi/types.ts';
+import { WEBHOOKS } from './openapi/webhooks.ts';
 import { API_VERSION } from './version.ts';
 
+export { GUIDES } from './openapi/texts.ts';
 export type * from './openapi/types.ts';
 
 /** One operation of the contract with the names that lead to it. */
@@ -65,6 +67,7 @@ export function openApiDocument(
     tags: TAGS,
     security: [{ token: [] }],
     paths: { ...paths, ...SERVICE_PATHS },
+    webhooks: WEBHOOKS,
     components: {
       schemas: componentSchemas(),
       responses: Object.fromEntries(

@@ -22,6 +22,8 @@ export interface BrowserOptions {
   readonly choice: Choice;
   /** The service under another address than that of the app, such as another process of it. */
   readonly at?: string;
+  /** What browsers know the service as. */
+  readonly base?: string;
 }
 
 /** A player's browser: keeps cookies, follows redirects, and signs in at the game's sign-on when it comes there. */
@@ -31,11 +33,13 @@ export class Browser {
   choice: Choice;
   /** Where the service is reached. */
   at: string;
+  readonly #base: string;
   /** Every address that it asked for. */
   readonly visited: string[] = [];
 
-  constructor(app: TestApp, { choice, at = app.url }: BrowserOptions) {
+  constructor(app: TestApp, { choice, at = app.url, base = BASE_URL }: BrowserOptions) {
     this.#app = app;
+    this.#base = base;
     this.choice = choice;
     this.at = at;
   }
@@ -50,7 +54,7 @@ export class Browser {
         url = new URL(await this.#app.provider.authorize(url.href, this.choice));
         continue;
       }
-      if (!url.href.startsWith(`${BASE_URL}/`)) return { url, page: undefined, html: '' };
+      if (!url.href.startsWith(`${this.#base}/`)) return { url, page: undefined, html: '' };
       const page = await this.ask(url, body);
       body = undefined;
       const location = page.headers.get('location');
@@ -72,7 +76,7 @@ export class Browser {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const cookie = this.cookiesFor(url.pathname);
-    const answer = await fetch(url.href.replace(BASE_URL, this.at), {
+    const answer = await fetch(url.href.replace(this.#base, this.at), {
       redirect: 'manual',
       headers: { accept: 'text/html', ...(cookie !== '' && { cookie }), ...headers },
       ...(body !== undefined && { method: 'POST', body }),

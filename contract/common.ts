@@ -125,6 +125,11 @@ export const FlagInQuery = extendApi(
   { default: false },
 );
 
+/** The query of an operation that can be tried beforehand: `metadata.previews` says that it can. */
+export const DryRun = z.object({
+  dry_run: field(FlagInQuery, 'Change nothing, and only answer who would gain or lose what.', true),
+});
+
 /** The request header `page` of the histories: a positive whole number, 1 where absent (interface "Limits"). */
 export const PageHeader = z.object({
   page: extendApi(

@@ -32,6 +32,7 @@ export * from './ext.ts';
 export * from './group.ts';
 export * from './history.ts';
 export * from './membership.ts';
+export * from './preview.ts';
 export * from './scopes.ts';
 export * from './system.ts';
 export * from './token.ts';

@@ -1,7 +1,7 @@
 /** Users: the game characters that this instance knows. */
 import { z } from 'zod';
 import { GUEST_LEVEL, level, MAX_LEVEL } from './access.ts';
-import { c, component, DateTime, errors, field, Id, IdOrBuiltInInUrl, Name } from './common.ts';
+import { c, component, DateTime, DryRun, errors, field, Id, IdOrBuiltInInUrl, Name } from './common.ts';
 import { ExtScope } from './scopes.ts';
 
 export const UserShort = component(
@@ -134,10 +134,12 @@ export const userRoutes = c.router({
     description:
       'Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.',
     pathParams: byId,
+    query: DryRun,
     body: PutUser.default({}),
     responses: { 200: field(User, 'The user as it is now.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'updateUser',
+      previews: true,
       ...level(0, {
         besides:
           "Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.",
@@ -151,9 +153,11 @@ export const userRoutes = c.router({
     description:
       'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is no ban: signing in registers the character anew at level 0.',
     pathParams: byId,
+    query: DryRun,
     responses: { 200: c.noBody(), ...errors(404) },
     metadata: {
       operationId: 'deleteUser',
+      previews: true,
       ...level(9, {
         besides: "The user's own level must not be above the caller's. Nobody deletes the built-in user.",
       }),

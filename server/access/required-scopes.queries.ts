@@ -20,3 +20,11 @@ export const scopesOfAlliance: RawBuilder<ExtScope[]> = sql`array(
     union select unnest(co.mandatory_ext_scopes)
       from coalition_alliances ca join coalitions co using (coalition_id) where ca.alliance_id = a.alliance_id
   ) scopes order by 1)`;
+
+/**
+ * Whether a valid grant among the rows `g` covers what is required (D35); null where there is no grant at all. An
+ * aggregate.
+ */
+export function coverage(required: RawBuilder<ExtScope[]>): RawBuilder<boolean | null> {
+  return sql`bool_or(g.valid and g.scopes @> ${required})`;
+}

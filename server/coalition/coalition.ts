@@ -60,7 +60,7 @@ export async function createCoalition(
 
 /** Applies an update as a whole or not at all, one after another for each coalition. */
 export async function updateCoalition(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
   admission: Admission,
   coalitionId: string,
   body: PutCoalition,
@@ -75,6 +75,11 @@ export async function updateCoalition(
     await requireAuthorityOverAll(tx, caller, {
       alliances: [...alliances.added, ...alliances.removed],
       corporations: [...corporations.added, ...corporations.removed],
+    });
+    await touches(tx, {
+      coalitions: [coalitionId],
+      alliances: alliances.added,
+      corporations: corporations.added,
     });
     await changeMembers(tx, coalitionId, 'alliances', alliances);
     await changeMembers(tx, coalitionId, 'corporations', corporations);
@@ -152,13 +157,14 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeCoalition(
-  { db }: Pick<Services, 'db'>,
+  { db, touches }: Pick<Services, 'db' | 'touches'>,
   admission: Admission,
   coalitionId: string,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockCoalition(tx, coalitionId);
     await readmit(tx, admission);
+    await touches(tx, { coalitions: [coalitionId] });
     if (!(await deleteCoalition(tx, coalitionId))) throw notFound('coalition', coalitionId);
   });
 }

@@ -50,7 +50,7 @@ function tooManyCodes(corporationId: number): DomainError {
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
 export async function removeGuest(
-  { db, queue }: Pick<Services, 'db' | 'queue'>,
+  { db, queue, touches }: Pick<Services, 'db' | 'queue' | 'touches'>,
   admission: Admission,
   corporationId: number,
   characterId: number,
@@ -59,6 +59,7 @@ export async function removeGuest(
     await lockOwnedGroups(tx, characterId);
     await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
+    await touches(tx, { users: [characterId] });
     await revokeGrants(tx, queue, [characterId]);
     await deleteUsers(tx, [characterId]);
   });

@@ -62,7 +62,7 @@ export async function createGroup(
  * when it is held.
  */
 export async function updateGroup(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
   admission: Admission,
   groupId: string,
   body: PutGroup,
@@ -87,6 +87,7 @@ export async function updateGroup(
       description: body.description ?? before.description,
       owner_id,
     };
+    await touches(tx, { groups: [groupId], users: change.added });
     // New members first: the owner must be one when it is set, and a former owner must not be one when it goes.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
     if (!isEmpty(change) || !sameValues(before, after)) {
@@ -145,7 +146,7 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeGroup(
-  { db }: Pick<Services, 'db'>,
+  { db, touches }: Pick<Services, 'db' | 'touches'>,
   admission: Admission,
   groupId: string,
 ): Promise<void> {
@@ -154,6 +155,7 @@ export async function removeGroup(
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
+    await touches(tx, { groups: [groupId] });
     await deleteGroup(tx, groupId);
   });
 }

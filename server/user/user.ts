@@ -22,7 +22,7 @@ export async function getUser({ db }: Pick<Services, 'db'>, name: string): Promi
 
 /** Sets a user's level within the limits of D16; without a level nothing changes. */
 export async function updateUser(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
   admission: Admission,
   characterId: number,
   level: number | undefined,
@@ -36,6 +36,7 @@ export async function updateUser(
     if (level !== undefined) {
       const lack = lackToSetLevel(caller, target, level);
       if (lack !== undefined) throw forbidden(lack);
+      await touches(tx, { users: [characterId] });
       if (level !== target.level) await setLevel(tx, characterId, level, clock.now());
     }
     const row = await findUser(tx, characterId);
@@ -46,7 +47,7 @@ export async function updateUser(
 
 /** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
-  { db, queue }: Pick<Services, 'db' | 'queue'>,
+  { db, queue, touches }: Pick<Services, 'db' | 'queue' | 'touches'>,
   admission: Admission,
   characterId: number,
 ): Promise<void> {
@@ -59,6 +60,7 @@ export async function removeUser(
     if (caller.level < level) {
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }
+    await touches(tx, { users: [characterId] });
     await revokeGrants(tx, queue, [characterId]);
     await deleteUsers(tx, [characterId]);
   });

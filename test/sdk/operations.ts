@@ -27,6 +27,7 @@ import type {
   JobDryRun,
   JobRun,
   Login,
+  Preview,
   Token,
   Tracking,
   User,
@@ -154,6 +155,21 @@ export const operations = {
   },
 } satisfies { [Resource in keyof Castellan]: { [Name in keyof Castellan[Resource]]: Call<unknown> } };
 
+/** What would change, before it does (D121). */
+export const previews = [
+  gives<Preview>()((c) => c.alliance.update.preview({ ...alliance, body: {} })),
+  gives<Preview>()((c) => c.coalition.update.preview({ ...coalition, body: { ticker: 'TWO' } })),
+  gives<Preview>()((c) => c.coalition.delete.preview(coalition)),
+  gives<Preview>()((c) => c.corporation.update.preview({ ...corporation, body: {} })),
+  gives<Preview>()((c) =>
+    c.corporation.deleteGuest.preview({ params: { ...corporation.params, ...character.params } }),
+  ),
+  gives<Preview>()((c) => c.group.update.preview({ ...group, body: { members: [] } })),
+  gives<Preview>()((c) => c.group.delete.preview(group)),
+  gives<Preview>()((c) => c.user.update.preview({ ...character, body: { clearance_level: 2 } })),
+  gives<Preview>()((c) => c.user.delete.preview(character)),
+] satisfies Call<unknown>[];
+
 export const refused = {
   // @ts-expect-error: a path parameter is missing.
   missing: (c: Castellan) => c.group.get(),
@@ -163,6 +179,8 @@ export const refused = {
   unknown: (c: Castellan) => c.group.update({ ...group, body: { colour: 'red' } }),
   // @ts-expect-error: a scope that does not exist.
   scope: (c: Castellan) => c.alliance.update({ ...alliance, body: { mandatory_ext_scopes: ['mail'] } }),
+  // @ts-expect-error: nothing is taken from anybody by asking.
+  preview: (c: Castellan) => c.group.list.preview(),
   // @ts-expect-error: listings without pages have no page.
   page: (c: Castellan) => c.group.list({ query: { page: 2 } }),
 };

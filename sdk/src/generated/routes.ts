@@ -12,7 +12,7 @@ export const routes = {
     get: 'GET /alliance/:alliance_id j',
     tracking: 'GET /alliance/:alliance_id/tracking j',
     register: 'POST /alliance/:alliance_id j',
-    update: 'PUT /alliance/:alliance_id bj',
+    update: 'PUT /alliance/:alliance_id bjd',
   },
   callback: {
     ext: 'GET /callback/ext?code&state&error&error_description u',
@@ -21,8 +21,8 @@ export const routes = {
     list: 'GET /coalition j',
     get: 'GET /coalition/:coalition_id j',
     create: 'POST /coalition bj',
-    update: 'PUT /coalition/:coalition_id bj',
-    delete: 'DELETE /coalition/:coalition_id',
+    update: 'PUT /coalition/:coalition_id bjd',
+    delete: 'DELETE /coalition/:coalition_id d',
     tracking: 'GET /coalition/:coalition_id/tracking j',
   },
   corporation: {
@@ -30,10 +30,10 @@ export const routes = {
     get: 'GET /corporation/:corporation_id j',
     tracking: 'GET /corporation/:corporation_id/tracking j',
     register: 'POST /corporation/:corporation_id j',
-    update: 'PUT /corporation/:corporation_id bj',
+    update: 'PUT /corporation/:corporation_id bjd',
     listGuests: 'GET /corporation/:corporation_id/guest j',
     createGuestCode: 'POST /corporation/:corporation_id/guest j',
-    deleteGuest: 'DELETE /corporation/:corporation_id/guest/:character_id',
+    deleteGuest: 'DELETE /corporation/:corporation_id/guest/:character_id d',
   },
   crash: {
     list: 'GET /crash j',
@@ -48,8 +48,8 @@ export const routes = {
     list: 'GET /group j',
     get: 'GET /group/:group_id j',
     create: 'POST /group bj',
-    update: 'PUT /group/:group_id bj',
-    delete: 'DELETE /group/:group_id',
+    update: 'PUT /group/:group_id bjd',
+    delete: 'DELETE /group/:group_id d',
   },
   history: {
     locations: 'GET /ext/history/characters/:character_id/location jp',
@@ -76,8 +76,8 @@ export const routes = {
   user: {
     list: 'GET /user j',
     get: 'GET /user/:character_name j',
-    update: 'PUT /user/:character_id bj',
-    delete: 'DELETE /user/:character_id',
+    update: 'PUT /user/:character_id bjd',
+    delete: 'DELETE /user/:character_id d',
   },
   voice: {
     start: 'POST /voice/auth/start j',

@@ -562,6 +562,30 @@ export interface PostLogin {
   state_code?: string | null | undefined;
 }
 
+/** What a change would do to people. Nothing was stored. */
+export interface Preview {
+  /** One entry for each thing that anybody would gain or lose; empty: nobody would notice. */
+  changes: PreviewChange[];
+}
+
+/** What one change would give to, or take from, so many users. */
+export interface PreviewChange {
+  /** What is gained or lost: the permission to log in, a clearance level, the membership in a group (autogroups too), or a refresh token that covers all required scopes. */
+  about: 'login' | 'level' | 'group' | 'validity';
+  /** Whether these users would gain it or lose it. */
+  effect: 'gained' | 'lost';
+  /** Which group, where it is about one; else null. An autogroup that the change would make has no id yet that will last. */
+  group: GroupShort | null;
+  /** The level before, where it is about levels; else null. */
+  from_level: number | null;
+  /** The level afterwards, where it is about levels; else null. */
+  to_level: number | null;
+  /** How many users. */
+  count: number;
+  /** The first 100 of them, ordered by name ignoring case, then by id. */
+  users: UserShort[];
+}
+
 /** Body of an error. */
 export interface Problem {
   /** What went wrong, in one sentence. */
@@ -1393,7 +1417,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 4 or more, and write authority over the alliance that `alliance_id` names.
      */
-    update(request: UpdateAllianceRequest): Promise<UpdateAllianceAnswer>;
+    readonly update: ((request: UpdateAllianceRequest) => Promise<UpdateAllianceAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateAllianceRequest): Promise<Answer<200, Preview> | Exclude<UpdateAllianceAnswer, { readonly status: 200 }>>;
+    };
   };
   /** Where the sign-on provider sends the browser. */
   readonly callback: {
@@ -1439,7 +1466,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 6 or more, and write authority over the coalition that `coalition_id` names. Setting authorized_to_login needs level 9. Below level 8 that means: the caller's own corporation or alliance is a member of the coalition already, whatever the update changes. Every alliance or corporation that the update adds or removes needs write authority over it, too. Where authorized_to_login of the coalition, or of its autogroup, is false, adding or removing a member needs level 9. All of it is judged before the update, on what the caller may do at that moment.
      */
-    update(request: UpdateCoalitionRequest): Promise<UpdateCoalitionAnswer>;
+    readonly update: ((request: UpdateCoalitionRequest) => Promise<UpdateCoalitionAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateCoalitionRequest): Promise<Answer<200, Preview> | Exclude<UpdateCoalitionAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Delete a coalition.
      *
@@ -1447,7 +1477,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
-    delete(request: DeleteCoalitionRequest): Promise<DeleteCoalitionAnswer>;
+    readonly delete: ((request: DeleteCoalitionRequest) => Promise<DeleteCoalitionAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteCoalitionRequest): Promise<Answer<200, Preview> | Exclude<DeleteCoalitionAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Track the refresh tokens of a coalition.
      *
@@ -1498,7 +1531,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
      */
-    update(request: UpdateCorporationRequest): Promise<UpdateCorporationAnswer>;
+    readonly update: ((request: UpdateCorporationRequest) => Promise<UpdateCorporationAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateCorporationRequest): Promise<Answer<200, Preview> | Exclude<UpdateCorporationAnswer, { readonly status: 200 }>>;
+    };
     /**
      * List the guests of a corporation.
      *
@@ -1522,7 +1558,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
      */
-    deleteGuest(request: DeleteGuestRequest): Promise<DeleteGuestAnswer>;
+    readonly deleteGuest: ((request: DeleteGuestRequest) => Promise<DeleteGuestAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteGuestRequest): Promise<Answer<200, Preview> | Exclude<DeleteGuestAnswer, { readonly status: 200 }>>;
+    };
   };
   /** Reports of unforeseen errors. */
   readonly crash: {
@@ -1603,7 +1642,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting authorized_to_login needs level 9. The caller must own the group or have level 9.
      */
-    update(request: UpdateGroupRequest): Promise<UpdateGroupAnswer>;
+    readonly update: ((request: UpdateGroupRequest) => Promise<UpdateGroupAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateGroupRequest): Promise<Answer<200, Preview> | Exclude<UpdateGroupAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Delete a group.
      *
@@ -1611,7 +1653,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
-    delete(request: DeleteGroupRequest): Promise<DeleteGroupAnswer>;
+    readonly delete: ((request: DeleteGroupRequest) => Promise<DeleteGroupAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteGroupRequest): Promise<Answer<200, Preview> | Exclude<DeleteGroupAnswer, { readonly status: 200 }>>;
+    };
   };
   /** What was collected of each character from hour to hour. */
   readonly history: {
@@ -1775,7 +1820,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.
      */
-    update(request: UpdateUserRequest): Promise<UpdateUserAnswer>;
+    readonly update: ((request: UpdateUserRequest) => Promise<UpdateUserAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateUserRequest): Promise<Answer<200, Preview> | Exclude<UpdateUserAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Delete a user.
      *
@@ -1783,7 +1831,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more. The user's own level must not be above the caller's. Nobody deletes the built-in user.
      */
-    delete(request: DeleteUserRequest): Promise<DeleteUserAnswer>;
+    readonly delete: ((request: DeleteUserRequest) => Promise<DeleteUserAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteUserRequest): Promise<Answer<200, Preview> | Exclude<DeleteUserAnswer, { readonly status: 200 }>>;
+    };
   };
   /** Proving who is behind a client of the voice server. */
   readonly voice: {

@@ -572,6 +572,35 @@ export const PostLogin = z.object({
   state_code: z.string().min(1).max(100).nullable().optional(),
 });
 
+/** What one change would give to, or take from, so many users. */
+export const PreviewChange = z.object({
+  /** What is gained or lost: the permission to log in, a clearance level, the membership in a group (autogroups too), or a refresh token that covers all required scopes. */
+  about: z.enum([
+    'login',
+    'level',
+    'group',
+    'validity',
+  ]),
+  /** Whether these users would gain it or lose it. */
+  effect: z.enum(['gained', 'lost']),
+  /** Which group, where it is about one; else null. An autogroup that the change would make has no id yet that will last. */
+  group: GroupShort.nullable(),
+  /** The level before, where it is about levels; else null. */
+  from_level: z.number().int().nullable(),
+  /** The level afterwards, where it is about levels; else null. */
+  to_level: z.number().int().nullable(),
+  /** How many users. */
+  count: z.number().int(),
+  /** The first 100 of them, ordered by name ignoring case, then by id. */
+  users: z.array(UserShort),
+});
+
+/** What a change would do to people. Nothing was stored. */
+export const Preview = z.object({
+  /** One entry for each thing that anybody would gain or lose; empty: nobody would notice. */
+  changes: z.array(PreviewChange),
+});
+
 /** Body of an error. */
 export const Problem = z.object({
   /** What went wrong, in one sentence. */

@@ -14,6 +14,12 @@ CREATE FUNCTION ext_scopes()
  IMMUTABLE PARALLEL SAFE
 RETURN '{esi.activity.char:read,esi.cosmetic.char:read,ext-access.read_lists.v1,ext-activities.read_character.v1,ext-alliances.read_contacts.v1,ext-assets.read_assets.v1,ext-assets.read_corporation_assets.v1,ext-calendar.read_calendar_events.v1,ext-calendar.respond_calendar_events.v1,ext-characters.read_agents_research.v1,ext-characters.read_blueprints.v1,ext-characters.read_contacts.v1,ext-characters.read_corporation_roles.v1,ext-characters.read_fatigue.v1,ext-characters.read_freelance_jobs.v1,ext-characters.read_fw_stats.v1,ext-characters.read_loyalty.v1,ext-characters.read_medals.v1,ext-characters.read_notifications.v1,ext-characters.read_standings.v1,ext-characters.read_titles.v1,ext-characters.write_contacts.v1,ext-clones.read_clones.v1,ext-clones.read_implants.v1,ext-contracts.read_character_contracts.v1,ext-contracts.read_corporation_contracts.v1,ext-corporations.read_blueprints.v1,ext-corporations.read_contacts.v1,ext-corporations.read_container_logs.v1,ext-corporations.read_corporation_membership.v1,ext-corporations.read_divisions.v1,ext-corporations.read_facilities.v1,ext-corporations.read_freelance_jobs.v1,ext-corporations.read_fw_stats.v1,ext-corporations.read_medals.v1,ext-corporations.read_projects.v1,ext-corporations.read_standings.v1,ext-corporations.read_starbases.v1,ext-corporations.read_structures.v1,ext-corporations.read_titles.v1,ext-corporations.track_members.v1,ext-fittings.read_fittings.v1,ext-fittings.write_fittings.v1,ext-fleets.read_fleet.v1,ext-fleets.write_fleet.v1,ext-industry.read_character_jobs.v1,ext-industry.read_character_mining.v1,ext-industry.read_corporation_jobs.v1,ext-industry.read_corporation_mining.v1,ext-killmails.read_corporation_killmails.v1,ext-killmails.read_killmails.v1,ext-location.read_location.v1,ext-location.read_online.v1,ext-location.read_ship_type.v1,ext-mail.organize_mail.v1,ext-mail.read_mail.v1,ext-mail.send_mail.v1,ext-markets.read_character_orders.v1,ext-markets.read_corporation_orders.v1,ext-markets.structure_markets.v1,ext-planets.manage_planets.v1,ext-planets.read_customs_offices.v1,ext-search.search_structures.v1,ext-skills.read_skillqueue.v1,ext-skills.read_skills.v1,ext-structures.read_character.v1,ext-structures.read_corporation.v1,ext-ui.open_window.v1,ext-ui.write_waypoint.v1,ext-universe.read_structures.v1,ext-wallet.read_character_wallet.v1,ext-wallet.read_corporation_wallets.v1,publicData}'::text[];
 
+CREATE FUNCTION name_parts(whole text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT COST 1000
+RETURN ARRAY(SELECT DISTINCT substr(name_parts.whole, first.first, size.size) AS substr FROM generate_series(1, length(name_parts.whole)) first(first), generate_series(1, 3) size(size) WHERE ((first.first + size.size) <= (length(name_parts.whole) + 1)));
+
 CREATE FUNCTION provider_cache_rotate(most bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -659,9 +665,11 @@ CREATE INDEX tokens_expires_on_idx ON tokens USING btree (expires_on) WHERE expi
 CREATE INDEX tokens_owner_id_idx ON tokens USING btree (owner_id);
 CREATE INDEX tokens_parent_idx ON tokens USING btree (parent) WHERE parent IS NOT NULL;
 CREATE INDEX users_character_name_seen_on_idx ON users USING btree (character_name, seen_on DESC);
-CREATE INDEX users_corporation_id_idx ON users USING btree (corporation_id) WHERE corporation_id IS NOT NULL;
 CREATE INDEX users_graveyard_on_idx ON users USING btree (graveyard_on) WHERE graveyard_on IS NOT NULL;
 CREATE INDEX users_name_key_character_id_idx ON users USING btree (name_key, character_id);
+CREATE INDEX users_name_parts ON users USING gin (name_parts(name_key));
+CREATE INDEX users_of_corporation ON users USING btree (corporation_id, name_key, character_id) WHERE corporation_id IS NOT NULL;
+CREATE INDEX users_of_level ON users USING btree (clearance_level, name_key, character_id);
 CREATE INDEX users_sync_order ON users USING btree (COALESCE(signed_in_on, '-infinity'::timestamp with time zone) DESC, character_id DESC);
 
 create view coalition_reach as

@@ -63,7 +63,7 @@ const nothingMore = sql``;
 
 /** What {@link compareEffects} looks at besides. */
 const groupsAndValidity = sql`,
-    ${groupsOf(sql`b.alliance_id`)} as groups,
+    array(select g.group_id::text from (${groupsOf}) g) as groups,
     ${isMember} and b.corporation_id is not null and coalesce((select ${coverage(sql`b.required`)}
       from standing_grants g where g.character_id = u.character_id), false) as valid`;
 

@@ -1,4 +1,5 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { MAX_ID } from '../../contract/common.ts';
 import type { User, UserShort } from '../../contract/user.ts';
 import { isMember } from '../access/levels.queries.ts';
 import { MEMBER_LEVEL } from '../access/levels.ts';
@@ -30,16 +31,27 @@ const userRecord = sql<UserRow>`
     left join alliances a on a.alliance_id = c.alliance_id`;
 
 const byId = (id: number) => sql<UserRow>`${userRecord} where u.character_id = ${id}`;
-const byName = (name: string) =>
-  sql<UserRow>`${userRecord} where u.character_name = ${name} order by u.seen_on desc, u.character_id desc limit 1`;
+
+/** The id of the user that a name or a decimal id names: names first, of two users with one the last seen (D38, D70). */
+export function idNamed(nameOrId: string): RawBuilder<number> {
+  return sql`coalesce(
+    (select n.character_id from users n where n.character_name = ${nameOrId}
+      order by n.seen_on desc, n.character_id desc limit 1),
+    ${idIn(nameOrId)})`;
+}
+
+function idIn(text: string): number | null {
+  const id = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : MAX_ID + 1;
+  return id <= MAX_ID ? id : null;
+}
 
 export async function findUser(db: Kysely<Database>, characterId: number): Promise<UserRow | undefined> {
   return (await byId(characterId).execute(db)).rows[0];
 }
 
-/** Names are matched exactly; of two users with one name the last seen answers (D38). */
-export async function findUserByName(db: Kysely<Database>, name: string): Promise<UserRow | undefined> {
-  return (await byName(name).execute(db)).rows[0];
+/** Names are matched exactly (D38); a number that names nobody is an id (D70). */
+export async function findUserNamed(db: Kysely<Database>, nameOrId: string): Promise<UserRow | undefined> {
+  return (await sql<UserRow>`${userRecord} where u.character_id = ${idNamed(nameOrId)}`.execute(db)).rows[0];
 }
 
 /** Members and the built-in user, not guests, in the order of D9. */

@@ -709,6 +709,18 @@ export interface User {
   updated_on: string;
 }
 
+/** A group that a user is a member of. */
+export interface UserGroup {
+  /** Id of the group: 24 hexadecimal digits. */
+  group_id: string;
+  /** Name of the group. */
+  group_name: string;
+  /** Kept by the service itself: it follows a corporation, an alliance, a coalition, or the voice server. */
+  is_autogroup: boolean;
+  /** Whether the user owns the group. */
+  is_owner: boolean;
+}
+
 /** A user by id and name. */
 export interface UserShort {
   /** Id of the character; 0 is the built-in user. */
@@ -1316,6 +1328,27 @@ export type LogoutAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export interface ListUsersRequest extends CallOptions {
+  query?: {
+    /** Part of the name, in any case. */
+    search?: string | undefined;
+    /** Members of this corporation. */
+    corporation_id?: number | undefined;
+    /** Members of the corporations of this alliance. */
+    alliance_id?: number | undefined;
+    /** Members of whatever belongs to this coalition. */
+    coalition_id?: string | undefined;
+    /** Members of this group. */
+    group_id?: string | undefined;
+    /** The least clearance level. */
+    min_level?: number | undefined;
+    /** Users on a page; 1,000 where absent. */
+    limit?: number | undefined;
+    /** Begins after the page whose answer had this value in `X-Next`. */
+    after?: string | undefined;
+  } | undefined;
+}
+
 export type ListUsersAnswer =
   | Answer<200, UserShort[]>
   | Answer<401 | 403 | 429 | 503, Problem>
@@ -1324,13 +1357,26 @@ export type ListUsersAnswer =
 
 export interface GetUserRequest extends CallOptions {
   params: {
-    /** Name of the character, exactly. */
+    /** Name of the character, exactly; or else its id, in decimal digits. */
     character_name: string;
   };
 }
 
 export type GetUserAnswer =
   | Answer<200, User>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListUserGroupsRequest extends CallOptions {
+  params: {
+    /** Name of the character, exactly; or else its id, in decimal digits. */
+    character: string;
+  };
+}
+
+export type ListUserGroupsAnswer =
+  | Answer<200, UserGroup[]>
   | Answer<401 | 403 | 404 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -1800,19 +1846,27 @@ export interface Api {
     /**
      * List users.
      *
-     * All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`.
+     * All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`. With any parameter the answer is a page; where more come after it, `X-Next` holds the value of `after` for the next one.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
-    list(request?: CallOptions): Promise<ListUsersAnswer>;
+    list(request?: ListUsersRequest): Promise<ListUsersAnswer>;
     /**
-     * Get a user by name.
+     * Get a user by name or id.
      *
-     * The name is compared exactly. Where two users bear one name, the one seen last answers. Clearance levels are public information.
+     * The name is compared exactly. Where two users bear one name, the one seen last answers. A decimal number that is nobody's name is an id. Clearance levels are public information.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
     get(request: GetUserRequest): Promise<GetUserAnswer>;
+    /**
+     * List the groups of a user.
+     *
+     * Every group that the user is a member of, autogroups too, ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    groups(request: ListUserGroupsRequest): Promise<ListUserGroupsAnswer>;
     /**
      * Set the clearance level of a user.
      *

@@ -724,6 +724,18 @@ export const Tracking = z.object({
   no_refresh_token: z.array(UserShort),
 });
 
+/** A group that a user is a member of. */
+export const UserGroup = z.object({
+  /** Id of the group: 24 hexadecimal digits. */
+  group_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Name of the group. */
+  group_name: z.string(),
+  /** Kept by the service itself: it follows a corporation, an alliance, a coalition, or the voice server. */
+  is_autogroup: z.boolean(),
+  /** Whether the user owns the group. */
+  is_owner: z.boolean(),
+});
+
 /** A new user token in its signed form. */
 export const UserToken = z.object({
   /** The token to send as `Authorization: Bearer …`. Shown this once. */

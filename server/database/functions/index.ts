@@ -1,4 +1,5 @@
 import { extScopes } from './ext-scopes.ts';
+import { nameParts } from './name-parts.ts';
 import { providerCacheRotate } from './provider-cache-rotate.ts';
 import { providerReserve } from './provider-reserve.ts';
 import { providerSettle } from './provider-settle.ts';
@@ -22,6 +23,7 @@ export const functions: FunctionSet = {
   revision: revision.number,
   definitions: {
     ext_scopes: extScopes,
+    name_parts: nameParts,
     provider_cache_rotate: providerCacheRotate,
     provider_reserve: providerReserve,
     provider_settle: providerSettle,

@@ -1,5 +1,5 @@
 import { findCaller } from '../../../server/access/caller.queries.ts';
-import { findUserByName, type UserRow } from '../../../server/user/user.queries.ts';
+import { findUserNamed, type UserRow } from '../../../server/user/user.queries.ts';
 import { toUser } from '../../../server/user/user.ts';
 import type { Scenario } from '../scenario.ts';
 import { nameOf, PEOPLE, TOKEN } from '../world.ts';
@@ -15,10 +15,10 @@ export const userByName: Scenario = {
     is: 'bare',
     async answer(record) {
       const authentication = await record((db) => findCaller(db, TOKEN));
-      const byName = await record((db) => findUserByName(db, nameOf(0)));
+      const byName = await record((db) => findUserNamed(db, nameOf(0)));
       return async (run, path) => {
         await run(authentication);
-        const [user] = await run<UserRow>(byName, [decodeURIComponent(path.slice(PREFIX.length))]);
+        const [user] = await run<UserRow>(byName, [decodeURIComponent(path.slice(PREFIX.length)), null]);
         return user && toUser(user);
       };
     },

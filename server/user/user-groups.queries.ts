@@ -1,0 +1,17 @@
+import { type Kysely, sql } from 'kysely';
+import type { UserGroup } from '../../contract/user.ts';
+import { groupsOf } from '../access/memberships.queries.ts';
+import type { Database } from '../database/tables.ts';
+import { ownerOf } from '../group/group.queries.ts';
+import { idNamed } from './user.queries.ts';
+
+/** The groups of a user, named or by id, in the order of D9 (D70); undefined: nobody has that name or id. */
+export async function findGroupsOf(db: Kysely<Database>, nameOrId: string): Promise<UserGroup[] | undefined> {
+  const { rows } = await sql<{ groups: UserGroup[] }>`
+    select (select coalesce(json_agg(json_build_object('group_id', g.group_id, 'group_name', g.group_name,
+        'is_autogroup', g.is_autogroup,
+        'is_owner', exists (select from (${ownerOf}) o where o.character_id = u.character_id)
+      ) order by g.name_key, g.group_id), '[]') from (${groupsOf}) g) as groups
+    from users u where u.character_id = ${idNamed(nameOrId)}`.execute(db);
+  return rows[0]?.groups;
+}

@@ -664,12 +664,12 @@ CREATE INDEX tokens_app_token_idx ON tokens USING btree (app_token);
 CREATE INDEX tokens_expires_on_idx ON tokens USING btree (expires_on) WHERE expires_on IS NOT NULL;
 CREATE INDEX tokens_owner_id_idx ON tokens USING btree (owner_id);
 CREATE INDEX tokens_parent_idx ON tokens USING btree (parent) WHERE parent IS NOT NULL;
+CREATE INDEX users_by_name ON users USING btree (name_key, character_id) INCLUDE (corporation_id, clearance_level);
 CREATE INDEX users_character_name_seen_on_idx ON users USING btree (character_name, seen_on DESC);
 CREATE INDEX users_graveyard_on_idx ON users USING btree (graveyard_on) WHERE graveyard_on IS NOT NULL;
-CREATE INDEX users_name_key_character_id_idx ON users USING btree (name_key, character_id);
 CREATE INDEX users_name_parts ON users USING gin (name_parts(name_key));
-CREATE INDEX users_of_corporation ON users USING btree (corporation_id, name_key, character_id) WHERE corporation_id IS NOT NULL;
-CREATE INDEX users_of_level ON users USING btree (clearance_level, name_key, character_id);
+CREATE INDEX users_of_corporation ON users USING btree (corporation_id, name_key, character_id) INCLUDE (clearance_level) WHERE corporation_id IS NOT NULL;
+CREATE INDEX users_of_level ON users USING btree (clearance_level, name_key, character_id) INCLUDE (corporation_id);
 CREATE INDEX users_sync_order ON users USING btree (COALESCE(signed_in_on, '-infinity'::timestamp with time zone) DESC, character_id DESC);
 
 create view coalition_reach as

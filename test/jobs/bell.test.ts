@@ -50,7 +50,7 @@ describe('the database tells of jobs', () => {
     expect(await told(() => queue().sendAll(app.db, 'revoke-grant', [revoke, revoke]))).toEqual([
       'revoke-grant',
     ]);
-    expect(await told(() => queue().run(app.db, 'keep-house', { force: false }))).toEqual(['keep-house']);
+    expect(await told(() => queue().run(app.db, 'maintenance', { force: false }))).toEqual(['maintenance']);
     const undone = () =>
       app.db.transaction().execute(async (tx) => {
         await queue().send(tx, 'revoke-grant', revoke);
@@ -73,16 +73,16 @@ describe('the database tells of jobs', () => {
   it('nothing when one is taken or done, unless another may wait for the end of it', async () => {
     const { boss } = queue();
     await queue().send(app.db, 'revoke-grant', revoke);
-    await queue().run(app.db, 'keep-house', { force: false });
+    await queue().run(app.db, 'maintenance', { force: false });
     const take = async (name: string) => (await boss.fetch(name))[0]?.id ?? '';
     let [one, alone] = ['', ''];
     const taken = await told(async () => {
       one = await take('revoke-grant');
-      alone = await take('keep-house');
+      alone = await take('maintenance');
     });
     expect(taken).toEqual([]);
     expect(await told(() => boss.complete('revoke-grant', one))).toEqual([]);
-    expect(await told(() => boss.complete('keep-house', alone))).toEqual(['keep-house']);
+    expect(await told(() => boss.complete('maintenance', alone))).toEqual(['maintenance']);
   });
 });
 
@@ -114,8 +114,8 @@ describe('who listens', () => {
     expect(bell.patience()).toBe(times.deaf);
     await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
     expect(rung).toEqual([undefined]);
-    await ring('keep-house');
-    await expect.poll(() => rung, PATIENTLY).toEqual([undefined, 'keep-house']);
+    await ring('maintenance');
+    await expect.poll(() => rung, PATIENTLY).toEqual([undefined, 'maintenance']);
   });
 
   it('looks by himself where nothing is told, as behind a pooler in transaction mode', async () => {

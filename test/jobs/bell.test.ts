@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Bell, openBell } from '../../server/queue/bell.ts';
+import { type Bell, openBell } from '../../server/database/bell.ts';
 import { BELL } from '../../server/queue/pgboss.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
@@ -96,7 +96,16 @@ describe('who listens', () => {
   const open = (strike: (words: string) => Promise<unknown>) => {
     rung = [];
     const log = pino({ level: 'silent' });
-    bell = openBell({ databaseUrl: proxy.url, log, strike, times, onRing: (queue) => rung.push(queue) });
+    bell = openBell({
+      databaseUrl: proxy.url,
+      log,
+      channel: BELL,
+      applicationName: 'castellan jobs',
+      deaf: 'the job queue is not told of jobs and looks by itself',
+      strike,
+      times,
+      onRing: (queue) => rung.push(queue),
+    });
   };
 
   beforeAll(async () => {
@@ -157,7 +166,8 @@ describe('an idle worker', () => {
     });
     const listens = sql`select from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`;
-    await expect.poll(async () => (await listens.execute(app.db)).rows, PATIENTLY).toHaveLength(1);
+    // For jobs, and for events.
+    await expect.poll(async () => (await listens.execute(app.db)).rows, PATIENTLY).toHaveLength(2);
     const sentIn = async (milliseconds: number) => {
       const before = proxy?.sent ?? 0;
       await sleep(milliseconds);

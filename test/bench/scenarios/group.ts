@@ -5,6 +5,7 @@ import { BUILT_IN_USER } from '../../../server/access/levels.ts';
 import { findGroup } from '../../../server/group/group.queries.ts';
 import { updateGroup } from '../../../server/group/group.ts';
 import { systemClock } from '../../../server/shared/clock.ts';
+import { unasked } from '../../../server/standing/rehearse.ts';
 import { findRootToken } from '../../../server/token/token.queries.ts';
 import { only, type Scenario } from '../scenario.ts';
 import { AUTOGROUP, GROUP_MEMBERS, GROUPS, group, PEOPLE } from '../world.ts';
@@ -61,7 +62,7 @@ export const updatedGroup: Scenario = {
         const rule = contract.group.update.metadata.access;
         const body = { description: descriptionOf(-1) };
         const admission = { caller, rule, params: { group_id: group(0) }, body };
-        await updateGroup({ db, clock: systemClock }, admission, group(0), body);
+        await updateGroup({ db, clock: systemClock, touches: unasked }, admission, group(0), body);
       });
       return async ({ run, within }, path, body) => {
         const { description } = JSON.parse(body) as { description: string };

@@ -145,18 +145,18 @@ describe('D121: a preview says who would gain or lose what', () => {
     expect(changes[0]).toMatchObject({ about: 'login', effect: 'lost', count: 1 });
   });
 
-  it('names the first hundred, and counts them all: 50,000 people', async () => {
+  it('names the first hundred, and counts them all', async () => {
     const corporation = 98_700_009;
     await addBodies(app, [{ corporations: [corporation] }]);
     await addCoalition(app, 'cb'.repeat(12), { corporations: [corporation] });
     await sql`insert into users (character_id, character_name, name_key, corporation_id)
       select 700000 + n, 'Pilot ' || to_char(n, 'FM00000'), 'pilot ' || to_char(n, 'FM00000'), ${corporation}
-      from generate_series(1, 50000) n`.execute(app.db);
+      from generate_series(1, 3000) n`.execute(app.db);
     const { changes } = await ok(
       root.coalition.delete.preview({ params: { coalition_id: 'cb'.repeat(12) } }),
     );
     expect(changes.map(({ about, effect, count }) => [about, effect, count])).toEqual([
-      ['login', 'lost', 50_000],
+      ['login', 'lost', 3000],
     ]);
     const names = changes[0]?.users.map(({ character_name }) => character_name);
     expect(names).toHaveLength(100);

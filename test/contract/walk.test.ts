@@ -219,7 +219,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'group.delete': { request: () => group(USERS[1]) },
   'system.configuration': {},
   'system.jobs': {},
-  'system.runJob': { request: () => ({ params: { job_id: 'keep-house' } }) },
+  'system.runJob': { request: () => ({ params: { job_id: 'maintenance' } }) },
   'token.current': {},
   'token.delete': {
     request: async () => ({ query: `?uuid=${(await makeToken(app, 'per', 0, uuidOf(app.root))).uuid}` }),

@@ -17,9 +17,9 @@ const PAGE = 100;
 const PLACES = 4;
 /**
  * Blocks that a page may touch, wherever it begins and whatever is asked for. The most is what a name needs that is
- * just too rare for the names that come next: all of those have to be read to find the first.
+ * just too rare for the names that come next: whoever has it is read from the table to know its place.
  */
-const MOST_BLOCKS = 25_000;
+const MOST_BLOCKS = 12_000;
 
 const ALLIANCE = 99_000_001;
 const COALITION = 'c0'.repeat(12);

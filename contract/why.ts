@@ -6,9 +6,7 @@ const ABOUT = /^(login|level|tracking|group:[0-9a-f]{24}|(read|write):(0|[1-9][0
 
 /** A question about a user, as the query has it. */
 export const AboutInQuery = field(
-  z
-    .string()
-    .regex(ABOUT, 'Must be login, level, tracking, group:ID, read:ID or write:ID'),
+  z.string().regex(ABOUT, 'Must be login, level, tracking, group:ID, read:ID or write:ID'),
   'What is asked about the user: `login`, may it log in; `level`, is it let through as a member; `tracking`, are its refresh tokens enough; `group:ID`, is it a member of the group; `read:ID` and `write:ID`, may it read or change the character of that id.',
   'login',
 );
@@ -30,10 +28,13 @@ export const WhySource = component(
 export const WhyFact = component(
   z.object({
     rule: field(z.string(), 'Number of the rule that makes the fact count, as docs/rules.md has it.'),
-    source: field(WhySource.nullable(), 'Where the fact comes from; null: from the user itself, or from nowhere.'),
+    source: field(
+      WhySource.nullable(),
+      'Where the fact comes from; null: from the user itself, or from nowhere.',
+    ),
     via: field(
-      z.enum(['corporation', 'alliance', 'coalition']).nullable(),
-      "By which body of the user's the source reaches it; null: directly.",
+      z.string().nullable(),
+      "By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly.",
     ),
     says: field(z.string(), 'The fact, for people.'),
     decisive: field(z.boolean(), 'Whether the answer would be another, or have another reason, without it.'),
@@ -65,7 +66,10 @@ export const WhyFix = component(
 export const Why = component(
   z.object({
     about: field(z.string(), 'What was asked.'),
-    answer: field(z.enum(['yes', 'no', 'unknown']), '`unknown` where the question has no answer for this user.'),
+    answer: field(
+      z.enum(['yes', 'no', 'unknown']),
+      '`unknown` where the question has no answer for this user.',
+    ),
     as_of: field(DateTime, 'The moment that the answer is true for.'),
     position: field(
       z.number().int().nullable(),

@@ -41,7 +41,8 @@ const said = voices(
   () => sql`co.authorized_to_login`,
 );
 const saidBy = voices(
-  (via) => sql`g.authorized_to_login as voice, 'group' as kind, g.group_id::text as id, g.group_name as name, ${via} as via`,
+  (via) =>
+    sql`g.authorized_to_login as voice, 'group' as kind, g.group_id::text as id, g.group_name as name, ${via} as via`,
   (via) => sql`co.authorized_to_login, 'coalition', co.coalition_id::text, co.coalition_name, ${via}`,
 );
 

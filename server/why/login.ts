@@ -41,12 +41,16 @@ export function whyLogin(judged: LoginJudged): Answered {
     answer,
     sentence: `${who} may not log in: let in by no group or coalition.`,
     facts: [...facts, nobody],
-    fixes: [{ who: 'level 9', text: `Let in a group or coalition of ${name}.`, operation: 'updateCoalition' }],
+    fixes: [
+      { who: 'level 9', text: `Let in a group or coalition of ${name}.`, operation: 'updateCoalition' },
+    ],
   };
 }
 
 function said(voice: Voice, { bound, decisive }: { bound: boolean; decisive: boolean }): Fact {
-  const keeps = bound ? 'Keeps its members out.' : 'Keeps its members out, which does not bind levels 9 and 10.';
+  const keeps = bound
+    ? 'Keeps its members out.'
+    : 'Keeps its members out, which does not bind levels 9 and 10.';
   return fact('D27', voice.voice ? 'Lets its members in.' : keeps, {
     source: sourceOf(voice),
     via: voice.via,

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import type { RankedPosition } from '../access/level-change.ts';
 import { isMember } from '../access/levels.queries.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
-import type { RankedPosition } from '../access/level-change.ts';
 import {
   type Asker,
   callerStanding,
@@ -78,6 +78,8 @@ interface Row extends PositionRow {
   readonly alliance_name: string | null;
   readonly names: Subject['coalitions'];
   readonly judged: unknown;
+  readonly place: number;
+  readonly sealed: number | null;
 }
 
 export interface Found<About extends keyof Judged> {
@@ -85,6 +87,8 @@ export interface Found<About extends keyof Judged> {
   readonly subject: Subject | undefined;
   readonly object: Subject | undefined;
   readonly judged: Judged[About];
+  /** Position of the last event of that moment. */
+  readonly position: number | null;
 }
 
 /**
@@ -111,19 +115,19 @@ export async function findWhy<About extends keyof Judged>(
     select asked.*, u.character_name, c.corporation_name, a.alliance_name,
       (select coalesce(json_agg(json_build_object('id', co.coalition_id, 'name', co.coalition_name)), '[]')
         from coalitions co where co.coalition_id = any(asked.coalitions)) as names,
-      case when place = 2 then ${judged[about](id)} end as judged
+      case when place = 2 then ${judged[about](id)} end as judged,
+      (select position from event_seals order by position desc limit 1) as sealed
     from asked join users u using (character_id)
       left join corporations c on c.corporation_id = u.corporation_id
       left join alliances a on a.alliance_id = c.alliance_id
     order by place`.execute(db);
-  const [caller, subject, object] = [1, 2, 3].map((place) =>
-    rows.find((row) => (row as Row & { place: number }).place === place),
-  );
+  const [caller, subject, object] = [1, 2, 3].map((place) => rows.find((row) => row.place === place));
   return {
     caller: caller && toPosition(caller),
     subject: subject && toSubject(subject),
     object: object && toSubject(object),
     judged: (subject?.judged ?? null) as Judged[About],
+    position: caller?.sealed ?? null,
   };
 }
 

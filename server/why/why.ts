@@ -44,7 +44,7 @@ export async function askWhy(
   if (!hasAuthority(caller.level, distanceToUser(caller, subject.position), 'read')) {
     throw forbidden({ authority: 'read', over: `user ${subject.position.characterId}` });
   }
-  return { about, as_of, position: null, ...answered(question, subject, found) };
+  return { about, as_of, position: found.position, ...answered(question, subject, found) };
 }
 
 function answered({ about, mode, id }: Question, subject: Subject, found: Found<keyof Judged>): Answered {

@@ -39,6 +39,7 @@ export * from './system.ts';
 export * from './token.ts';
 export * from './user.ts';
 export * from './voice.ts';
+export { Why, WhyFact, WhyFix, WhySource } from './why.ts';
 
 export const contract = c.router(
   {

@@ -19,6 +19,7 @@ import {
   wholeNumberInQuery,
 } from './common.ts';
 import { ExtScope } from './scopes.ts';
+import { AboutInQuery, Why } from './why.ts';
 
 export const UserShort = component(
   z.object({
@@ -196,6 +197,20 @@ export const userRoutes = c.router({
     pathParams: byNameOrId,
     responses: { 200: field(z.array(UserGroup), 'The groups.'), ...errors(404) },
     metadata: { operationId: 'listUserGroups', ...level(0) },
+  },
+  why: {
+    method: 'GET',
+    path: '/user/:character/why',
+    summary: 'Ask why',
+    description:
+      'Whether the user may log in, is let through, is tracked as valid, is a member of a group, may read or change another: the answer, the sentence that says why, what it rests on, and what would change a no. It is computed by what decides, so it is what the service does.',
+    pathParams: byNameOrId,
+    query: z.object({ about: AboutInQuery }),
+    responses: { 200: field(Why, 'The answer and its reasons.'), ...errors(404) },
+    metadata: {
+      operationId: 'askWhy',
+      ...level(0, { besides: 'For oneself, and for whoever has read authority over the user.' }),
+    },
   },
   update: {
     method: 'PUT',

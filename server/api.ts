@@ -18,6 +18,7 @@ import { systemHandlers } from './system/system.routes.ts';
 import { tokenHandlers } from './token/token.routes.ts';
 import { userHandlers } from './user/user.routes.ts';
 import { voiceHandlers } from './voice/voice.routes.ts';
+import { whyHandler } from './why/why.routes.ts';
 
 /** Every operation of the contract with its handler: the one place that knows all routes. */
 export function createApi(services: Services, messages?: MessageClasses): ReturnType<typeof createHttp> {
@@ -44,7 +45,7 @@ function resources(services: Services): Map<string, Router> {
       (its) => ({ ...tokenHandlers(its), startLogin: startLoginHandler(its) }),
       services,
     ),
-    user: mount(contract.user, userHandlers, services),
+    user: mount(contract.user, (its) => ({ ...userHandlers(its), why: whyHandler(its) }), services),
     voice: mount(contract.voice, voiceHandlers, services),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
   return new Map(Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router]));

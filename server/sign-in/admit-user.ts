@@ -13,6 +13,7 @@ import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
+import { whyLogin } from '../why/login.ts';
 import { callbackUrl } from './event.ts';
 import { COMPLETED, type Refusal, type SignedIn, UNKNOWN } from './outcome.ts';
 import {
@@ -149,8 +150,12 @@ async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Pro
   const { characterId, characterName: name, scopes: provided } = identity;
   const judged = await judgeUser(tx, characterId);
   if (judged === undefined) throw new Error('who signs in was not stored');
-  const { admitted, refused_by: refusedBy, guest_of: guestOf, required } = judged;
-  if (!admitted) throw new Refused({ kind: 'not-allowed', name, guestOf, refusedBy });
+  const { admitted, level, voices, guest_of: guestOf, required } = judged;
+  if (!admitted) {
+    const { sentence, facts } = whyLogin({ name, characterId, level, guestOf, admitted, voices });
+    const refusedBy = facts.flatMap(({ source, decisive }) => (decisive && source !== null ? [source] : []));
+    throw new Refused({ kind: 'not-allowed', sentence, refusedBy });
+  }
   if (required.some((scope) => !provided.includes(scope))) {
     throw new Refused({ kind: 'too-few-scopes', name, characterId, required, provided });
   }

@@ -51,13 +51,10 @@ function contentOf(refusal: Refusal): Content {
   }
 }
 
-function notAllowed({ name, guestOf, refusedBy }: NotAllowed): Content {
-  const who = guestOf === null ? name : `${name}, as a guest of ${guestOf},`;
-  const voices = refusedBy.map((voice) => `<li>the ${voice.kind} <b>${escapeHtml(voice.name)}</b></li>`);
-  const reason =
-    voices.length === 0
-      ? paragraphs(`${who} is let in by no group or coalition of this instance.`)
-      : `${paragraphs(`${who} is kept out by`)}\n<ul>${voices.join('')}</ul>`;
+function notAllowed({ sentence, refusedBy }: NotAllowed): Content {
+  const voices = refusedBy.map(({ type, name }) => `<li>the ${type} <b>${escapeHtml(name ?? '')}</b></li>`);
+  const list = voices.length === 0 ? '' : `\n<ul>${voices.join('')}</ul>`;
+  const reason = paragraphs(sentence) + list;
   return {
     title: 'You are not allowed to log in here',
     body: `${reason}

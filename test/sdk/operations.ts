@@ -35,6 +35,7 @@ import type {
   UserShort,
   UserToken,
   VoiceChallenge,
+  Why,
 } from '../../sdk/src/index.ts';
 
 type Exactly<A> = <T>() => T extends A ? 1 : 2;
@@ -148,6 +149,7 @@ export const operations = {
     list: gives<UserShort[]>()((c) => c.user.list({ query: { search: 'vale', corporation_id: 98000001 } })),
     get: gives<User>()((c) => c.user.get({ params: { character_name: 'Ada Vale' } })),
     groups: gives<UserGroup[]>()((c) => c.user.groups({ params: { character: 'Ada Vale' } })),
+    why: gives<Why>()((c) => c.user.why({ params: { character: 'Ada Vale' }, query: { about: 'login' } })),
     update: gives<User>()((c) => c.user.update({ ...character, body: { clearance_level: 2 } })),
     delete: gives<undefined>()((c) => c.user.delete(character)),
   },

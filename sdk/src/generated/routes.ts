@@ -77,6 +77,7 @@ export const routes = {
     list: 'GET /user?search&corporation_id&alliance_id&coalition_id&group_id&min_level&limit&after j',
     get: 'GET /user/:character_name j',
     groups: 'GET /user/:character/groups j',
+    why: 'GET /user/:character/why?about j',
     update: 'PUT /user/:character_id bjd',
     delete: 'DELETE /user/:character_id d',
   },

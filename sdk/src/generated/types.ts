@@ -933,6 +933,60 @@ export interface VoiceChallenge {
   user: UserShort;
 }
 
+/** The answer to a question about a user, with its reasons: computed by what decides. */
+export interface Why {
+  /** What was asked. */
+  about: string;
+  /** `unknown` where the question has no answer for this user. */
+  answer: 'yes' | 'no' | 'unknown';
+  /** The moment that the answer is true for. */
+  as_of: string;
+  /** Position of the last event that the answer knows of, where events are recorded. */
+  position: number | null;
+  /** The answer with its reason, for people. */
+  sentence: string;
+  /** Everything that it rests on. */
+  facts: WhyFact[];
+  /** What would make a no a yes, and who could do it. */
+  fixes: WhyFix[];
+}
+
+/** Something that an answer rests on. */
+export interface WhyFact {
+  /** Number of the rule that makes the fact count, as docs/rules.md has it. */
+  rule: string;
+  /** Where the fact comes from; null: from the user itself, or from nowhere. */
+  source: WhySource | null;
+  /** By which body of the user's the source reaches it; null: directly. */
+  via: 'corporation' | 'alliance' | 'coalition';
+  /** The fact, for people. */
+  says: string;
+  /** Whether the answer would be another, or have another reason, without it. */
+  decisive: boolean;
+  /** Id of the event that made it so, where that is known. */
+  since_event: string | null;
+}
+
+/** What would make a no a yes. */
+export interface WhyFix {
+  /** Who could do it: a user by name, an owner, or the level that it takes. */
+  who: string;
+  /** What to do, for people. */
+  text: string;
+  /** The operation of this document that does it, by its id. */
+  operation: string;
+}
+
+/** Where a fact comes from. */
+export interface WhySource {
+  /** What it is; `hidden`: something that the caller may not see. */
+  type: 'corporation' | 'alliance' | 'coalition' | 'group' | 'hidden';
+  /** Its id; null where it is hidden. */
+  id: string | null;
+  /** Its name; null where it is hidden. */
+  name: string | null;
+}
+
 export type ListAlliancesAnswer =
   | Answer<200, AllianceShort[]>
   | Answer<401 | 403 | 429 | 503, Problem>
@@ -1552,6 +1606,23 @@ export type ListUserGroupsAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export interface AskWhyRequest extends CallOptions {
+  params: {
+    /** Name of the character, exactly; or else its id, in decimal digits. */
+    character: string;
+  };
+  query: {
+    /** What is asked about the user: `login`, may it log in; `level`, is it let through as a member; `tracking`, are its refresh tokens enough; `group:ID`, is it a member of the group; `read:ID` and `write:ID`, may it read or change the character of that id. */
+    about: string;
+  };
+}
+
+export type AskWhyAnswer =
+  | Answer<200, Why>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface UpdateUserRequest extends CallOptions {
   params: {
     /** Id of the character; 0 is the built-in user. */
@@ -2038,6 +2109,14 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
     groups(request: ListUserGroupsRequest): Promise<ListUserGroupsAnswer>;
+    /**
+     * Ask why.
+     *
+     * Whether the user may log in, is let through, is tracked as valid, is a member of a group, may read or change another: the answer, the sentence that says why, what it rests on, and what would change a no. It is computed by what decides, so it is what the service does.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. For oneself, and for whoever has read authority over the user.
+     */
+    why(request: AskWhyRequest): Promise<AskWhyAnswer>;
     /**
      * Set the clearance level of a user.
      *

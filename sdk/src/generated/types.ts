@@ -957,8 +957,8 @@ export interface WhyFact {
   rule: string;
   /** Where the fact comes from; null: from the user itself, or from nowhere. */
   source: WhySource | null;
-  /** By which body of the user's the source reaches it; null: directly. */
-  via: 'corporation' | 'alliance' | 'coalition';
+  /** By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
+  via: string | null;
   /** The fact, for people. */
   says: string;
   /** Whether the answer would be another, or have another reason, without it. */

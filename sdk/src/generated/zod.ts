@@ -982,8 +982,8 @@ export const WhyFact = z.object({
   rule: z.string(),
   /** Where the fact comes from; null: from the user itself, or from nowhere. */
   source: WhySource.nullable(),
-  /** By which body of the user's the source reaches it; null: directly. */
-  via: z.enum(['corporation', 'alliance', 'coalition']),
+  /** By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
+  via: z.string().nullable(),
   /** The fact, for people. */
   says: z.string(),
   /** Whether the answer would be another, or have another reason, without it. */

@@ -169,6 +169,20 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('describes what the service sends, each parameter with words and an example', () => {
+    const sent = Object.values(document.webhooks).flatMap((methods) => Object.values(methods));
+    expect(sent.map(({ operationId }) => operationId)).toContain('onSignIn');
+    for (const { operationId, summary, description, parameters = [], responses } of sent) {
+      expect(all.map(([, operation]) => operation.operationId)).not.toContain(operationId);
+      expect(`${summary} ${description}`, operationId).toMatch(/^[A-Z].+\w{3}/);
+      for (const parameter of parameters) {
+        expect(parameter.description, parameter.name).toMatch(/\S/);
+        expect(parameter.example, parameter.name).toBeDefined();
+      }
+      for (const response of Object.values(responses)) expect(resolved(response).description).toMatch(/\S/);
+    }
+  });
+
   it('says which headers an answer brings', () => {
     const mails = document.paths['/ext/history/characters/{character_id}/mail']?.get;
     expect(resolved(mails?.responses[200] as OpenApiResponse).headers).toHaveProperty('X-Pages');

@@ -1,4 +1,11 @@
-import { CEO_LEVEL, EXECUTOR_CEO_LEVEL, isAdministrator, isBuiltIn, isGuest } from '../access/levels.ts';
+import {
+  CEO_LEVEL,
+  EXECUTOR_CEO_LEVEL,
+  isAdministrator,
+  isBuiltIn,
+  isGuest,
+  MEMBER_LEVEL,
+} from '../access/levels.ts';
 import { type Answered, type Fact, fact, type Source, yesOrNo } from './reasons.ts';
 
 interface LevelJudged {

@@ -1,0 +1,18 @@
+import '@mantine/core/styles.css';
+import './app/console.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app.tsx';
+import { finishSignIn } from './session/sign-in.ts';
+
+const place = document.getElementById('console');
+const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
+// First of all: a token in the address must not be there when anything is drawn.
+const refusal = finishSignIn();
+if (place !== null) {
+  createRoot(place).render(
+    <StrictMode>
+      <App nonce={nonce} refusal={refusal} />
+    </StrictMode>,
+  );
+}

@@ -7,6 +7,8 @@ import { finishSignIn } from './session/sign-in.ts';
 
 const place = document.getElementById('console');
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
+// Where those who lock the page's scrolling look for it.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 // First of all: a token in the address must not be there when anything is drawn.
 const refusal = finishSignIn();
 if (place !== null) {

@@ -9,7 +9,7 @@ import { withinLimit } from '../http/within-limit.ts';
 import type { Services } from '../services/services.ts';
 import { startLogin } from '../sign-in/start-login.ts';
 import { consoleApplication, SIGNED_IN_PATH } from './application.ts';
-import { type ConsoleBuild, type ConsoleFile, findConsoleBuild, readConsoleBuild } from './build.ts';
+import { type ConsoleBuild, type ConsoleFile, readConsoleBuild } from './build.ts';
 
 /** Everything of the console lies below this; `/` leads browsers here. */
 const PATH = '/console/';
@@ -22,7 +22,7 @@ const MOST_BYTES = 32 * 1024;
  */
 export function consoleRouters(
   services: Services,
-  folder: string | undefined = findConsoleBuild(),
+  folder: string | undefined,
 ): [string, Router][] {
   if (!services.settings.console) return [];
   if (folder === undefined) {

@@ -6,6 +6,7 @@ import { API_VERSION, openApiDocument } from '../../contract/openapi.ts';
 import { isUnreachable } from '../database/errors.ts';
 import { pendingMigrations } from '../database/migrate.ts';
 import type { Services } from '../services/services.ts';
+import { FAVICON } from './brand.ts';
 import { databaseLost, HttpError } from './http-error.ts';
 import { openApiYaml } from './openapi-yaml.ts';
 import { describeVersion, type Version } from './version.ts';
@@ -67,9 +68,9 @@ const PAGE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>castellan API reference</title>
+<title>API reference · castellan</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="icon" href="/docs/favicon-32x32.png">
+${FAVICON}
 </head>
 <body>
 <div id="reference"></div>
@@ -91,7 +92,7 @@ const START = `SwaggerUIBundle({
 `;
 
 /** The files of Swagger UI that the page loads: all from here, none from the internet. */
-const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const;
+const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
 
 function reference(): Router {
   const router = Router({ caseSensitive: true });

@@ -1,77 +1,26 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, ok } from '../../sdk/src/index.ts';
-import { build, createInstance, type Instance, ROOT } from '../harness/instance.ts';
+import { ok } from '../../sdk/src/index.ts';
+import { DESK, PHONE, screenshot as shoot, setStage, type Stage, type Watched } from '../harness/browser.ts';
 
-const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
-const PHONE = { width: 390, height: 844 };
-const DESK = { width: 1280, height: 800 };
-
-let instance: Instance;
-let profile: string;
-let browser: BrowserContext;
-/** What the start printed: all that a newcomer knows. */
-let message: string;
-/** The permanent token that the start printed, too. */
-let token: string;
+let stage: Stage;
 beforeAll(async () => {
-  await build();
-  instance = await createInstance();
-  profile = await mkdtemp(join(tmpdir(), 'castellan-browser-'));
-  await mkdir(SCREENSHOTS, { recursive: true });
-  const server = await instance.serve({}, ['npm', 'start']);
-  message = server.output.stdout;
-  token = server.token;
-  browser = await chromium.launchPersistentContext(profile, {
-    executablePath: chromiumPath(),
-    headless: true,
-    args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-      ...['--disable-background-networking', '--disable-component-update'],
-    ],
-  });
+  stage = await setStage();
 }, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await instance?.remove();
-  if (profile !== undefined) await rm(profile, { recursive: true, force: true });
-});
+afterAll(() => stage?.remove());
 
-function chromiumPath(): string {
-  const script = join(ROOT, 'scripts/install-chromium.sh');
-  return execFileSync('bash', [script, '--print'], { encoding: 'utf8' }).trim();
-}
-
-/** Everything that a page complained about: errors on its console, policy violations among them. */
-let complaints: string[];
-/** Every URL that a page asked for. */
-let requested: URL[];
 let page: Page;
+let complaints: Watched['complaints'];
+let requested: Watched['requested'];
 beforeEach(async () => {
-  page = await browser.newPage();
-  complaints = [];
-  requested = [];
-  page.on('console', (entry) => {
-    if (['error', 'warning'].includes(entry.type())) complaints.push(entry.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => requested.push(new URL(request.url())));
+  ({ page, complaints, requested } = await stage.open());
 });
 afterEach(() => page.close());
 
-/** An address that the message names after these words. */
-function printed(words: string): string {
-  return new RegExp(`${words}\\s+(http://\\S+)`).exec(message)?.[1] ?? `no address after ${words}`;
-}
-
-async function screenshot(name: string): Promise<void> {
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
-}
+const printed = (words: string) => stage.printed(words);
+const screenshot = (name: string) => shoot(page, name);
 
 /** A page of ours on a phone: a title, nothing that sticks out, nothing to complain of. */
 async function expectPhonePage(name: string, title: string): Promise<void> {
@@ -81,8 +30,6 @@ async function expectPhonePage(name: string, title: string): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
   expect(complaints.filter((text) => !/the server responded with a status of 4\d\d/.test(text))).toEqual([]);
 }
-
-const operator = () => createClient({ baseUrl: printed('API'), token });
 
 async function chooseFromAlliance(): Promise<void> {
   const members = page.getByRole('listitem').filter({ hasNotText: 'No alliance' });
@@ -118,7 +65,7 @@ describe('a newcomer with the printed message alone', () => {
       owner: { character_id: id, character_name: name },
     });
     expect(complaints).toEqual([]);
-    expect(await browser.cookies()).toEqual([]);
+    expect(await stage.browser.cookies()).toEqual([]);
   });
 
   it('reads the reference, which needs nothing from anywhere else', async () => {
@@ -150,24 +97,24 @@ describe('a player whose sign-in is refused, on a phone', () => {
   });
 
   it('sees which coalition keeps a member out, and goes back to the application', async () => {
-    const [coalition] = await ok(operator().coalition.list());
+    const [coalition] = await ok(stage.operator.coalition.list());
     const params = { coalition_id: coalition?.coalition_id ?? '' };
-    await ok(operator().coalition.update({ params, body: { authorized_to_login: false } }));
+    await ok(stage.operator.coalition.update({ params, body: { authorized_to_login: false } }));
     await openProvider();
     await chooseFromAlliance();
     await expectPhonePage('kept-out', 'You are not allowed to log in here');
     await page.getByText('the coalition First Coalition').waitFor();
-    await ok(operator().coalition.update({ params, body: { authorized_to_login: true } }));
+    await ok(stage.operator.coalition.update({ params, body: { authorized_to_login: true } }));
     await page.getByRole('link', { name: 'Back to' }).click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
   });
 
   it('grants the scopes that are missing by the link of the page, and is signed in', async () => {
     const scopes = ['ext-location.read_location.v1', 'ext-wallet.read_character_wallet.v1'] as const;
-    const alliances = await ok(operator().alliance.list());
+    const alliances = await ok(stage.operator.alliance.list());
     for (const { alliance_id } of alliances) {
       const body = { mandatory_ext_scopes: [...scopes] };
-      await ok(operator().alliance.update({ params: { alliance_id }, body }));
+      await ok(stage.operator.alliance.update({ params: { alliance_id }, body }));
     }
     await openProvider();
     await chooseFromAlliance();
@@ -180,7 +127,7 @@ describe('a player whose sign-in is refused, on a phone', () => {
     await chooseFromAlliance();
     await page.getByRole('heading', { name: 'Signed in' }).waitFor();
     for (const { alliance_id } of alliances) {
-      await ok(operator().alliance.update({ params: { alliance_id }, body: { mandatory_ext_scopes: [] } }));
+      await ok(stage.operator.alliance.update({ params: { alliance_id }, body: { mandatory_ext_scopes: [] } }));
     }
   });
 

@@ -39,6 +39,8 @@ export function Palette({ opened, close }: PaletteProps) {
       yOffset="10vh"
       centered={false}
       className="palette"
+      // What is typed at once must not be lost.
+      transitionProps={{ duration: 0 }}
     >
       <Part rows={3}>
         <Finder close={close} />

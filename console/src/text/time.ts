@@ -25,5 +25,5 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 export function distance(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000;
   const [unit, size] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['minute', 60];
-  return relative.format(Math.trunc(seconds / size), unit);
+  return relative.format(Math.round(seconds / size), unit);
 }

@@ -1,5 +1,6 @@
 import '@mantine/core/styles.css';
 import './app/console.css';
+import { CastellanError } from '@castellan/sdk';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
@@ -12,7 +13,12 @@ Object.assign(globalThis, { __webpack_nonce__: nonce });
 // First of all: a token in the address must not be there when anything is drawn.
 const refusal = finishSignIn();
 if (place !== null) {
-  createRoot(place).render(
+  createRoot(place, {
+    // What a part of a screen failed with is shown there; anything else is a fault of the console.
+    onCaughtError: (error) => {
+      if (!(error instanceof CastellanError)) reportError(error);
+    },
+  }).render(
     <StrictMode>
       <App nonce={nonce} refusal={refusal} />
     </StrictMode>,

@@ -20,10 +20,7 @@ const MOST_BYTES = 32 * 1024;
  * The routers of the web console by what their paths begin with (D130); none where it is turned off or was not built,
  * and then those paths are unknown as ever.
  */
-export function consoleRouters(
-  services: Services,
-  folder: string | undefined,
-): [string, Router][] {
+export function consoleRouters(services: Services, folder: string | undefined): [string, Router][] {
   if (!services.settings.console) return [];
   if (folder === undefined) {
     services.log.info('the console is not built (npm run build:console), so there is none');

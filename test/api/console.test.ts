@@ -42,7 +42,11 @@ afterEach(async () => {
 });
 
 /** The whole way of a request, to a console that was built into the folder. */
-async function serve(of: TestApp = app, built: string | undefined = folder, change: object = {}): Promise<string> {
+async function serve(
+  of: TestApp = app,
+  built: string | undefined = folder,
+  change: object = {},
+): Promise<string> {
   const services = { ...of.app.services, settings: { ...of.app.services.settings, ...change } };
   const routers = new Map(consoleRouters(services, built));
   const http = await listen(
@@ -96,7 +100,9 @@ describe('D130: what the console is made of', () => {
       'cache-control': 'public, max-age=31536000, immutable',
       vary: 'Accept-Encoding',
     });
-    const small = await fetch(`${url}/console/assets/index-abc.js`, { headers: { 'accept-encoding': 'gzip' } });
+    const small = await fetch(`${url}/console/assets/index-abc.js`, {
+      headers: { 'accept-encoding': 'gzip' },
+    });
     expect(small.headers.get('content-encoding')).toBe('gzip');
     expect(Number(small.headers.get('content-length'))).toBeLessThan(SCRIPT.length / 2);
     expect(await small.text()).toBe(SCRIPT);

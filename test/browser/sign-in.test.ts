@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
-import { DESK, PHONE, screenshot as shoot, setStage, type Stage, type Watched } from '../harness/browser.ts';
+import { DESK, PHONE, type Stage, setStage, screenshot as shoot, type Watched } from '../harness/browser.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -127,7 +127,9 @@ describe('a player whose sign-in is refused, on a phone', () => {
     await chooseFromAlliance();
     await page.getByRole('heading', { name: 'Signed in' }).waitFor();
     for (const { alliance_id } of alliances) {
-      await ok(stage.operator.alliance.update({ params: { alliance_id }, body: { mandatory_ext_scopes: [] } }));
+      await ok(
+        stage.operator.alliance.update({ params: { alliance_id }, body: { mandatory_ext_scopes: [] } }),
+      );
     }
   });
 

@@ -30,13 +30,13 @@ export function App({ nonce, refusal }: AppProps) {
   );
 }
 
-/** Nothing of one session is left to the next. */
 function Gate({ refusal }: { readonly refusal: string | undefined }) {
   const token = useToken();
-  useEffect(() => () => queryClient.clear(), [token]);
-  return token === undefined ? (
-    <SignInPage refusal={refusal} />
-  ) : (
-    <RouterProvider key={token} router={router} />
-  );
+  return token === undefined ? <SignInPage refusal={refusal} /> : <Session key={token} />;
+}
+
+/** Nothing of one session is left to the next. */
+function Session() {
+  useEffect(() => () => queryClient.clear(), []);
+  return <RouterProvider router={router} />;
 }

@@ -13,7 +13,8 @@ import { PLACES } from './places.tsx';
 export function usePaletteKeys(open: () => void): void {
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent) => {
-      const typing = event.target instanceof HTMLElement && event.target.closest('input, textarea, [role=textbox]');
+      const typing =
+        event.target instanceof HTMLElement && event.target.closest('input, textarea, [role=textbox]');
       const asked = (event.key === 'k' && (event.ctrlKey || event.metaKey)) || (event.key === '/' && !typing);
       if (!asked) return;
       event.preventDefault();
@@ -136,13 +137,17 @@ function useFound(text: string): readonly Found[] {
   if (wanted === '') return screens;
   const all = [
     ...screens,
-    ...users.map((each) => found(t('User'), `/user/${encodeURIComponent(each.character_name)}`, each.character_name)),
+    ...users.map((each) =>
+      found(t('User'), `/user/${encodeURIComponent(each.character_name)}`, each.character_name),
+    ),
     ...groups.map((each) => found(t('Group'), `/group/${each.group_id}`, each.group_name)),
     ...alliances.map((each) => found(t('Alliance'), `/alliance/${each.alliance_id}`, each.alliance_name)),
     ...corporations.map((each) =>
       found(t('Corporation'), `/corporation/${each.corporation_id}`, each.corporation_name),
     ),
-    ...coalitions.map((each) => found(t('Coalition'), `/coalition/${each.coalition_id}`, each.coalition_name)),
+    ...coalitions.map((each) =>
+      found(t('Coalition'), `/coalition/${each.coalition_id}`, each.coalition_name),
+    ),
   ];
   const matching = all
     .map((place) => ({ place, at: place.name.toLowerCase().indexOf(wanted) }))

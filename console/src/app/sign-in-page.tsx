@@ -71,7 +71,9 @@ function Operator() {
           <PasswordInput
             name="token"
             label={t('Permanent token')}
-            description={t('npm run token prints one. It is used once, for a session of its own, and not kept.')}
+            description={t(
+              'npm run token prints one. It is used once, for a session of its own, and not kept.',
+            )}
             required
             autoComplete="off"
             w="100%"

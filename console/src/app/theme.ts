@@ -14,8 +14,22 @@ const gate: MantineColorsTuple = [
   '#163c68',
 ];
 
+/** The night around it, for everything that Mantine draws in the dark. */
+const dark: MantineColorsTuple = [
+  '#e8ecf5',
+  '#c9d1e0',
+  '#a9b3c6',
+  '#8793aa',
+  '#3f4b61',
+  '#313a4c',
+  '#1b212d',
+  '#12161f',
+  '#0d1118',
+  '#090c12',
+];
+
 export const theme = createTheme({
-  colors: { gate },
+  colors: { gate, dark },
   primaryColor: 'gate',
   primaryShade: { light: 8, dark: 8 },
   fontFamily: 'system-ui, sans-serif',

@@ -2,9 +2,9 @@ import type { User } from '@castellan/sdk';
 import { Text } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { queries } from '../session/api.ts';
+import { t } from '../text/text.ts';
 import { LinkAnchor } from './links.tsx';
 import { Name } from './name.tsx';
-import { t } from '../text/text.ts';
 
 /** Corporation, alliance and coalitions of somebody, each leading to its screen. */
 export function Belonging({ user }: { readonly user: User }) {

@@ -84,7 +84,9 @@ export function DataTable<Row extends object>({ label, rows, columns, empty }: D
             return row === undefined ? null : (
               <Table.Tr key={row.id} data-index={index} ref={virtual.measureElement}>
                 {columns.map(({ id, cell, value }) => (
-                  <Table.Td key={id}>{cell === undefined ? value(row.original) : cell(row.original)}</Table.Td>
+                  <Table.Td key={id}>
+                    {cell === undefined ? value(row.original) : cell(row.original)}
+                  </Table.Td>
                 ))}
               </Table.Tr>
             );
@@ -98,5 +100,5 @@ export function DataTable<Row extends object>({ label, rows, columns, empty }: D
 
 /** Stands for the rows that are not in the page. */
 function Space({ height }: { readonly height: number }) {
-  return height > 0 ? <tr aria-hidden="true" style={{ height }} /> : null;
+  return height > 0 ? <tr style={{ height }} /> : null;
 }

@@ -55,7 +55,7 @@ function Rows<Item>({ label, items, keyOf, children }: FilteredListProps<Item>) 
   });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard.
-    <section className="window" ref={window} tabIndex={0} aria-label={label}>
+    <section className="window" ref={window} tabIndex={0} aria-label={t('List: {list}', { list: label })}>
       <ul className="rows" style={{ height: rows.getTotalSize(), position: 'relative' }}>
         {rows.getVirtualItems().map(({ key, index, start }) => (
           <li

@@ -1,4 +1,13 @@
-import { Button, type ButtonProps, Group, Modal, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
+import {
+  Button,
+  type ButtonProps,
+  Group,
+  Modal,
+  PasswordInput,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { t } from '../text/text.ts';

@@ -66,10 +66,7 @@ export function Logo({ size = 28 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">
       <rect width="32" height="32" rx="7" fill="#1f4f86" />
-      <path
-        fill="#fff"
-        d="M6 7h4v3h4V7h4v3h4V7h4v8H6zM8 16.5h16V26h-4.5v-3.5a3.5 3.5 0 0 0-7 0V26H8z"
-      />
+      <path fill="#fff" d="M6 7h4v3h4V7h4v3h4V7h4v8H6zM8 16.5h16V26h-4.5v-3.5a3.5 3.5 0 0 0-7 0V26H8z" />
     </svg>
   );
 }

@@ -1,5 +1,5 @@
-import { Alert, Stack, Text } from '@mantine/core';
 import { createCastellan } from '@castellan/sdk';
+import { Alert, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { castellan } from '../../session/api.ts';
 import { SERVICE } from '../../session/place.ts';

@@ -9,11 +9,7 @@ export interface Pasted {
 }
 
 /** Names stand one a line, or between commas, semicolons and tabs, as mails, sheets and the game's own lists have them. */
-export function parseNames(
-  text: string,
-  users: readonly UserShort[],
-  members: readonly UserShort[],
-): Pasted {
+export function parseNames(text: string, users: readonly UserShort[], members: readonly UserShort[]): Pasted {
   const known = new Map(users.map(({ character_name: name }) => [name.toLowerCase(), name]));
   const inside = new Set(members.map(({ character_name }) => character_name));
   const given = new Map(

@@ -37,7 +37,13 @@ export function Requirements({ own, cumulated, save }: RequirementsProps) {
   );
 }
 
-function Edit({ own, save }: { readonly own: readonly ExtScope[]; readonly save: (scopes: ExtScope[]) => Promise<unknown> }) {
+function Edit({
+  own,
+  save,
+}: {
+  readonly own: readonly ExtScope[];
+  readonly save: (scopes: ExtScope[]) => Promise<unknown>;
+}) {
   const [scopes, setScopes] = useState<readonly ExtScope[]>(own);
   const saving = useMutation({
     mutationFn: () => save([...scopes]),

@@ -18,7 +18,8 @@ export function Crashes() {
         <li key={id}>
           <Stack gap="xs" py="xs">
             <Text>
-              <Code>{url}</Code> {user !== null && <Name of={user.character_name} />} <Moment at={timestamp} />
+              <Code>{url}</Code> {user !== null && <Name of={user.character_name} />}{' '}
+              <Moment at={timestamp} />
             </Text>
             <Trace id={id} />
             <div>

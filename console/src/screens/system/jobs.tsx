@@ -61,7 +61,7 @@ function JobCard({ job }: { readonly job: Job }) {
             size="xs"
             variant="default"
             loading={trying.isPending}
-            aria-label={t('What would {job} change?', { job: job.name })}
+            aria-label={t('What would it change? {job}', { job: job.name })}
             onClick={() => trying.mutate()}
           >
             {t('What would it change?')}
@@ -69,14 +69,19 @@ function JobCard({ job }: { readonly job: Job }) {
           <Button
             size="xs"
             loading={running.isPending}
-            aria-label={t('Run {job} now', { job: job.name })}
+            aria-label={t('Run now: {job}', { job: job.name })}
             onClick={() => running.mutate(false)}
           >
             {t('Run now')}
           </Button>
         </Group>
       </Stack>
-      <Modal opened={open} onClose={() => setOpen(false)} title={t('What {job} would change', { job: job.name })} size="lg">
+      <Modal
+        opened={open}
+        onClose={() => setOpen(false)}
+        title={t('What {job} would change', { job: job.name })}
+        size="lg"
+      >
         <Stack>
           <Text>{count(changes.length, '{n} change', '{n} changes')}</Text>
           <Changes of={changes} />

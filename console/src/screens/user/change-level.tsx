@@ -27,7 +27,9 @@ export function ChangeLevel({ user }: { readonly user: User }) {
     },
     onSuccess: async (changed) => {
       queryClient.setQueryData(queryKey, changed);
-      notify(t('{name} has level {level} now.', { name: changed.character_name, level: changed.clearance_level }));
+      notify(
+        t('{name} has level {level} now.', { name: changed.character_name, level: changed.clearance_level }),
+      );
       await forget('user');
     },
   });

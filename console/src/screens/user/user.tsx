@@ -14,6 +14,7 @@ import { Scopes } from '../../shared/scope-picker.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { ChangeLevel } from './change-level.tsx';
+import { mayRead } from './may-read.ts';
 
 const ADMINISTRATOR = 9;
 const BUILT_IN = 0;
@@ -37,6 +38,7 @@ export function User() {
 
 function Content() {
   const user = useUser();
+  const me = useMe();
   return (
     <Stack>
       <div className="grid">
@@ -75,7 +77,7 @@ function Content() {
           <Grants user={user} />
         </Section>
       </div>
-      {user.character_id !== BUILT_IN && (
+      {user.character_id !== BUILT_IN && mayRead(me, user) && (
         <Section title={t('History')}>
           <Histories characterId={user.character_id} />
         </Section>

@@ -98,6 +98,11 @@ export const IdOrBuiltInInUrl = DIGITS.transform(Number).pipe(
 /** An id of the game in an answer. */
 export const Id = extendApi(z.number().int(), { format: 'int64' });
 
+/** A whole number of a range as query text, in its canonical decimal form. */
+export function wholeNumberInQuery(least: number, most: number) {
+  return DIGITS.transform(Number).pipe(z.number().int().min(least).max(most));
+}
+
 /** An object identifier in a path: 24 hexadecimal digits in any case, read as lower case. */
 export const ObjectIdInUrl = z
   .string()
@@ -123,6 +128,17 @@ export const FlagInQuery = extendApi(
     .transform((value) => value === 'true')
     .pipe(z.boolean()),
   { default: false },
+);
+
+/** How many elements a page of a list may hold (D71). */
+export const MAX_PAGE = 1000;
+export const LimitInQuery = wholeNumberInQuery(1, MAX_PAGE);
+
+/** Where a page of a list begins: what `X-Next` said beside the page before (D71). */
+export const AfterInQuery = field(
+  text(1, 2000),
+  'Begins after the page whose answer had this value in `X-Next`.',
+  'WyJhZGEgdmFsZSIsMjExMjAwMDAwMV0',
 );
 
 /** The request header `page` of the histories: a positive whole number, 1 where absent (interface "Limits"). */

@@ -180,6 +180,9 @@ function ownResponse(status: number, response: unknown, route: AppRoute): OpenAp
   if (parametersIn('header', route.headers).some(({ name }) => name === 'page')) {
     own['X-Pages'] = { $ref: '#/components/headers/X-Pages' };
   }
+  if (parametersIn('query', route.query).some(({ name }) => name === 'after')) {
+    own['X-Next'] = { $ref: '#/components/headers/X-Next' };
+  }
   if (!(response instanceof z.ZodType)) return { description: 'Done; the answer has no body.', headers: own };
   const { description = '', ...schema } = schemaOf(response);
   return {

@@ -1,7 +1,22 @@
 /** Users: the game characters that this instance knows. */
 import { z } from 'zod';
 import { GUEST_LEVEL, level, MAX_LEVEL } from './access.ts';
-import { c, component, DateTime, errors, field, Id, IdOrBuiltInInUrl, Name } from './common.ts';
+import {
+  AfterInQuery,
+  c,
+  component,
+  DateTime,
+  errors,
+  field,
+  Id,
+  IdInUrl,
+  IdOrBuiltInInUrl,
+  LimitInQuery,
+  Name,
+  ObjectId,
+  ObjectIdInUrl,
+  wholeNumberInQuery,
+} from './common.ts';
 import { ExtScope } from './scopes.ts';
 
 export const UserShort = component(
@@ -66,6 +81,22 @@ export const User = component(
 );
 export type User = z.infer<typeof User>;
 
+export const UserGroup = component(
+  z.object({
+    group_id: ObjectId,
+    group_name: z.string(),
+    is_autogroup: field(
+      z.boolean(),
+      'Kept by the service itself: it follows a corporation, an alliance, a coalition, or the voice server.',
+    ),
+    is_owner: field(z.boolean(), 'Whether the user owns the group.'),
+  }),
+  'UserGroup',
+  'A group that a user is a member of.',
+  { group_id: '66f2a1b3c4d5e6f708192a3c', group_name: 'Scouts', is_autogroup: false, is_owner: true },
+);
+export type UserGroup = z.infer<typeof UserGroup>;
+
 export const PutUser = component(
   z
     .object({
@@ -107,25 +138,63 @@ const byId = z.object({
   character_id: field(IdOrBuiltInInUrl, 'Id of the character; 0 is the built-in user.', 2112000002),
 });
 
+const byNameOrId = z.object({
+  character: field(Name, 'Name of the character, exactly; or else its id, in decimal digits.', 'Ada Vale'),
+});
+
+/** Which users are listed (D71); everything that is given has to hold. */
+const ListUsersQuery = z.object({
+  search: field(Name.optional(), 'Part of the name, in any case.', 'vale'),
+  corporation_id: field(IdInUrl.optional(), 'Members of this corporation.', 98000001),
+  alliance_id: field(IdInUrl.optional(), 'Members of the corporations of this alliance.', 99000001),
+  coalition_id: field(
+    ObjectIdInUrl.optional(),
+    'Members of whatever belongs to this coalition.',
+    '66f2a1b3c4d5e6f708192a3b',
+  ),
+  group_id: field(ObjectIdInUrl.optional(), 'Members of this group.', '66f2a1b3c4d5e6f708192a3c'),
+  min_level: field(wholeNumberInQuery(0, MAX_LEVEL).optional(), 'The least clearance level.', 1),
+  limit: field(LimitInQuery.optional(), 'Users on a page; 1,000 where absent.', 100),
+  after: AfterInQuery.optional(),
+});
+export type ListUsersQuery = z.output<typeof ListUsersQuery>;
+
 export const userRoutes = c.router({
   list: {
     method: 'GET',
     path: '/user',
     summary: 'List users',
     description:
-      'All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`.',
+      'All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`. With any parameter the answer is a page; where more come after it, `X-Next` holds the value of `after` for the next one.',
+    query: ListUsersQuery,
     responses: { 200: field(z.array(UserShort), 'The users.'), ...errors() },
     metadata: { operationId: 'listUsers', ...level(0) },
   },
   get: {
     method: 'GET',
     path: '/user/:character_name',
-    summary: 'Get a user by name',
+    summary: 'Get a user by name or id',
     description:
-      'The name is compared exactly. Where two users bear one name, the one seen last answers. Clearance levels are public information.',
-    pathParams: z.object({ character_name: field(Name, 'Name of the character, exactly.', 'Ada Vale') }),
+      "The name is compared exactly. Where two users bear one name, the one seen last answers. A decimal number that is nobody's name is an id. Clearance levels are public information.",
+    pathParams: z.object({
+      character_name: field(
+        Name,
+        'Name of the character, exactly; or else its id, in decimal digits.',
+        'Ada Vale',
+      ),
+    }),
     responses: { 200: field(User, 'The user.'), ...errors(404) },
     metadata: { operationId: 'getUser', ...level(0) },
+  },
+  groups: {
+    method: 'GET',
+    path: '/user/:character/groups',
+    summary: 'List the groups of a user',
+    description:
+      'Every group that the user is a member of, autogroups too, ordered by name ignoring case, then by id.',
+    pathParams: byNameOrId,
+    responses: { 200: field(z.array(UserGroup), 'The groups.'), ...errors(404) },
+    metadata: { operationId: 'listUserGroups', ...level(0) },
   },
   update: {
     method: 'PUT',

@@ -82,6 +82,11 @@ export const HEADERS = {
     schema: { type: 'integer', minimum: 1 },
     example: 3,
   },
+  'X-Next': {
+    description: 'Value of `after` for the next page; absent on the last one.',
+    schema: { type: 'string' },
+    example: 'WyJhZGEgdmFsZSIsMjExMjAwMDAwMV0',
+  },
   'Retry-After': {
     description: 'Seconds to wait before the next try.',
     schema: { type: 'integer', minimum: 0 },

@@ -72,7 +72,7 @@ export async function findPositions(
 }
 
 /** Ids of alliances and of corporations. */
-export interface Bodies {
+export interface Organizations {
   readonly alliances: readonly number[];
   readonly corporations: readonly number[];
 }
@@ -81,7 +81,7 @@ export interface Bodies {
 export async function findOrganizationPositions(
   db: Kysely<Database>,
   asker: Asker,
-  organizations: Bodies,
+  organizations: Organizations,
 ): Promise<{ caller: RankedPosition | undefined; targets: RankedPosition[] }> {
   const { rows } = await sql<PositionRow>`
     ${callerStanding(asker)}

@@ -18,7 +18,7 @@ export async function listGroups(db: Kysely<Database>): Promise<GroupShort[]> {
 }
 
 /** The owner of the group `g`: of an autogroup the CEO, while that is a member itself (D18b). */
-const ownerOf = sql`
+export const ownerOf = sql`
   select u.character_id, u.character_name from users u where u.character_id = g.owner_id
   union all
   select u.character_id, u.character_name
@@ -86,7 +86,7 @@ export async function insertGroup(db: Kysely<Database>, group: NewGroup, now: Da
 export async function lockGroup(db: Kysely<Database>, groupId: string) {
   return db
     .selectFrom('groups')
-    .select(['description', 'authorized_to_login', 'is_autogroup', 'owner_id'])
+    .select(['group_name', 'description', 'authorized_to_login', 'is_autogroup', 'owner_id'])
     .where('group_id', '=', groupId)
     .forNoKeyUpdate()
     .executeTakeFirst();

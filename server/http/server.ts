@@ -106,6 +106,7 @@ function crossOrigin({ settings }: Services): RequestHandler {
     allowedHeaders: ['Authorization', 'Content-Type', 'Page'],
     exposedHeaders: [
       'X-Pages',
+      'X-Next',
       'X-Request-Id',
       'X-Api-Version',
       'Retry-After',

@@ -1,8 +1,10 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { MAX_ID } from '../../contract/common.ts';
 import type { User, UserShort } from '../../contract/user.ts';
 import { isMember } from '../access/levels.queries.ts';
 import { MEMBER_LEVEL } from '../access/levels.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
+import { byKey } from '../database/by-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 
@@ -29,18 +31,39 @@ const userRecord = sql<UserRow>`
     left join corporations c on c.corporation_id = u.corporation_id
     left join alliances a on a.alliance_id = c.alliance_id`;
 
-const byId = (id: number) => sql<UserRow>`${userRecord} where u.character_id = ${id}`;
-const byName = (name: string) =>
-  sql<UserRow>`${userRecord} where u.character_name = ${name} order by u.seen_on desc, u.character_id desc limit 1`;
+export const findUser = byKey<number, UserRow>(async (db, ids) => {
+  const { rows } = await sql<UserRow>`${userRecord} where u.character_id = any(${ids}::bigint[])`.execute(db);
+  return new Map(rows.map((row) => [row.character_id, row]));
+});
 
-export async function findUser(db: Kysely<Database>, characterId: number): Promise<UserRow | undefined> {
-  return (await byId(characterId).execute(db)).rows[0];
+/** The id of the user that a name or else an id names: of two users with one name the last seen (D38, D70). */
+function idOf(name: unknown, id: unknown): RawBuilder<number> {
+  return sql`coalesce(
+    (select n.character_id from users n where n.character_name = ${name}
+      order by n.seen_on desc, n.character_id desc limit 1),
+    ${id})`;
 }
 
-/** Names are matched exactly; of two users with one name the last seen answers (D38). */
-export async function findUserByName(db: Kysely<Database>, name: string): Promise<UserRow | undefined> {
-  return (await byName(name).execute(db)).rows[0];
+/** The id of the user that a name or a decimal id names. */
+export function idNamed(nameOrId: string): RawBuilder<number> {
+  return idOf(nameOrId, idIn(nameOrId));
 }
+
+function idIn(text: string): number | null {
+  const id = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : MAX_ID + 1;
+  return id <= MAX_ID ? id : null;
+}
+
+/** Names are matched exactly (D38); a number that names nobody is an id (D70). */
+export const findUserNamed = byKey<string, UserRow>(async (db, asked) => {
+  const { rows } = await sql<UserRow & { asked: string }>`
+    select wanted.name as asked, found.*
+    from unnest(${asked}::text[], ${asked.map(idIn)}::bigint[]) wanted (name, id)
+      cross join lateral (${userRecord} where u.character_id = ${idOf(sql.ref('wanted.name'), sql.ref('wanted.id'))}) found`.execute(
+    db,
+  );
+  return new Map(rows.map(({ asked: name, ...row }) => [name, row]));
+});
 
 /** Members and the built-in user, not guests, in the order of D9. */
 export async function listUsers(db: Kysely<Database>): Promise<UserShort[]> {

@@ -1,13 +1,18 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
-import { listUsers } from './user.queries.ts';
-import { getUser, removeUser, updateUser } from './user.ts';
+import { findUsersAsked } from './list-users.ts';
+import { getGroupsOf, getUser, removeUser, updateUser } from './user.ts';
 
 export function userHandlers(services: Services): Handlers<typeof contract.user> {
   return {
-    list: async () => ({ status: 200, body: await listUsers(services.db) }),
+    list: async ({ query, res }) => {
+      const { users, next } = await findUsersAsked(services, query);
+      if (next !== undefined) res.setHeader('X-Next', next);
+      return { status: 200, body: users };
+    },
     get: async ({ params }) => ({ status: 200, body: await getUser(services, params.character_name) }),
+    groups: async ({ params }) => ({ status: 200, body: await getGroupsOf(services, params.character) }),
     update: async ({ admission, params, body }) => ({
       status: 200,
       body: await updateUser(services, admission, params.character_id, body.clearance_level ?? undefined),

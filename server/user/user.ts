@@ -1,4 +1,4 @@
-import type { User } from '../../contract/user.ts';
+import type { User, UserGroup } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
 import { isBuiltIn } from '../access/levels.ts';
@@ -8,16 +8,24 @@ import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, notFound, revoked } from '../shared/errors.ts';
-import { deleteUsers, findUser, findUserByName, lockDoomed, setLevel, type UserRow } from './user.queries.ts';
+import { deleteUsers, findUser, findUserNamed, lockDoomed, setLevel, type UserRow } from './user.queries.ts';
+import { findGroupsOf } from './user-groups.queries.ts';
 
 export function toUser(row: UserRow): User {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
 }
 
-export async function getUser({ db }: Pick<Services, 'db'>, name: string): Promise<User> {
-  const row = await findUserByName(db, name);
-  if (row === undefined) throw notFound('user', name);
+export async function getUser({ db }: Pick<Services, 'db'>, nameOrId: string): Promise<User> {
+  const row = await findUserNamed(db, nameOrId);
+  if (row === undefined) throw notFound('user', nameOrId);
   return toUser(row);
+}
+
+/** The groups that a user is a member of, autogroups too (D70). */
+export async function getGroupsOf({ db }: Pick<Services, 'db'>, nameOrId: string): Promise<UserGroup[]> {
+  const groups = await findGroupsOf(db, nameOrId);
+  if (groups === undefined) throw notFound('user', nameOrId);
+  return groups;
 }
 
 /** Sets a user's level within the limits of D16; without a level nothing changes. */

@@ -160,7 +160,14 @@ describe('GET /docs', () => {
 
 describe('D62: browsers', () => {
   const origin = 'https://fleet.example';
-  const EXPOSED = ['X-Pages', 'X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining'];
+  const EXPOSED = [
+    'X-Pages',
+    'X-Next',
+    'X-Request-Id',
+    'Retry-After',
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+  ];
 
   it('every origin may ask and read, errors too, without credentials', async () => {
     for (const path of ['/token', '/healthz', '/nowhere', '/openapi.json']) {

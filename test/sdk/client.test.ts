@@ -14,6 +14,7 @@ import {
   ok,
   paginate,
   type Token,
+  type UserShort,
 } from '../../sdk/src/index.ts';
 
 interface Seen {
@@ -395,7 +396,7 @@ describe('paginate', () => {
       balances.push(balance);
     }
     expect(balances).toEqual([1, 2, 3]);
-    expect(seen.map(({ headers }) => headers.page)).toEqual(['1', '2', '3']);
+    expect(seen.map(({ headers }) => headers.page)).toEqual([undefined, '2', '3']);
   });
 
   it('begins with the page asked for, and knows calls that give answers, too', async () => {
@@ -405,6 +406,23 @@ describe('paginate', () => {
     for await (const entry of paginate(client().history.wallet, request)) entries.push(entry);
     expect(entries).toHaveLength(1);
     expect(seen[0]?.headers.page).toBe('3');
+  });
+
+  it('D71: goes on after what X-Next says, until an answer has none', async () => {
+    const people = (id: number, next?: string) =>
+      json(200, [{ character_id: id, character_name: '' }], next === undefined ? {} : { 'x-next': next });
+    reply = replies(people(1, 'a/+b'), people(2, 'c'), people(3));
+    const ids: number[] = [];
+    for await (const user of paginate(castellan().user.list, { query: { search: 'a', limit: 1 } })) {
+      expectTypeOf(user).toEqualTypeOf<UserShort>();
+      ids.push(user.character_id);
+    }
+    expect(ids).toEqual([1, 2, 3]);
+    expect(seen.map(({ url }) => url)).toEqual([
+      '/user?search=a&limit=1',
+      '/user?search=a&limit=1&after=a%2F%2Bb',
+      '/user?search=a&limit=1&after=c',
+    ]);
   });
 
   it('throws when a page cannot be had', async () => {
@@ -432,6 +450,6 @@ describe('the client', () => {
         expect(seen[number++], `${resource}.${name}`).toMatchObject({ method, url });
       }
     }
-    expect(number).toBe(52);
+    expect(number).toBe(53);
   });
 });

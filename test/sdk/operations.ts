@@ -30,6 +30,7 @@ import type {
   Token,
   Tracking,
   User,
+  UserGroup,
   UserShort,
   UserToken,
   VoiceChallenge,
@@ -143,8 +144,9 @@ export const operations = {
     logout: gives<undefined>()((c) => c.token.logout()),
   },
   user: {
-    list: gives<UserShort[]>()((c) => c.user.list()),
+    list: gives<UserShort[]>()((c) => c.user.list({ query: { search: 'vale', corporation_id: 98000001 } })),
     get: gives<User>()((c) => c.user.get({ params: { character_name: 'Ada Vale' } })),
+    groups: gives<UserGroup[]>()((c) => c.user.groups({ params: { character: 'Ada Vale' } })),
     update: gives<User>()((c) => c.user.update({ ...character, body: { clearance_level: 2 } })),
     delete: gives<undefined>()((c) => c.user.delete(character)),
   },

@@ -74,8 +74,9 @@ export const routes = {
     logout: 'DELETE /token/current',
   },
   user: {
-    list: 'GET /user j',
+    list: 'GET /user?search&corporation_id&alliance_id&coalition_id&group_id&min_level&limit&after j',
     get: 'GET /user/:character_name j',
+    groups: 'GET /user/:character/groups j',
     update: 'PUT /user/:character_id bj',
     delete: 'DELETE /user/:character_id',
   },

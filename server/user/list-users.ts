@@ -1,0 +1,48 @@
+import { MAX_ID, MAX_PAGE } from '../../contract/common.ts';
+import type { ListUsersQuery, UserShort } from '../../contract/user.ts';
+import type { Services } from '../services/services.ts';
+import { invalid } from '../shared/errors.ts';
+import { findUsers, type Place } from './list-users.queries.ts';
+import { listUsers } from './user.queries.ts';
+
+/** Some users, and where there are more what the following ones come after. */
+interface Users {
+  readonly users: UserShort[];
+  readonly next?: string;
+}
+
+/** Everybody; or with anything in the query a page of those who are asked for (D71). */
+export async function findUsersAsked({ db }: Pick<Services, 'db'>, query: ListUsersQuery): Promise<Users> {
+  if (Object.values(query).every((value) => value === undefined)) return { users: await listUsers(db) };
+  const { limit = MAX_PAGE, after, ...filter } = query;
+  // One more than wanted tells whether there are more.
+  const found = await findUsers(db, filter, after === undefined ? undefined : placeIn(after), limit + 1);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const users = page.map(({ character_id, character_name }) => ({ character_id, character_name }));
+  return found.length > limit && last !== undefined ? { users, next: cursorAt(last) } : { users };
+}
+
+function cursorAt({ name_key, character_id }: Place): string {
+  return Buffer.from(JSON.stringify([name_key, character_id])).toString('base64url');
+}
+
+/** The place that a cursor of ours names; anything else is a fault of the request. */
+function placeIn(cursor: string): Place {
+  try {
+    const [name_key, character_id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (isText(name_key) && isId(character_id)) return { name_key, character_id };
+  } catch {
+    // No JSON is the same fault as the wrong one.
+  }
+  throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
+}
+
+/** U+0000 is in no name, and nothing that the database takes. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0');
+}
+
+function isId(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_ID;
+}

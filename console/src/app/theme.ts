@@ -37,6 +37,7 @@ export const theme = createTheme({
   headings: { fontFamily: 'system-ui, sans-serif', fontWeight: '650' },
   defaultRadius: 'md',
   autoContrast: true,
+  respectReducedMotion: true,
   components: {
     Anchor: { defaultProps: { underline: 'always' } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },

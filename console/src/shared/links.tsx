@@ -1,15 +1,10 @@
-import { Anchor, type AnchorProps, Button, type ButtonProps, NavLink } from '@mantine/core';
+import { Anchor, type AnchorProps, NavLink } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import type { ComponentPropsWithRef } from 'react';
 
 /** Mantine's own, led by the router. */
 export const LinkAnchor = createLink(
   (props: AnchorProps & Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>) => <Anchor {...props} />,
-);
-export const LinkButton = createLink(
-  (props: ButtonProps & Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps>) => (
-    <Button component="a" {...props} />
-  ),
 );
 export const LinkNav = createLink(NavLink<'a'>);
 /** A whole row of a list that leads somewhere. */

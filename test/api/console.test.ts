@@ -42,13 +42,9 @@ afterEach(async () => {
 });
 
 /** The whole way of a request, to a console that was built into the folder. */
-async function serve(
-  of: TestApp = app,
-  built: string | undefined = folder,
-  change: object = {},
-): Promise<string> {
+async function serve(of: TestApp = app, built: string | null = folder, change: object = {}): Promise<string> {
   const services = { ...of.app.services, settings: { ...of.app.services.settings, ...change } };
-  const routers = new Map(consoleRouters(services, built));
+  const routers = new Map(consoleRouters(services, built ?? undefined));
   const http = await listen(
     createHttp(services, routers, async () => 'f'.repeat(24)),
     '127.0.0.1',
@@ -155,10 +151,10 @@ describe('D130: the console stands in nobody’s way', () => {
   });
 
   it.each([
-    ['was not built', undefined, {}],
-    ['is turned off', 'built', { console: false }],
+    ['was not built', false, {}],
+    ['is turned off', true, { console: false }],
   ])('where it %s, its paths are unknown', async (_, built, change) => {
-    const url = await serve(app, built && folder, change);
+    const url = await serve(app, built ? folder : null, change);
     for (const path of ['/', '/console/', '/console/assets/index-abc.js']) {
       expect((await get(url + path, BROWSER)).statusCode, path).toBe(404);
     }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BRAND, BRAND_STYLE, FAVICON } from '../../server/http/brand.ts';
+import { BRAND, BRAND_STYLE, FAVICON } from '../../server/shared/brand.ts';
 import { type Answer, html } from './http.ts';
 
 const STYLE = `

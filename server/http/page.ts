@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { BRAND, BRAND_STYLE, FAVICON } from './brand.ts';
+import { BRAND, BRAND_STYLE, FAVICON } from '../shared/brand.ts';
+import { escapeHtml } from '../shared/html.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d2433; --soft: #56617a; --paper: #f7f9fc; --card: #fff; --line: #dfe4ee; --mark: #1f4f86; --on-mark: #fff; --wrong: #b02a1b; }
@@ -65,19 +66,6 @@ function navigation(links: readonly Link[]): string {
   if (links.length === 0) return '';
   const anchors = links.map(({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`);
   return `<nav>${anchors.join('\n')}</nav>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text made safe for element content and quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 export function paragraphs(...texts: readonly string[]): string {

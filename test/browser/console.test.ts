@@ -3,30 +3,34 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ok } from '../../sdk/src/index.ts';
-import {
-  barriers,
-  DESK,
-  overflow,
-  PHONE,
-  type Stage,
-  screenshot,
-  setStage,
-  type Watched,
-} from '../harness/browser.ts';
-import { ROOT } from '../harness/instance.ts';
+import { createClient, ok } from '../../sdk/src/index.ts';
+import { violations } from '../harness/axe.ts';
+import { type Browser, DESK, launchChromium, PHONE, type Tab } from '../harness/chromium.ts';
+import { build, createInstance, type Instance, ROOT } from '../harness/instance.ts';
 
-let stage: Stage;
+let instance: Instance;
+let browser: Browser;
+/** What the start printed: all that a newcomer knows. */
+let message: string;
+let operator: ReturnType<typeof createClient>;
 beforeAll(async () => {
-  stage = await setStage();
+  await build();
+  instance = await createInstance();
+  const { output, token } = await instance.serve({}, ['npm', 'start']);
+  message = output.stdout;
+  operator = createClient({ baseUrl: instance.url, token });
+  browser = await launchChromium();
 }, 120_000);
-afterAll(() => stage?.remove());
+afterAll(async () => {
+  await browser?.close();
+  await instance?.remove();
+});
 
+let tab: Tab;
 let page: Page;
-let complaints: Watched['complaints'];
-let requested: Watched['requested'];
 beforeEach(async () => {
-  ({ page, complaints, requested } = await stage.open());
+  tab = await browser.open();
+  page = tab.page;
   await page.setViewportSize(DESK);
 });
 afterEach(async () => {
@@ -34,7 +38,11 @@ afterEach(async () => {
   await page.close();
 });
 
-const at = (path: string) => `${stage.url}/console${path}`;
+/** How far the page is wider than its window: 0 where nothing sticks out. */
+const overflow = () =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+const at = (path: string) => `${instance.url}/console${path}`;
 const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
@@ -73,7 +81,7 @@ const HOSTILE = [
 describe('a newcomer with the printed address alone, by the mouse', () => {
   it('lets an alliance sign in, gives a pilot level 2 and makes a group, in under two minutes', async () => {
     const began = performance.now();
-    await page.goto(stage.printed('Console'));
+    await page.goto(/Console\s+(http:\/\/\S+)/.exec(message)?.[1] ?? 'no address');
     await button('Sign in with the game').click();
     const marked = page.getByRole('listitem').filter({ hasText: 'Administrator here' });
     await marked.getByRole('button').click();
@@ -84,7 +92,7 @@ describe('a newcomer with the printed address alone, by the mouse', () => {
     await button('Register alliance').click();
     await page.getByLabel('Alliance id').fill('99000001');
     await page.getByRole('dialog').getByRole('button', { name: 'Register alliance' }).click();
-    const alliance = await ok(stage.operator.alliance.get({ params: { alliance_id: 99000001 } }));
+    const alliance = await ok(operator.alliance.get({ params: { alliance_id: 99000001 } }));
     const { ceo } = alliance;
     await heading(alliance.alliance_name).waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Registry' }).click();
@@ -122,15 +130,15 @@ describe('a newcomer with the printed address alone, by the mouse', () => {
     expect(performance.now() - began).toBeLessThan(120_000);
 
     const { clearance_level } = await ok(
-      stage.operator.user.get({ params: { character_name: ceo.character_name } }),
+      operator.user.get({ params: { character_name: ceo.character_name } }),
     );
-    const groups = await ok(stage.operator.group.list());
+    const groups = await ok(operator.group.list());
     const commanders = groups.find(({ group_name }) => group_name === 'Fleet commanders');
-    const group = await ok(stage.operator.group.get({ params: { group_id: commanders?.group_id ?? '' } }));
+    const group = await ok(operator.group.get({ params: { group_id: commanders?.group_id ?? '' } }));
     expect(clearance_level).toBe(2);
     expect(group.members).toContainEqual(ceo);
-    expect(complaints).toEqual([]);
-    expect(new Set(requested.map(({ host }) => host)).size).toBe(2);
+    expect(tab.complaints).toEqual([]);
+    expect(new Set(tab.requested.map(({ host }) => host)).size).toBe(2);
   });
 });
 
@@ -141,13 +149,13 @@ describe('D130: the session', () => {
     await page.reload();
     await heading('My standing').waitFor();
     const token = (await page.evaluate('localStorage.getItem("castellan.user-token")')) as string;
-    const other = await stage.open();
+    const other = await browser.open();
     await other.page.goto(at('/groups'));
     await other.page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
     await button('Sign out').click();
     await button('Sign in with the game').waitFor();
     await other.page.getByRole('button', { name: 'Sign in with the game' }).waitFor();
-    const answer = await fetch(`${stage.url}/token`, { headers: { authorization: `Bearer ${token}` } });
+    const answer = await fetch(`${instance.url}/token`, { headers: { authorization: `Bearer ${token}` } });
     expect(answer.status).toBe(401);
     await page.goBack();
     expect(page.url()).not.toContain('user_token');
@@ -159,13 +167,14 @@ describe('D130: the session', () => {
     await page.getByText('This sign-in was not begun in this browser').waitFor();
     expect(page.url()).toBe(at('/'));
     expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBeNull();
-    await screenshot(page, 'console-refused');
+    await tab.screenshot('console-refused');
   });
 
   it('a token that was revoked asks to sign in again, in the words of the API', async () => {
     await signIn(2_112_000_001);
+    await page.getByText('Ends').waitFor();
     const token = (await page.evaluate('localStorage.getItem("castellan.user-token")')) as string;
-    await fetch(`${stage.url}/token/current`, {
+    await fetch(`${instance.url}/token/current`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${token}` },
     });
@@ -176,9 +185,9 @@ describe('D130: the session', () => {
 
 /** Every screen, and what shows that it is there. */
 async function screens(): Promise<[name: string, path: string][]> {
-  const [group] = await ok(stage.operator.group.list());
-  const [coalition] = await ok(stage.operator.coalition.list());
-  const [user] = (await ok(stage.operator.user.list())).filter(({ character_id }) => character_id !== 0);
+  const [group] = await ok(operator.group.list());
+  const [coalition] = await ok(operator.coalition.list());
+  const [user] = (await ok(operator.user.list())).filter(({ character_id }) => character_id !== 0);
   return [
     ['standing', '/'],
     ['groups', '/groups'],
@@ -197,38 +206,40 @@ async function screens(): Promise<[name: string, path: string][]> {
 
 describe('every screen', () => {
   it.each([
-    ['phone', 'light'],
-    ['phone', 'dark'],
-    ['desk', 'light'],
-    ['desk', 'dark'],
+    ['phone', PHONE],
+    ['desk', DESK],
   ] as const)(
-    'on a %s, %s, as administrator: no barrier, no complaint, nothing sticks out',
-    async (size, scheme) => {
-      await page.setViewportSize(size === 'phone' ? PHONE : DESK);
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    'on a %s, light and dark, as administrator: no barrier, no complaint, nothing sticks out',
+    async (device, size) => {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      const faults: string[] = [];
+      const look = async (name: string) => {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await tab.screenshot(`console-${name}-${device}-${colorScheme}`);
+          const found = await violations(page);
+          faults.push(...found.map((each) => `${name}, ${colorScheme}: ${each}`));
+          if ((await overflow()) !== 0) faults.push(`${name}: something sticks out`);
+        }
+      };
       await page.goto(at('/'));
       await button('Sign in with the game').waitFor();
-      expect(await barriers(page)).toEqual([]);
-      await screenshot(page, `console-sign-in-${size}-${scheme}`);
+      await look('sign-in');
       await signInAsAdministrator();
-      const faults: unknown[] = [];
       for (const [name, path] of await screens()) {
         await page.goto(at(path));
         await page.getByRole('heading', { level: 1 }).waitFor();
         await settled();
-        await screenshot(page, `console-${name}-${size}-${scheme}`);
-        faults.push(...(await barriers(page)).map((barrier) => `${name}: ${barrier}`));
-        if ((await overflow(page)) > 0) faults.push(`${name}: something sticks out`);
+        await look(name);
       }
       expect(faults).toEqual([]);
-      expect(complaints).toEqual([]);
+      expect(tab.complaints).toEqual([]);
     },
   );
 
   it('a pilot of level 0 finds no button that he may not press', async () => {
     await page.setViewportSize(PHONE);
-    const { members } = await aGroup();
-    expect(members).toBeDefined();
     await signIn(2_112_000_028);
     for (const [name, path] of await screens()) {
       if (['applications', 'system'].includes(name)) continue;
@@ -239,16 +250,11 @@ describe('every screen', () => {
         name: /^(New|Register|Delete|Edit|Add|Remove|Save|Set level|Invite)/,
       });
       expect(await forbidden.count(), name).toBe(0);
-      expect(await barriers(page), name).toEqual([]);
+      expect(await violations(page), name).toEqual([]);
     }
-    expect(complaints).toEqual([]);
+    expect(tab.complaints).toEqual([]);
   });
 });
-
-async function aGroup() {
-  const [group] = await ok(stage.operator.group.list());
-  return ok(stage.operator.group.get({ params: { group_id: group?.group_id ?? '' } }));
-}
 
 describe('by the keyboard alone', () => {
   it('the palette finds a screen and a person, and a group is made and changed', async () => {
@@ -269,13 +275,13 @@ describe('by the keyboard alone', () => {
     await heading('By keyboard').waitFor();
 
     await page.keyboard.press('/');
-    const { ceo } = await ok(stage.operator.alliance.get({ params: { alliance_id: 99000001 } }));
+    const { ceo } = await ok(operator.alliance.get({ params: { alliance_id: 99000001 } }));
     await page.getByRole('combobox').and(page.locator(':focus')).waitFor();
     await page.keyboard.type(ceo.character_name);
     await page.getByRole('option', { name: ceo.character_name }).waitFor();
     await page.keyboard.press('Enter');
     await heading(ceo.character_name).waitFor();
-    expect(complaints).toEqual([]);
+    expect(tab.complaints).toEqual([]);
   });
 });
 
@@ -292,17 +298,17 @@ async function tabTo(name: string): Promise<void> {
 describe('hostile names', () => {
   it('run nothing and break no layout, wherever they are shown', async () => {
     for (const group_name of HOSTILE) {
-      await ok(stage.operator.group.create({ body: { group_name, description: group_name } }));
+      await ok(operator.group.create({ body: { group_name, description: group_name } }));
       await ok(
-        stage.operator.coalition.create({
+        operator.coalition.create({
           body: { coalition_name: group_name, ticker: group_name.slice(0, 10) },
         }),
       );
     }
     await page.setViewportSize(PHONE);
     await signInAsAdministrator();
-    const groups = await ok(stage.operator.group.list());
-    const coalitions = await ok(stage.operator.coalition.list());
+    const groups = await ok(operator.group.list());
+    const coalitions = await ok(operator.coalition.list());
     const paths = [
       '/groups',
       '/registry',
@@ -318,14 +324,14 @@ describe('hostile names', () => {
       await page.goto(at(path));
       await page.getByRole('heading', { level: 1 }).waitFor();
       await settled();
-      expect(await overflow(page), path).toBe(0);
+      expect(await overflow(), path).toBe(0);
     }
     await page.goto(at('/registry'));
     await page.getByRole('tab', { name: 'Coalitions' }).click();
     await page.getByText('onerror').first().waitFor();
-    await screenshot(page, 'console-hostile-names');
+    await tab.screenshot('console-hostile-names');
     expect(await page.evaluate('window.taken')).toBeUndefined();
-    expect(complaints).toEqual([]);
+    expect(tab.complaints).toEqual([]);
   });
 });
 

@@ -118,7 +118,7 @@ module.exports = {
     rule(
       'console-is-an-application',
       { path: '^console/' },
-      { pathNot: '^(console|sdk)/|node_modules/|^@castellan/sdk' },
+      { pathNot: '^(console|sdk)/|node_modules/|^@(castellan/sdk|tanstack/)' },
       'It has the SDK, as every application has, and nothing of the service.',
     ),
     rule(

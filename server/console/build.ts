@@ -66,7 +66,7 @@ function fileOf(plain: Buffer, type: string, path: string): ConsoleFile {
     immutable: path.startsWith('assets/'),
     plain,
     compressed: () => {
-      small ??= squeeze(plain, { level: 9 });
+      small ??= squeeze(plain);
       return small;
     },
   };

@@ -8,6 +8,7 @@ import { crashRoutes } from './crash.ts';
 import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
 import { historyRoutes } from './history.ts';
+import { oidcRoutes } from './oidc.ts';
 import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
@@ -33,6 +34,7 @@ export * from './ext.ts';
 export * from './group.ts';
 export * from './history.ts';
 export * from './membership.ts';
+export * from './oidc.ts';
 export * from './scopes.ts';
 export * from './system.ts';
 export * from './token.ts';
@@ -49,6 +51,7 @@ export const contract = c.router(
     ext: extRoutes,
     group: groupRoutes,
     history: historyRoutes,
+    oidc: oidcRoutes,
     system: systemRoutes,
     token: tokenRoutes,
     user: userRoutes,

@@ -40,6 +40,7 @@ DELETE /group/{group_id}                                        app 9
 GET    /user                                                    app 0
 GET    /user/{character}                                        app 0
 GET    /user/{character}/groups                                 app 0
+GET    /user/{character}/why                                    app 0
 PUT    /user/{character}                                        app 0
 DELETE /user/{character}                                        app 9
 GET    /token                                                   app 0
@@ -111,11 +112,11 @@ describe('the OpenAPI document', () => {
     expect(() => validator.resolveRefs()).not.toThrow();
   });
 
-  it('lists all 59 operations with the rules of the specification', () => {
+  it('lists all 60 operations with the rules of the specification', () => {
     const specified = SPECIFIED.trim()
       .split('\n')
       .map((line) => line.replace(/\s+/g, ' '));
-    expect(specified).toHaveLength(59);
+    expect(specified).toHaveLength(60);
     expect(contracted.map(ruleLine).sort()).toEqual(specified.sort());
   });
 
@@ -165,6 +166,20 @@ describe('the OpenAPI document', () => {
       expect(response.description, status).toMatch(/\S/);
       expect(response.headers, status).toHaveProperty('X-Request-Id');
       for (const { example } of Object.values(response.content ?? {})) expect(example, status).toBeDefined();
+    }
+  });
+
+  it('describes what the service sends, each parameter with words and an example', () => {
+    const sent = Object.values(document.webhooks).flatMap((methods) => Object.values(methods));
+    expect(sent.map(({ operationId }) => operationId)).toContain('onSignIn');
+    for (const { operationId, summary, description, parameters = [], responses } of sent) {
+      expect(all.map(([, operation]) => operation.operationId)).not.toContain(operationId);
+      expect(`${summary} ${description}`, operationId).toMatch(/^[A-Z].+\w{3}/);
+      for (const parameter of parameters) {
+        expect(parameter.description, parameter.name).toMatch(/\S/);
+        expect(parameter.example, parameter.name).toBeDefined();
+      }
+      for (const response of Object.values(responses)) expect(resolved(response).description).toMatch(/\S/);
     }
   });
 

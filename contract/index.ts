@@ -8,6 +8,7 @@ import { crashRoutes } from './crash.ts';
 import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
 import { historyRoutes } from './history.ts';
+import { personOfUserRoute, personRoutes } from './person.ts';
 import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
@@ -32,6 +33,7 @@ export * from './ext.ts';
 export * from './group.ts';
 export * from './history.ts';
 export * from './membership.ts';
+export * from './person.ts';
 export * from './scopes.ts';
 export * from './system.ts';
 export * from './token.ts';
@@ -48,9 +50,10 @@ export const contract = c.router(
     ext: extRoutes,
     group: groupRoutes,
     history: historyRoutes,
+    person: personRoutes,
     system: systemRoutes,
     token: tokenRoutes,
-    user: userRoutes,
+    user: { ...userRoutes, person: personOfUserRoute },
     voice: voiceRoutes,
   },
   { strictStatusCodes: true },

@@ -19,6 +19,7 @@ import * as repeatable from './0017_repeatable.ts';
 import * as unreadColumns from './0018_unread_columns.ts';
 import * as userSearch from './0025_user_search.ts';
 import * as userPlaces from './0026_user_places.ts';
+import * as persons from './0027_persons.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '0018_unread_columns': unreadColumns,
   '0025_user_search': userSearch,
   '0026_user_places': userPlaces,
+  '0027_persons': persons,
 };

@@ -12,6 +12,7 @@ import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { mount } from './http/mount.ts';
 import { createHttp } from './http/server.ts';
+import { personHandlers, personOfUserHandler } from './person/person.routes.ts';
 import type { Services } from './services/services.ts';
 import { callbackHandlers, startLoginHandler } from './sign-in/sign-in.routes.ts';
 import { systemHandlers } from './system/system.routes.ts';
@@ -38,13 +39,18 @@ function resources(services: Services): Map<string, Router> {
     ext: mount(contract.ext, extHandlers(services), services),
     group: mount(contract.group, groupHandlers(services), services),
     history: mount(contract.history, historyHandlers(services), services),
+    person: mount(contract.person, personHandlers(services), services),
     system: mount(contract.system, systemHandlers(services), services),
     token: mount(
       contract.token,
       { ...tokenHandlers(services), startLogin: startLoginHandler(services) },
       services,
     ),
-    user: mount(contract.user, userHandlers(services), services),
+    user: mount(
+      contract.user,
+      { ...userHandlers(services), person: personOfUserHandler(services) },
+      services,
+    ),
     voice: mount(contract.voice, voiceHandlers(services), services),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
   return new Map(Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router]));

@@ -31,9 +31,10 @@ const callerStanding = ({ owner_id, sponsor_id }: Asker) => sql`
     left join corporations c on c.corporation_id = u.corporation_id
   where u.character_id = ${owner_id}`;
 
-const userPosition = (id: number) => sql`
+const userPositions = (ids: readonly number[]) => sql`
   select true, u.character_id, u.corporation_id, c.alliance_id, ${reached}, u.clearance_level
-  from users u left join corporations c on c.corporation_id = u.corporation_id where u.character_id = ${id}`;
+  from users u left join corporations c on c.corporation_id = u.corporation_id
+  where u.character_id = any(${[...ids]}::bigint[])`;
 
 const corporationPositions = (ids: readonly number[]) => sql`
   select true, null, c.corporation_id, c.alliance_id, ${reached}, 0 from corporations c
@@ -49,7 +50,7 @@ const coalitionStanding = (id: string) => sql`
   select true, null, null, null, array[co.coalition_id::text], 0 from coalitions co where co.coalition_id = ${id}`;
 
 const targetPosition: Record<Target, (id: number | string) => RawBuilder<unknown>> = {
-  user: (id) => userPosition(Number(id)),
+  user: (id) => userPositions([Number(id)]),
   corporation: (id) => corporationPositions([Number(id)]),
   alliance: (id) => alliancePositions([Number(id)]),
   coalition: (id) => coalitionStanding(String(id)),
@@ -77,16 +78,36 @@ export interface Bodies {
   readonly corporations: readonly number[];
 }
 
+interface Positions {
+  readonly caller: RankedPosition | undefined;
+  readonly targets: RankedPosition[];
+}
+
 /** Where a caller and several alliances and corporations stand, in one query. */
-export async function findOrganizationPositions(
+export function findOrganizationPositions(
   db: Kysely<Database>,
   asker: Asker,
   organizations: Bodies,
-): Promise<{ caller: RankedPosition | undefined; targets: RankedPosition[] }> {
-  const { rows } = await sql<PositionRow>`
-    ${callerStanding(asker)}
-    union all ${alliancePositions(organizations.alliances)}
-    union all ${corporationPositions(organizations.corporations)}`.execute(db);
+): Promise<Positions> {
+  const { alliances, corporations } = organizations;
+  return findAll(
+    db,
+    asker,
+    sql`${alliancePositions(alliances)} union all ${corporationPositions(corporations)}`,
+  );
+}
+
+/** Where a caller and several users stand, in one query. */
+export function findUserPositions(
+  db: Kysely<Database>,
+  asker: Asker,
+  ids: readonly number[],
+): Promise<Positions> {
+  return findAll(db, asker, userPositions(ids));
+}
+
+async function findAll(db: Kysely<Database>, asker: Asker, targets: RawBuilder<unknown>): Promise<Positions> {
+  const { rows } = await sql<PositionRow>`${callerStanding(asker)} union all ${targets}`.execute(db);
   const caller = rows.find((row) => !row.is_target);
   return {
     caller: caller && toPosition(caller),

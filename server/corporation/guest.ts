@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { GuestCode } from '../../contract/corporation.ts';
 import { type Admission, readmit } from '../access/admission.ts';
+import { answersFor } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
@@ -50,16 +51,16 @@ function tooManyCodes(corporationId: number): DomainError {
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
 export async function removeGuest(
-  { db, queue }: Pick<Services, 'db' | 'queue'>,
+  { db, queue, clock }: Pick<Services, 'db' | 'queue' | 'clock'>,
   admission: Admission,
   corporationId: number,
   characterId: number,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockOwnedGroups(tx, characterId);
-    await readmit(tx, admission, [characterId]);
+    const caller = await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
     await revokeGrants(tx, queue, [characterId]);
-    await deleteUsers(tx, [characterId]);
+    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: clock.now() });
   });
 }

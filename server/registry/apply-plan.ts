@@ -130,7 +130,7 @@ async function write(
   if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
     await revokeGrants(tx, services.queue, some);
-    await deleteUsers(tx, some);
+    await deleteUsers(tx, some, { by: null, now });
   }
   return changes;
 }

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import type { UserGroup } from '../../contract/user.ts';
 import { isMember } from '../access/levels.queries.ts';
+import { idNamed } from '../access/named-user.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { ownerOf } from '../group/group.queries.ts';
-import { idNamed } from './user.queries.ts';
 
 /** The groups of the user `u`: those it was put into, and the autogroups of what it belongs to; a guest follows none. */
 const groupsOf = sql`

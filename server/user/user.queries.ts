@@ -1,11 +1,12 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { MAX_ID } from '../../contract/common.ts';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { User, UserShort } from '../../contract/user.ts';
 import { isMember } from '../access/levels.queries.ts';
 import { MEMBER_LEVEL } from '../access/levels.ts';
+import { idNamed } from '../access/named-user.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
+import { detachCharacters } from '../person/membership.queries.ts';
 
 /** The row behind a User record; one query whatever the size of the registry (D38). */
 export type UserRow = Omit<User, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
@@ -31,19 +32,6 @@ const userRecord = sql<UserRow>`
     left join alliances a on a.alliance_id = c.alliance_id`;
 
 const byId = (id: number) => sql<UserRow>`${userRecord} where u.character_id = ${id}`;
-
-/** The id of the user that a name or a decimal id names: names first, of two users with one the last seen (D38, D70). */
-export function idNamed(nameOrId: string): RawBuilder<number> {
-  return sql`coalesce(
-    (select n.character_id from users n where n.character_name = ${nameOrId}
-      order by n.seen_on desc, n.character_id desc limit 1),
-    ${idIn(nameOrId)})`;
-}
-
-function idIn(text: string): number | null {
-  const id = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : MAX_ID + 1;
-  return id <= MAX_ID ? id : null;
-}
 
 export async function findUser(db: Kysely<Database>, characterId: number): Promise<UserRow | undefined> {
   return (await byId(characterId).execute(db)).rows[0];
@@ -92,8 +80,18 @@ export async function setLevel(
     .execute();
 }
 
-/** Tokens, grants, memberships go with the rows; groups they owned lose their owner (D19b). */
-export async function deleteUsers(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
+/**
+ * Tokens, grants, memberships go with the rows; groups they owned lose their owner, and persons their characters (D19b,
+ * D101).
+ *
+ * @param by who does it; null: the service itself
+ */
+export async function deleteUsers(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+  { by, now }: { readonly by: number | null; readonly now: Date },
+): Promise<void> {
   await deleteHistories(db, characterIds);
+  await detachCharacters(db, characterIds, { happened: 'deleted', by, now });
   await db.deleteFrom('users').where('character_id', 'in', characterIds).execute();
 }

@@ -1,5 +1,6 @@
 import type { User, UserGroup } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
+import { answersFor } from '../access/caller.queries.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
 import { isBuiltIn } from '../access/levels.ts';
 import { findPositions } from '../access/position.queries.ts';
@@ -54,7 +55,7 @@ export async function updateUser(
 
 /** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
-  { db, queue }: Pick<Services, 'db' | 'queue'>,
+  { db, queue, clock }: Pick<Services, 'db' | 'queue' | 'clock'>,
   admission: Admission,
   characterId: number,
 ): Promise<void> {
@@ -68,6 +69,6 @@ export async function removeUser(
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }
     await revokeGrants(tx, queue, [characterId]);
-    await deleteUsers(tx, [characterId]);
+    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: clock.now() });
   });
 }

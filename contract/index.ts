@@ -29,6 +29,7 @@ export {
 } from './common.ts';
 export * from './corporation.ts';
 export * from './crash.ts';
+export * from './event.ts';
 export * from './ext.ts';
 export * from './group.ts';
 export * from './history.ts';

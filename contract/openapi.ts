@@ -14,7 +14,9 @@ import type {
   OpenApiPath,
   OpenApiResponse,
 } from './openapi/types.ts';
+import { WEBHOOKS } from './openapi/webhooks.ts';
 
+export { GUIDES } from './openapi/texts.ts';
 export type * from './openapi/types.ts';
 
 /** Version of the API, and of the packages that are made from this repository. */
@@ -67,6 +69,7 @@ export function openApiDocument(
     tags: TAGS,
     security: [{ token: [] }],
     paths: { ...paths, ...SERVICE_PATHS },
+    webhooks: WEBHOOKS,
     components: {
       schemas: componentSchemas(),
       responses: Object.fromEntries(

@@ -30,7 +30,7 @@ export const dryRuns: {
 } = {
   'check-voice-nicknames': checkVoiceNicknames,
   'follow-names': followNames,
-  'refresh-bodies': refreshOrganizations,
+  'refresh-organizations': refreshOrganizations,
   'sync-users': syncUsers,
   'sync-voice-groups': syncVoiceGroups,
 };
@@ -45,8 +45,8 @@ export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'collect-wallets': onSchedule(collectWallets),
   'deliver-sign-in': deliverSignIn,
   'follow-names': onSchedule(followNames),
-  'keep-house': onSchedule(runMaintenance),
-  'refresh-bodies': onSchedule(refreshOrganizations),
+  maintenance: onSchedule(runMaintenance),
+  'refresh-organizations': onSchedule(refreshOrganizations),
   'register-alliance-members': registerAllianceMembers,
   'revoke-grant': revokeGrant,
   'sync-users': onSchedule(syncUsers),

@@ -1,6 +1,7 @@
 import { deleteCrashesBefore } from '../server/crash/crash.queries.ts';
 import { isUnreachable } from '../server/database/errors.ts';
 import { inTransaction } from '../server/database/transaction.ts';
+import { dropExpiredEvents, ensureEventPartitions } from '../server/event/partitions.ts';
 import { deleteOrphans, findOrphans } from '../server/history/mail.queries.ts';
 import { dropExpired, ensurePartitions } from '../server/history/partitions.ts';
 import { hasMoreToSweep, sweep } from '../server/provider/budget.queries.ts';
@@ -41,6 +42,8 @@ const DOCUMENT_GOOD_FOR = DAY;
 const steps: Readonly<Record<string, Step>> = {
   'make partitions': async ({ db, clock }) => (await ensurePartitions(db, clock.now())).length,
   'drop old partitions': async ({ db, clock }) => (await dropExpired(db, clock.now())).length,
+  'make partitions of events': async ({ db, clock }) => (await ensureEventPartitions(db, clock.now())).length,
+  'drop old events': async ({ db, clock }) => (await dropExpiredEvents(db, clock.now())).length,
   'delete expired tokens': deleteInBatches(({ db, clock }) => deleteExpiredTokens(db, clock.now(), BATCH)),
   'delete expired state codes': deleteInBatches(({ db, clock }) =>
     deleteExpiredCodes(db, clock.now(), BATCH),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { onAccountOf, runAsOrigin } from '../server/event/origin.ts';
 import {
   catalogue,
   type JobName,
@@ -54,7 +55,7 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   try {
     const payload = catalogue[name].payload.parse(job.data) as Payload<Name>;
     if (scheduleOf(name) !== undefined) await recordRun(db, name, clock.now());
-    await handlers[name](services, payload, run);
+    await onAccountOf(runAsOrigin(name, job.id), () => handlers[name](services, payload, run));
     if (run.signal.aborted && scheduleOf(name) !== undefined) throw new Error('was stopped before its end');
     metrics.jobRuns.inc({ job: name, outcome: 'done' });
     outages.worked(subject);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Which characters belong to one human (D100), what became of that, and since when who fails to comply (D102). A person
+ * Which characters belong to one human (D100), what became of that, and since when who lacks what is required. A person
  * of one needs no row.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -17,6 +17,7 @@ import * as service from './0015_service.ts';
 import * as joinedAnswers from './0016_joined_answers.ts';
 import * as repeatable from './0017_repeatable.ts';
 import * as unreadColumns from './0018_unread_columns.ts';
+import * as events from './0019_events.ts';
 import * as userSearch from './0025_user_search.ts';
 import * as userPlaces from './0026_user_places.ts';
 import * as persons from './0027_persons.ts';
@@ -41,6 +42,7 @@ export const migrations: Record<string, Migration> = {
   '0016_joined_answers': joinedAnswers,
   '0017_repeatable': repeatable,
   '0018_unread_columns': unreadColumns,
+  '0019_events': events,
   '0025_user_search': userSearch,
   '0026_user_places': userPlaces,
   '0027_persons': persons,

@@ -8,6 +8,17 @@ create domain game_id as bigint
 create domain object_id as text
   constraint object_id_check CHECK (VALUE ~ '^[0-9a-f]{24}$'::text);
 
+CREATE FUNCTION events_arrive()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unsealed_events (event_id, digest)
+    select event_id, sha256(convert_to(body, 'UTF8')) from arrived order by event_id;
+  perform pg_notify('castellan_events', 'written') where exists (select from arrived);
+  return null;
+end $function$;
+
 CREATE FUNCTION ext_scopes()
  RETURNS text[]
  LANGUAGE sql
@@ -211,6 +222,47 @@ AS $function$
     limit most for update skip locked);
 $function$;
 
+CREATE FUNCTION refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'rows of % are added, never changed or removed', tg_table_name using errcode = '55000';
+end $function$;
+
+CREATE FUNCTION seal_events(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  last bigint;
+  chained bytea;
+  born_until bigint;
+  entry record;
+  ids uuid[] := '{}';
+  digests bytea[] := '{}';
+  hashes bytea[] := '{}';
+begin
+  perform pg_advisory_xact_lock(hashtext('seals of events'));
+  select position, hash into last, chained from event_seals order by position desc limit 1;
+  for entry in select * from unsealed_events order by born limit most loop
+    chained := sha256(coalesce(chained, '') || entry.digest);
+    ids := ids || entry.event_id;
+    digests := digests || entry.digest;
+    hashes := hashes || chained;
+    born_until := entry.born;
+  end loop;
+  if born_until is null then
+    return 0;
+  end if;
+  insert into event_seals (position, event_id, digest, hash)
+    select coalesce(last, 0) + n, id, digest, hash
+    from unnest(ids, digests, hashes) with ordinality as sealed (id, digest, hash, n);
+  delete from unsealed_events where event_id = any(ids) and born <= born_until;
+  perform pg_notify('castellan_events', 'sealed');
+  return cardinality(ids);
+end $function$;
+
 CREATE FUNCTION take_place(for_caller text, places integer, for_holder uuid, lease interval)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -345,6 +397,33 @@ create table crash_reports (
   trace text not null,
   constraint crash_reports_pkey PRIMARY KEY (id)
 );
+
+create table event_contexts (
+  event_id uuid not null,
+  context text not null,
+  constraint event_contexts_pkey PRIMARY KEY (event_id)
+) partition by RANGE (event_id);
+
+create table event_seals (
+  "position" bigint not null,
+  event_id uuid not null,
+  digest bytea not null,
+  hash bytea not null,
+  constraint event_seals_pkey PRIMARY KEY ("position"),
+  constraint event_seals_event_id_key UNIQUE (event_id)
+);
+
+create table events (
+  kept text not null,
+  event_id uuid not null,
+  type text not null,
+  actor_id game_id,
+  on_behalf_of game_id,
+  concerns bigint[] not null,
+  targets text[] not null,
+  body text not null,
+  constraint events_pkey PRIMARY KEY (kept, event_id)
+) partition by LIST (kept);
 
 create table grants (
   grant_id uuid not null,
@@ -614,6 +693,13 @@ create table tokens (
   constraint user_tokens_expire CHECK ((token_type = 'use'::text) = (expires_on IS NOT NULL))
 );
 
+create table unsealed_events (
+  born bigint generated always as identity not null,
+  event_id uuid not null,
+  digest bytea not null,
+  constraint unsealed_events_pkey PRIMARY KEY (born)
+);
+
 create table users (
   character_id game_id not null,
   character_name text not null,
@@ -700,6 +786,12 @@ CREATE INDEX corporations_ceo_id_idx ON corporations USING btree (ceo_id);
 CREATE INDEX corporations_name_key_corporation_id_idx ON corporations USING btree (name_key, corporation_id);
 CREATE INDEX corporations_refreshed_on_corporation_id_idx ON corporations USING btree (refreshed_on, corporation_id);
 CREATE INDEX crash_reports_timestamp_idx ON crash_reports USING btree ("timestamp" DESC);
+CREATE INDEX events_actor_id_event_id_idx ON events USING btree (actor_id, event_id) WHERE actor_id IS NOT NULL;
+CREATE INDEX events_concerns_idx ON events USING gin (concerns);
+CREATE INDEX events_event_id_idx ON events USING btree (event_id);
+CREATE INDEX events_on_behalf_of_event_id_idx ON events USING btree (on_behalf_of, event_id) WHERE on_behalf_of IS NOT NULL;
+CREATE INDEX events_targets_idx ON events USING gin (targets);
+CREATE INDEX events_type_event_id_idx ON events USING btree (type, event_id);
 CREATE INDEX grants_next_check_on_grant_id_idx ON grants USING btree (next_check_on, grant_id) WHERE valid;
 CREATE INDEX group_members_character_id_idx ON group_members USING btree (character_id);
 CREATE INDEX groups_owner_id_idx ON groups USING btree (owner_id) WHERE owner_id IS NOT NULL;
@@ -750,6 +842,17 @@ create view standing_grants as
     valid AND (refresh_started_on IS NULL OR refresh_started_on > (now() - '00:00:30'::interval)) AS valid
    FROM grants;
 
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON event_contexts FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON event_contexts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON event_seals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON event_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER events_arrive AFTER INSERT ON events REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION events_arrive();
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+comment on table event_contexts is 'From where a request came, apart from its events, whose digests cover it: it is kept for 90 days.';
+comment on table event_seals is 'The order of the events, and a chain over their digests; the seals of events that had their time stay.';
+comment on table events is 'Append-only. body is the event; the other columns are taken out of it, to be found by.';
 comment on table history_turns is 'Whose past is looked at next: everybody who ever granted a refresh token.';
 comment on table joined_answers is 'Joined answers at work: each caller has so many places, and who holds one renews it until the answer is over.';
 comment on table provider_buckets is 'Token buckets by rate group and character, 0 for public requests.';
@@ -763,9 +866,15 @@ comment on table repeatable is 'Which definition of each function was applied la
 revision of the release that did so.';
 comment on table run_cursors is 'Where a run stopped when the provider failed: the next one goes on there, and then begins anew.';
 comment on table service is 'The process that was started last; gone when it has stopped. Others of the same service run as it does.';
+comment on table unsealed_events is 'Events that have no position yet: for some milliseconds.';
 comment on table voice_challenges is 'One living challenge for each user: a new one replaces it (D40).';
 comment on table voice_groups is 'Server groups that we made, by id (D18b). No reference: a deleted group''s server group is emptied.';
 comment on column corporations.ceo_id is 'No reference: a deleted user stays the CEO of its corporation (D19b).';
+comment on column event_seals.digest is 'SHA-256 of the body.';
+comment on column event_seals.hash is 'SHA-256 of the hash before it and the digest.';
+comment on column events.concerns is 'Every character that the event is about, members who come and go included.';
+comment on column events.kept is 'short: for 400 days; long: for three years.';
+comment on column events.targets is 'As type:id.';
 comment on column grants.cause is 'What the provider said when it refused the refresh token.';
 comment on column grants.heard_owner is 'Whom the character belonged to when the refresh token was last used.';
 comment on column grants.next_check_on is 'When the provider is asked next whether the refresh token lives, if nothing else asks it before.';

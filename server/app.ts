@@ -5,6 +5,8 @@ import { createApi } from './api.ts';
 import type { CompleteSettings } from './config/settings.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import type { Database } from './database/tables.ts';
+import { ensureEventPartitions } from './event/partitions.ts';
+import { startSealing } from './event/sealing.ts';
 import { createAccessTokens } from './grant/access-tokens.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
@@ -77,8 +79,11 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       return ending;
     };
     closers.push(endJobs);
-    const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const outages = createOutages(log, clock);
+    await ensureEventPartitions(db, clock.now());
+    const sealing = startSealing({ databaseUrl: database.url, log, outages });
+    closers.push(() => sealing.close());
+    const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const access = createAccessTokens({ db, vault, clock, sso, log });
     const provider = createProvider({
       ...{ settings: settings.extApi, db, clock, log, outages, access, limits },

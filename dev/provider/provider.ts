@@ -26,6 +26,8 @@ export interface SimulatedProviderOptions {
   readonly corporations?: number;
   /** At most about 480,000. */
   readonly characters?: number;
+  /** How far back the mailboxes go, in rounds of six hours (48). */
+  readonly mailRounds?: number;
   readonly rotateRefreshTokens?: boolean;
   readonly now?: () => Date;
   /** `iss` of the access tokens: the bare host (default) or the URL, as the provider does both (facts §1). */
@@ -83,8 +85,8 @@ export interface SimulatedProvider {
 export async function startSimulatedProvider(options: SimulatedProviderOptions): Promise<SimulatedProvider> {
   const { clientId, clientSecret, seed = 1, scopePrefix = 'esi-', now = () => new Date() } = options;
   const { voice } = options;
-  const { alliances = 3, corporations = 12, characters = 300, host = '127.0.0.1' } = options;
-  const world = new World({ seed, alliances, corporations, characters });
+  const { alliances = 3, corporations = 12, characters = 300, mailRounds = 48, host = '127.0.0.1' } = options;
+  const world = new World({ seed, alliances, corporations, characters, mailRounds });
   const limits = createLimits(now);
   const faults = createFaults(seed);
   const log = createRequestLog();

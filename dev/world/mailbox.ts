@@ -15,6 +15,7 @@ export const MAILS_PER_PAGE = 50;
 
 const FIRST_MAIL = 400_000_000;
 const FIRST_MAILING_LIST = 145_000_001;
+/** Rounds of mail before the world's first hour: twelve days. */
 const ROUNDS = 48;
 const ROUND = 6 * 3_600_000;
 /** Ids of one round lie together, so ids ascend with time; within a round each correspondence has its slot. */
@@ -65,8 +66,10 @@ interface Correspondence {
 /** All mails of the character's mailbox, newest first: received and sent. */
 export function mailbox(world: World, character: Character): Mail[] {
   const mails: Mail[] = [];
+  const first = Math.max(0, ROUNDS - world.mailRounds);
   for (const correspondence of correspondences(world, character)) {
-    for (let round = 0; round < ROUNDS + world.turn; round += correspondence.every) {
+    const { every } = correspondence;
+    for (let round = Math.ceil(first / every) * every; round < ROUNDS + world.turn; round += every) {
       mails.push(generated(world, character, correspondence, round));
     }
   }

@@ -83,6 +83,8 @@ export interface WorldOptions {
   readonly alliances: number;
   readonly corporations: number;
   readonly characters: number;
+  /** How far back the mailboxes go, in rounds of six hours. */
+  readonly mailRounds: number;
 }
 
 /**
@@ -92,6 +94,7 @@ export interface WorldOptions {
 export class World {
   readonly seed: number;
   readonly population: number;
+  readonly mailRounds: number;
   /** Hours lived since {@link EPOCH}: raise it and everybody moves, trades, trains and gets new mail. */
   turn = 0;
   readonly sentMails: SentMail[] = [];
@@ -112,6 +115,7 @@ export class World {
     requireWithin('characters', characters, corporations + NPC_MEMBERS, CHARACTER_NAMES);
     this.seed = seed;
     this.population = characters;
+    this.mailRounds = options.mailRounds;
     this.#names = createNames(seed);
     this.#corporationOf = new Uint32Array(characters);
     this.#found(alliances, corporations);

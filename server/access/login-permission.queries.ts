@@ -9,7 +9,7 @@ export interface Voice {
 
 /**
  * Every voice about the user of the row `u` (D27): of groups it was put into, of coalitions reached by its
- * corporation, and of the autogroups of all these bodies. For a guest they are those of its host, and a group it was
+ * corporation, and of the autogroups of all these organizations. For a guest they are those of its host, and a group it was
  * put into can only shut it out. What is selected of a group `g` and of a coalition `co` is up to who asks.
  */
 function voices(ofGroup: RawBuilder<unknown>, ofCoalition: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -73,7 +73,7 @@ export async function findPositions(
 }
 
 /** Ids of alliances and of corporations. */
-export interface Bodies {
+export interface Organizations {
   readonly alliances: readonly number[];
   readonly corporations: readonly number[];
 }
@@ -87,7 +87,7 @@ interface Positions {
 export function findOrganizationPositions(
   db: Kysely<Database>,
   asker: Asker,
-  organizations: Bodies,
+  organizations: Organizations,
 ): Promise<Positions> {
   const { alliances, corporations } = organizations;
   return findAll(

@@ -4,7 +4,12 @@ import type { Database } from '../database/tables.ts';
 import { forbidden, notFound, revoked, someOf } from '../shared/errors.ts';
 import { hasAuthority } from './authority.ts';
 import { distanceToOrganization, distanceToUser } from './distance.ts';
-import { type Asker, type Bodies, findOrganizationPositions, findPositions } from './position.queries.ts';
+import {
+  type Asker,
+  findOrganizationPositions,
+  findPositions,
+  type Organizations,
+} from './position.queries.ts';
 
 /**
  * Throws when there is no such record, or no authority over it (D6, D12 to D14): by the level and the
@@ -28,11 +33,11 @@ export async function requireAuthority(
 /** Whoever may change somebody as far away as can be may change everybody. */
 const FARTHEST = 7;
 
-/** Throws without write authority over each of these bodies, all of which are registered (D14). */
+/** Throws without write authority over each of these organizations, all of which are registered (D14). */
 export async function requireAuthorityOverAll(
   db: Kysely<Database>,
   asker: Asker & { readonly level: number },
-  organizations: Bodies,
+  organizations: Organizations,
 ): Promise<void> {
   if (organizations.alliances.length + organizations.corporations.length === 0) return;
   if (hasAuthority(asker.level, FARTHEST, 'write')) return;

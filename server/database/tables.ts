@@ -245,6 +245,31 @@ interface PersonHistoryTable {
   proof: string | null;
 }
 
+/** Rows are added and never changed. */
+interface EventTable {
+  kept: 'short' | 'long';
+  event_id: string;
+  type: string;
+  actor_id: GameId | null;
+  on_behalf_of: GameId | null;
+  concerns: GameId[];
+  targets: string[];
+  body: string;
+}
+
+interface EventSealTable {
+  position: number;
+  event_id: string;
+  digest: Buffer;
+  hash: Buffer;
+}
+
+interface UnsealedEventTable {
+  born: GeneratedAlways<number>;
+  event_id: string;
+  digest: Buffer;
+}
+
 export interface Database {
   alliances: AllianceTable;
   corporations: CorporationTable;
@@ -277,5 +302,9 @@ export interface Database {
   persons: PersonTable;
   person_characters: { character_id: GameId; person_id: ObjectId };
   person_history: PersonHistoryTable;
+  events: EventTable;
+  event_contexts: { event_id: string; context: string };
+  event_seals: EventSealTable;
+  unsealed_events: UnsealedEventTable;
   voice_groups: { group_id: ObjectId; sgid: number };
 }

@@ -32,13 +32,13 @@ function belonging(of: TrackedOrganization): RawBuilder<unknown> {
  */
 export async function findTracking(db: Kysely<Database>, of: TrackedOrganization): Promise<Tracking> {
   const { rows } = await sql<TrackedUser>`
-    with bodies as materialized (
+    with organizations as materialized (
       select c.corporation_id, ${scopesOfCorporation} as required
       from corporations c left join alliances a on a.alliance_id = c.alliance_id
       where ${belonging(of)}
     )
     select u.character_id, u.character_name, bool_or(g.valid and g.scopes @> b.required) as covered
-    from bodies b
+    from organizations b
       join users u on u.corporation_id = b.corporation_id and ${isMember}
       left join standing_grants g on g.character_id = u.character_id
     group by u.character_id

@@ -13,7 +13,7 @@ interface Unnamed {
   readonly group_id: string | null;
 }
 
-/** Ids of the bodies that may have got members or another name. */
+/** Ids of the organizations that may have got members or another name. */
 export interface Touched {
   /** Their alliances and the coalitions that reach them are looked at, too. */
   readonly corporations?: readonly number[];
@@ -24,9 +24,9 @@ export interface Touched {
 }
 
 /**
- * Sees to it that each of these bodies has its autogroup once it has members, and that the group bears the name of
- * its body (D18b). To be called at the end of every transaction that makes members or renames bodies; two statements
- * when there is nothing to do, and however many bodies are registered. Members and owners need nothing: they are
+ * Sees to it that each of these organizations has its autogroup once it has members, and that the group bears the name of
+ * its organization (D18b). To be called at the end of every transaction that makes members or renames organizations; two statements
+ * when there is nothing to do, and however many organizations are registered. Members and owners need nothing: they are
  * derived when read.
  */
 export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, now: Date): Promise<void> {
@@ -34,7 +34,7 @@ export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, n
   const find = () => findUnnamed(db, touched);
   if ((await find()).length === 0) return;
   await lockGroupNames(db);
-  // Of two bodies that want one name each pass serves one; the other then sees that it is taken.
+  // Of two organizations that want one name each pass serves one; the other then sees that it is taken.
   for (let todo = await find(); todo.length > 0; todo = await find()) {
     if ((await nameAutogroups(db, await lockLivingCoalitions(db, todo), now)) === 0) return;
   }

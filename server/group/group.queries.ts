@@ -86,7 +86,7 @@ export async function insertGroup(db: Kysely<Database>, group: NewGroup, now: Da
 export async function lockGroup(db: Kysely<Database>, groupId: string) {
   return db
     .selectFrom('groups')
-    .select(['description', 'authorized_to_login', 'is_autogroup', 'owner_id'])
+    .select(['group_name', 'description', 'authorized_to_login', 'is_autogroup', 'owner_id'])
     .where('group_id', '=', groupId)
     .forNoKeyUpdate()
     .executeTakeFirst();

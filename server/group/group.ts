@@ -22,6 +22,7 @@ import {
   lockMember,
   setGroup,
 } from './group.queries.ts';
+import { recordGroupCreated, recordGroupDeleted, recordGroupUpdated } from './group-events.ts';
 
 function toGroup(row: GroupRow): Group {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
@@ -52,6 +53,7 @@ export async function createGroup(
     await readmit(tx, admission);
     await lockGroupNames(tx);
     await insertGroup(tx, group, now);
+    await recordGroupCreated(tx, group, now);
     return getGroup({ db: tx }, group_id);
   });
 }
@@ -82,6 +84,7 @@ export async function updateGroup(
     const next = changeList(members, people.list);
     if (owner_id !== null) next.add(owner_id);
     const change = difference(members, next);
+    const now = clock.now();
     const after = {
       authorized_to_login: body.authorized_to_login ?? before.authorized_to_login,
       description: body.description ?? before.description,
@@ -90,9 +93,10 @@ export async function updateGroup(
     // New members first: the owner must be one when it is set, and a former owner must not be one when it goes.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
     if (!isEmpty(change) || !sameValues(before, after)) {
-      await setGroup(tx, groupId, { ...after, updated_on: clock.now() });
+      await setGroup(tx, groupId, { ...after, updated_on: now });
     }
     await changeMembers(tx, groupId, { added: [], removed: change.removed });
+    await recordGroupUpdated(tx, groupId, before, after, change, now);
     return getGroup({ db: tx }, groupId);
   });
 }
@@ -145,7 +149,7 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeGroup(
-  { db }: Pick<Services, 'db'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   groupId: string,
 ): Promise<void> {
@@ -154,6 +158,8 @@ export async function removeGroup(
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
+    const members = await findMemberIds(tx, groupId);
     await deleteGroup(tx, groupId);
+    await recordGroupDeleted(tx, groupId, group, members, clock.now());
   });
 }

@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
-import { codeOf } from '../database/errors.ts';
+import { createPartitions, dropPartition, listPartitions, type Partition } from '../database/partitions.ts';
 import type { Database } from '../database/tables.ts';
 import { SNAPSHOT_TABLES, type SnapshotTable } from './kinds.ts';
-import { createPartitions, dropPartition, listPartitions, type Partition } from './partitions.queries.ts';
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
@@ -11,8 +10,6 @@ const FIRST_MONDAY = 4 * DAY;
 /** Weeks that have their partitions in advance: as long may maintenance fail before an insertion has to help itself. */
 const WEEKS_AHEAD = 4;
 
-const LOCK_NOT_AVAILABLE = '55P03';
-
 /** The beginning of what histories show: they are kept 90 days (D36). */
 export function shownAfter(now: Date): Date {
   return new Date(now.getTime() - 90 * DAY);
@@ -20,13 +17,11 @@ export function shownAfter(now: Date): Date {
 
 /** Makes the partitions of this week and of four more, where they are missing; returns the names of the new ones. */
 export async function ensurePartitions(db: Kysely<Database>, now: Date): Promise<string[]> {
-  const existing = new Set(await listPartitions(db));
-  const wanted = SNAPSHOT_TABLES.flatMap((table) =>
-    Array.from({ length: WEEKS_AHEAD + 1 }, (_, week) => partitionOf(table, now.getTime() + week * WEEK)),
-  );
   return createPartitions(
     db,
-    wanted.filter(({ name }) => !existing.has(name)),
+    SNAPSHOT_TABLES.flatMap((table) =>
+      Array.from({ length: WEEKS_AHEAD + 1 }, (_, week) => partitionOf(table, now.getTime() + week * WEEK)),
+    ),
   );
 }
 
@@ -36,15 +31,9 @@ export async function ensurePartitions(db: Kysely<Database>, now: Date): Promise
  */
 export async function dropExpired(db: Kysely<Database>, now: Date): Promise<string[]> {
   const dropped: string[] = [];
-  for (const name of await listPartitions(db)) {
+  for (const name of await listPartitions(db, SNAPSHOT_TABLES)) {
     // One of another's making, whose name tells no week, is not ours to drop.
-    if (!(endOf(name) <= shownAfter(now))) continue;
-    try {
-      await dropPartition(db, name);
-      dropped.push(name);
-    } catch (error) {
-      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-    }
+    if (endOf(name) <= shownAfter(now) && (await dropPartition(db, name))) dropped.push(name);
   }
   return dropped;
 }
@@ -52,9 +41,9 @@ export async function dropExpired(db: Kysely<Database>, now: Date): Promise<stri
 /** The week that holds a moment; `character_locations_20260803` is the one that begins on that Monday. */
 function partitionOf(table: SnapshotTable, moment: number): Partition {
   const start = Math.floor((moment - FIRST_MONDAY) / WEEK) * WEEK + FIRST_MONDAY;
-  const from = new Date(start);
-  const name = `${table}_${from.toISOString().slice(0, 10).replaceAll('-', '')}`;
-  return { table, name, from, to: new Date(start + WEEK) };
+  const from = new Date(start).toISOString();
+  const name = `${table}_${from.slice(0, 10).replaceAll('-', '')}`;
+  return { table, name, from, to: new Date(start + WEEK).toISOString() };
 }
 
 function endOf(name: string): Date {

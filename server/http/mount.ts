@@ -1,15 +1,17 @@
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints } from '@ts-rest/express';
-import { type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { RouteMetadata } from '../../contract/access.ts';
 import { contract as whole } from '../../contract/index.ts';
 import { type Admission, requireRights } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { onAccountOf } from '../event/origin.ts';
 import type { Services } from '../services/services.ts';
 import { admit, admitLate, callerOf, ruleOf } from './admission.ts';
 import { readBody } from './input/body.ts';
 import { validated } from './input/validated.ts';
+import { originOf } from './origin.ts';
 
 type Input<R extends AppRoute> = Parameters<AppRouteImplementation<R>>[0];
 
@@ -75,6 +77,7 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, s
 interface AnyInput {
   readonly params: Admission['params'];
   readonly body?: unknown;
+  readonly req: Request;
   readonly res: Response;
 }
 type AnyHandler = (input: AnyInput & Partial<Admitted>) => Promise<unknown>;
@@ -85,13 +88,13 @@ function guarded(
   rule: RouteMetadata['access'],
   { db }: Services,
 ): (input: AnyInput) => Promise<unknown> {
-  if (rule === 'public') return handler;
+  if (rule === 'public') return (input) => onAccountOf(originOf(input.req, input.res), () => handler(input));
   return async (input) => {
-    const { params, body, res } = input;
+    const { params, body, req, res } = input;
     const caller = callerOf(res);
     const admission = { caller, rule, params, body };
     await requireRights(db, admission);
-    return handler({ ...input, caller, admission });
+    return onAccountOf(originOf(req, res, caller), () => handler({ ...input, caller, admission }));
   };
 }
 

@@ -7,7 +7,8 @@ import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, invalid } from '../shared/errors.ts';
-import { findMembership, foundPerson, lockPersons, moveTo, wasUsed } from './membership.queries.ts';
+import { findMembership, lockPersons, wasUsed } from './membership.queries.ts';
+import { foundPerson, moveTo } from './membership.ts';
 import { getPersonOf, mainKept } from './person.ts';
 
 /** Milliseconds after its sign-in for which a user token proves whose a character is (D101). */

@@ -6,15 +6,8 @@ import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import type { Services } from '../services/services.ts';
 import { invalid, notFound, notFoundAmong } from '../shared/errors.ts';
-import {
-  detachCharacters,
-  findLongestProven,
-  findMembership,
-  foundPerson,
-  insertPerson,
-  lockPersons,
-  moveTo,
-} from './membership.queries.ts';
+import { findLongestProven, findMembership, lockPersons, type Occasion } from './membership.queries.ts';
+import { detachCharacters, foundPerson, moveTo, splitOff } from './membership.ts';
 import { findMembers } from './person.queries.ts';
 import { getPersonOf } from './person.ts';
 import { rehearsed } from './rehearsal.ts';
@@ -65,22 +58,15 @@ export async function splitPerson(
     const occasion = { happened: 'split', by: answersFor(caller), now, reason } as const;
     const [sole, ...more] = leaving as [number, ...number[]];
     if (more.length === 0) await detachCharacters(tx, leaving, occasion);
-    else await makePerson(tx, leaving, occasion);
+    else await splitOff(tx, await newPerson(tx, leaving, occasion), leaving, occasion);
     const left = await getPersonOf({ db: tx, clock }, staying);
     return { person: left, split_off: await getPersonOf({ db: tx, clock }, sole) };
   });
 }
 
-/** A new person of characters that are of another one still. */
-async function makePerson(
-  tx: Kysely<Database>,
-  characterIds: readonly number[],
-  occasion: Parameters<typeof moveTo>[3],
-): Promise<void> {
-  const main_id = await findLongestProven(tx, characterIds);
-  const person_id = objectId(occasion.now);
-  await insertPerson(tx, { person_id, main_id }, occasion.now);
-  await moveTo(tx, person_id, characterIds, occasion);
+/** The person of several characters that are of another one still. */
+async function newPerson(tx: Kysely<Database>, characterIds: readonly number[], { now }: Occasion) {
+  return { person_id: objectId(now), main_id: await findLongestProven(tx, characterIds) };
 }
 
 async function membersOf(db: Kysely<Database>, personId: string): Promise<[number, ...number[]]> {

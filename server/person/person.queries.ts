@@ -54,6 +54,8 @@ export async function findPersonOf(
 /**
  * The character that stands for the person of a character: itself, where that is a person of one. Undefined: there is no
  * such user.
+ *
+ * @public the claim `main`
  */
 export async function mainOf(db: Kysely<Database>, characterId: number): Promise<UserShort | undefined> {
   const { rows } = await sql<UserShort>`

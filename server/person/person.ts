@@ -7,7 +7,8 @@ import { requireAuthority } from '../access/require-authority.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, notFound, revoked } from '../shared/errors.ts';
-import { detachCharacters, findMembership, lockPersons, setMain } from './membership.queries.ts';
+import { findMembership, lockPersons } from './membership.queries.ts';
+import { changeMain, detachCharacters } from './membership.ts';
 import { type CharacterRow, findHistory, findPersonOf } from './person.queries.ts';
 import { soleId } from './person-id.ts';
 import { withinReach } from './reach.ts';
@@ -79,7 +80,7 @@ export async function updatePerson(
     if (person === undefined ? main !== own : !(await isOf(tx, person.person_id, main))) {
       throw notFound('character of this person', main);
     }
-    if (person !== undefined) await setMain(tx, person.person_id, main);
+    if (person !== undefined) await changeMain(tx, person, main, clock.now());
     return getPersonOf({ db: tx, clock }, own);
   });
 }

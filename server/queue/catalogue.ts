@@ -23,7 +23,7 @@ function job<Payload extends z.ZodTypeAny>(definition: JobDefinition<Payload>): 
   return definition;
 }
 
-/** What a run on a schedule is told; a forced one lets through what the brake would hold (D63). */
+/** What a run on a schedule is told; a forced one lets through what the mass-change guard would hold (D63). */
 const ScheduledRun = z.object({ force: z.boolean().default(false) });
 
 function scheduled(cron: string, timeLimit: number): JobDefinition<typeof ScheduledRun> {
@@ -64,9 +64,9 @@ export const catalogue = {
   'collect-wallets': scheduled('3-59/5 * * * *', 900),
   /** Follows renamed characters (D38). */
   'follow-names': scheduled('40 4 * * *', 3600),
-  'keep-house': scheduled('17 * * * *', 1800),
-  /** Takes the bodies that were not refreshed for 40 minutes (D39). */
-  'refresh-bodies': scheduled('*/15 * * * *', 900),
+  maintenance: scheduled('17 * * * *', 1800),
+  /** Takes the organizations that were not refreshed for 40 minutes (D39). */
+  'refresh-organizations': scheduled('*/15 * * * *', 900),
   /** Every character at least hourly, with room for a run that fails. */
   'sync-users': scheduled('*/30 * * * *', 1500),
   'sync-voice-groups': scheduled('*/10 * * * *', 600),

@@ -102,11 +102,6 @@ export function strikeBell(database: PgBoss.Db, words: string): Promise<unknown>
   return database.executeSql('select pg_notify($1, $2)', [BELL, words]);
 }
 
-/** From now on the connection is notified of every ring. */
-export async function hearBell(client: RoutedClient): Promise<void> {
-  await client.query(`listen ${BELL}`);
-}
-
 /** Lets pg-boss make its statements in the caller's transaction. */
 export function executorOn(db: Kysely<Database>): PgBoss.Db {
   return {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
-import { openBell } from './bell.ts';
+import { openBell } from '../database/bell.ts';
 import { catalogue, type JobName } from './catalogue.ts';
-import { nextRunIn, strikeBell } from './pgboss.queries.ts';
+import { BELL, nextRunIn, strikeBell } from './pgboss.queries.ts';
 import { type Puller, pull } from './pull.ts';
 import type { QueueDatabase } from './queue-database.ts';
 
@@ -52,6 +52,9 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
   const bell = openBell({
     databaseUrl,
     log,
+    channel: BELL,
+    applicationName: 'castellan jobs',
+    deaf: 'the job queue is not told of jobs and looks by itself',
     strike: (words) => strikeBell(database, words),
     onRing(queue) {
       if (queue !== undefined) pullers.get(queue)?.ring();

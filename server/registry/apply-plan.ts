@@ -36,14 +36,14 @@ export interface SyncPlan {
   readonly lookedAt: number;
   /** Whether the provider answered everything. */
   readonly healthy: boolean;
-  /** Bodies as the provider has them, and users to be registered. */
+  /** Organizations as the provider has them, and users to be registered. */
   readonly snapshot: ProviderSnapshot;
-  /** What the registry held of those bodies when the provider was asked. */
+  /** What the registry held of those organizations when the provider was asked. */
   readonly asRead: StoredOrganizations;
   readonly moves: readonly Move[];
   /** Deleted characters (D63b). */
   readonly deleted: readonly Seen[];
-  /** Bodies among the findings about which not everything is known yet, and when they count as refreshed. */
+  /** Organizations in the snapshot about which not everything is known yet, and when they count as refreshed. */
   readonly unfinished?: readonly { readonly ids: OrganizationIds; readonly refreshedOn: Date }[];
 }
 
@@ -135,7 +135,7 @@ async function write(
   return changes;
 }
 
-/** Leaves out bodies that somebody else refreshed meanwhile, and users that exist by now. */
+/** Leaves out organizations that somebody else refreshed meanwhile, and users that exist by now. */
 function stillAsRead(
   { snapshot, asRead }: SyncPlan,
   stored: StoredOrganizations,

@@ -15,16 +15,16 @@ import {
 import { FIRST_CHARACTER, type ProviderSnapshot } from './provider-snapshot.ts';
 
 /**
- * For a run of a job: thousands of bodies, of which some may not be answered for. It compares with what the registry
+ * For a run of a job: thousands of organizations, of which some may not be answered for. It compares with what the registry
  * holds, takes a corporation's own word for where it belongs, and leaves CEOs alone that are users. Somebody who
  * waits for one body is served by `provider-snapshot.ts`, where all three are otherwise.
  */
 
-/** What the provider says about many bodies: only what it answered. */
+/** What the provider says about many organizations: only what it answered. */
 export interface FetchedSnapshot {
-  /** Open bodies; the characters are CEOs that are no users yet. */
+  /** Open organizations; the characters are CEOs that are no users yet. */
   readonly snapshot: ProviderSnapshot;
-  /** What the registry held of all these bodies before the provider was asked. */
+  /** What the registry held of all these organizations before the provider was asked. */
   readonly asRead: StoredOrganizations;
   /** Answered: the body is closed, and its last known record stays (D39). */
   readonly closed: OrganizationIds;

@@ -31,7 +31,7 @@ export interface OrganizationIds {
   readonly corporations: readonly number[];
 }
 
-/** Those of the bodies that are registered; locked on demand, in the order in which they are written. */
+/** Those of the organizations that are registered; locked on demand, in the order in which they are written. */
 export async function readOrganizations(
   db: Kysely<Database>,
   ids: OrganizationIds,
@@ -64,7 +64,7 @@ export async function readUserNames(
   return new Map(rows.map((row) => [row.character_id, row.character_name]));
 }
 
-/** Bodies that were last refreshed before a moment, the longest ago first. */
+/** Organizations that were last refreshed before a moment, the longest ago first. */
 export async function readDue(
   db: Kysely<Database>,
   before: Date,
@@ -79,7 +79,7 @@ export async function readDue(
   return { alliances: alliances.map(({ id }) => id), corporations: corporations.map(({ id }) => id) };
 }
 
-/** Takes back that bodies were refreshed: they count as refreshed at an earlier moment, and so are due sooner. */
+/** Takes back that organizations were refreshed: they count as refreshed at an earlier moment, and so are due sooner. */
 export async function unmarkRefreshed(db: Kysely<Database>, ids: OrganizationIds, on: Date): Promise<void> {
   if (ids.alliances.length + ids.corporations.length === 0) return;
   await sql`
@@ -91,7 +91,7 @@ export async function unmarkRefreshed(db: Kysely<Database>, ids: OrganizationIds
     where corporation_id = any(${[...ids.corporations]}::bigint[]) and refreshed_on > ${on}`.execute(db);
 }
 
-/** Notes when bodies were last asked for, except those that somebody else refreshed since. */
+/** Notes when organizations were last asked for, except those that somebody else refreshed since. */
 export async function markRefreshed(db: Kysely<Database>, ids: OrganizationIds, on: Date): Promise<void> {
   if (ids.alliances.length + ids.corporations.length === 0) return;
   await sql`

@@ -41,7 +41,7 @@ export interface SnapshotCharacter {
 
 const EMPTY_SNAPSHOT: ProviderSnapshot = { alliances: [], corporations: [], characters: [] };
 
-/** The game's own bodies and those without a CEO: nobody is registered for them (D39, facts §2). */
+/** The game's own organizations and those without a CEO: nobody is registered for them (D39, facts §2). */
 export const FIRST_CHARACTER = 2;
 
 interface OpenCorporation extends CorporationFacts {

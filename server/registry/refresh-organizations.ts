@@ -29,7 +29,7 @@ const HOUR = 60 * MINUTE;
  * which the provider keeps its own answer, a new CEO counts within two hours (D39).
  */
 const GOOD_FOR = 40 * MINUTE;
-/** Bodies in one run; more of them wait for the next: within two hours, 4,000 alliances and 16,000 corporations. */
+/** Organizations in one run; more of them wait for the next: within two hours, 4,000 alliances and 16,000 corporations. */
 const MOST = { alliances: 500, corporations: 2_000 } as const;
 /** Members of one corporation that are tried before its list counts as not to be had. */
 const MOST_LISTERS = 3;
@@ -82,7 +82,7 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
     asRead,
     moves: [],
     deleted: [],
-    // Bodies whose lists could not be read are as the provider has them, and not done with.
+    // Organizations whose lists could not be read are as the provider has them, and not done with.
     unfinished: [
       { ids: without(unread, failed), refreshedOn: dueAtOnce },
       { ids: failed, refreshedOn: dueInAnHour },
@@ -120,7 +120,7 @@ function merge(
 
 /** How the reading of lists went. */
 interface Lists {
-  /** Bodies whose list is not known, and those of them that were asked for in vain. */
+  /** Organizations whose list is not known, and those of them that were asked for in vain. */
   readonly unread: readonly number[];
   readonly failed: readonly number[];
   readonly failure: ProviderError | undefined;

@@ -17,7 +17,7 @@ interface FormerCeo {
 }
 
 /**
- * Users who are CEO now (of the corporation, or of the alliance's executor) and not so by the findings. Who left the
+ * Users who are CEO now (of the corporation, or of the alliance's executor) and not so by the snapshot. Who left the
  * corporation is none: its level went with that (D19), and what it has now it was given elsewhere.
  */
 export async function findFormerCeos(

@@ -15,7 +15,7 @@ import {
 } from './save-snapshot.queries.ts';
 
 /**
- * Stores what was found, as sets, in the caller's transaction: bodies first, then characters, then the levels
+ * Stores what was found, as sets, in the caller's transaction: organizations first, then characters, then the levels
  * that follow office and membership (D19), then the autogroups (D18b). Guests stay guests until they join their
  * host (D28). Rows are written in the order of their ids, so that parallel writers queue instead of locking each
  * other out.

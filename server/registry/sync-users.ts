@@ -24,7 +24,7 @@ import {
   type VisitedUser,
 } from './sync-users.queries.ts';
 
-/** Share of a run's time that is kept for the bodies that the users turn out to belong to. */
+/** Share of a run's time that is kept for the organizations that the users turn out to belong to. */
 const TIME_FOR_ORGANIZATIONS = 0.5;
 
 /** Corporation in whose affiliation deleted characters are shown (facts §2). */

@@ -7,7 +7,7 @@ import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
-import { detachCharacters } from '../person/membership.queries.ts';
+import { detachCharacters } from '../person/membership.ts';
 import { forgetVoice } from '../voice/voice.queries.ts';
 
 /** What is known of a character before it signs in again. */

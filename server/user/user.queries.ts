@@ -2,11 +2,12 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { User, UserShort } from '../../contract/user.ts';
 import { isMember } from '../access/levels.queries.ts';
 import { MEMBER_LEVEL } from '../access/levels.ts';
-import { idNamed } from '../access/named-user.queries.ts';
+import { idIn, idOf } from '../access/named-user.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
+import { byKey } from '../database/by-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
-import { detachCharacters } from '../person/membership.queries.ts';
+import { detachCharacters } from '../person/membership.ts';
 
 /** The row behind a User record; one query whatever the size of the registry (D38). */
 export type UserRow = Omit<User, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
@@ -31,16 +32,21 @@ const userRecord = sql<UserRow>`
     left join corporations c on c.corporation_id = u.corporation_id
     left join alliances a on a.alliance_id = c.alliance_id`;
 
-const byId = (id: number) => sql<UserRow>`${userRecord} where u.character_id = ${id}`;
-
-export async function findUser(db: Kysely<Database>, characterId: number): Promise<UserRow | undefined> {
-  return (await byId(characterId).execute(db)).rows[0];
-}
+export const findUser = byKey<number, UserRow>(async (db, ids) => {
+  const { rows } = await sql<UserRow>`${userRecord} where u.character_id = any(${ids}::bigint[])`.execute(db);
+  return new Map(rows.map((row) => [row.character_id, row]));
+});
 
 /** Names are matched exactly (D38); a number that names nobody is an id (D70). */
-export async function findUserNamed(db: Kysely<Database>, nameOrId: string): Promise<UserRow | undefined> {
-  return (await sql<UserRow>`${userRecord} where u.character_id = ${idNamed(nameOrId)}`.execute(db)).rows[0];
-}
+export const findUserNamed = byKey<string, UserRow>(async (db, asked) => {
+  const { rows } = await sql<UserRow & { asked: string }>`
+    select wanted.name as asked, found.*
+    from unnest(${asked}::text[], ${asked.map(idIn)}::bigint[]) wanted (name, id)
+      cross join lateral (${userRecord} where u.character_id = ${idOf(sql.ref('wanted.name'), sql.ref('wanted.id'))}) found`.execute(
+    db,
+  );
+  return new Map(rows.map(({ asked: name, ...row }) => [name, row]));
+});
 
 /** Members and the built-in user, not guests, in the order of D9. */
 export async function listUsers(db: Kysely<Database>): Promise<UserShort[]> {

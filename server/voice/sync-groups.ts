@@ -25,7 +25,7 @@ interface GroupChange {
 /**
  * Makes the members of every mapped server group those of our group who have a voice identity and may log in
  * (D41). A server group that we made has no other members; from an adopted one only those are removed whose
- * identity was bound here at some time. Removals come first and pass the brake of D63.
+ * identity was bound here at some time. Removals come first and pass the mass-change guard (D63).
  * @throws VoiceError when the voice server fails: the next run goes on from what is there then
  */
 export async function syncVoiceGroups(

@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-it('D33: of 1,000 calls of many users at once, in two instances, every answer belongs to its caller', async () => {
-  const { calls, personal, refused, asked } = await callAcrossUsers(app, 1_000, 1);
-  expect(calls).toBe(1_000);
+it('D33: of 400 calls of many users at once, in two instances, every answer belongs to its caller', async () => {
+  const { calls, personal, refused, asked } = await callAcrossUsers(app, 400, 1);
+  expect(calls).toBe(400);
   expect(personal).toBeGreaterThan(500);
   expect(refused).toBeGreaterThan(50);
   // Some answers came out of the cache, others did not.

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../contract/person.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -470,6 +471,49 @@ describe('D101: merging and splitting', () => {
     expect(await ok(root().history({ params: { person_id } }))).toEqual(all);
     const sole = { person_id: BRIM.toString(16).padStart(24, '0') };
     expect(await ok(root().history({ params: sole }))).toEqual(all);
+  });
+});
+
+describe('D91: events of persons', () => {
+  it('rebuild who belongs to whom, with the main, why and by whom', async () => {
+    const before = (await allEvents(app.db)).length;
+    const token = await linked(ADA, BRIM, CLEO);
+    const other = await linked(DOV);
+    await ok(person(token).update({ body: { main: BRIM } }));
+    await ok(link(other, await signIn(ADA)));
+    const { person_id } = await current(await signIn(BRIM));
+    const body = { characters: [CLEO], reason: 'Sold.' };
+    await ok(root().split({ params: { person_id }, body }));
+    app.provider.world.handOver(DOV);
+    await signIn(DOV);
+    await ok(link(await signIn(CLEO), await signIn(ADA)));
+    const told = (await allEvents(app.db)).slice(before).filter(({ type }) => type.startsWith('person.'));
+
+    const persons_ = new Map<string, { main: number; characters: Set<number> }>();
+    const of = (id: string) => persons_.get(id) ?? { main: 0, characters: new Set<number>() };
+    for (const { type, targets, changes } of told) {
+      const id = (kind: string) => targets.find((target) => target.type === kind)?.id ?? '';
+      const values = Object.fromEntries(
+        changes.flatMap((change) => ('after' in change ? [[change.field, change]] : [])),
+      );
+      if (type === 'person.main_changed') {
+        persons_.set(id('person'), { ...of(id('person')), main: Number(values['main']?.after) });
+        continue;
+      }
+      const { before: from, after: to } = values['person_id'] as { before: string; after: string };
+      if (from !== null) of(from).characters.delete(Number(id('user')));
+      if (to !== null) persons_.set(to, { ...of(to), characters: of(to).characters.add(Number(id('user'))) });
+    }
+    const rebuilt = [...persons_].flatMap(([id, { main, characters }]) =>
+      characters.size === 0 ? [] : [[id, { main, characters: [...characters].sort((a, b) => a - b) }]],
+    );
+    expect(Object.fromEntries(rebuilt)).toEqual(await persons());
+    expect(Object.keys(await persons())).toHaveLength(1);
+    expect(told.find(({ reason }) => reason === 'Sold.')).toMatchObject({
+      type: 'person.character_unlinked',
+      actor: { kind: 'app', character_id: 0 },
+      changes: [{ field: 'person_id' }, { field: 'happened', after: 'split' }],
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { checkReach } from '../harness/reach/run.ts';
 
-const PLANS = 80;
+const PLANS = 50;
 /** Half a minute as a rule; a machine may be busy with much else. */
 const TIME_LIMIT = 5 * 60_000;
 

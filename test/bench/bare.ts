@@ -1,10 +1,12 @@
 /**
- * What the service is compared with: node:http and pg, nothing else, on the service's own statements; undici where
- * the provider is asked. Arguments: the URLs of the database and of the provider's API. Prints one line of JSON when it is ready; ends when its standard input does.
+ * What the service is compared with: node:http and pg, nothing else, one statement of the service's own for a read,
+ * and nobody asked for a token; undici where the provider is asked. Arguments: the URLs of the database and of the
+ * provider's API. Prints one line of JSON when it is ready; ends when its standard input does.
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Kysely, type LogEvent, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { Pool } from 'undici';
@@ -16,14 +18,14 @@ import {
   type Run,
   SCENARIO_HEADER,
   type Statement,
+  type Tools,
+  type Within,
 } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 
 /** What the parent process reads. */
 export interface BareReady {
   readonly port: number;
-  /** Texts of the statements that a request runs, by scenario. */
-  readonly statements: { readonly [scenario: string]: readonly string[] };
 }
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -36,17 +38,30 @@ const db = new Kysely<Database>({
   log: (event) => void recorded.push(event),
 });
 
-let named = 0;
 const record: Record = async (work) => {
   recorded.length = 0;
   await work(db);
-  const [event] = recorded;
-  if (event === undefined || recorded.length > 1) throw new Error(`${recorded.length} statements, not one`);
-  return { name: `s${named++}`, text: event.query.sql, values: event.query.parameters };
+  return recorded
+    .map(({ query }) => ({ text: query.sql, values: query.parameters }))
+    .filter(({ text }) => !/^(begin|commit)\b/.test(text));
 };
 
-const run: Run = async <Row>({ name, text, values }: Statement, others = values) =>
-  (await pool.query({ name, text, values: [...others] })).rows as Row[];
+const runOn =
+  (client: pg.Pool | pg.PoolClient): Run =>
+  async <Row>({ text, values }: Statement, others = values) =>
+    (await client.query(text, [...others])).rows as Row[];
+
+const within: Within = async (work) => {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const done = await work(runOn(client));
+    await client.query('commit');
+    return done;
+  } finally {
+    client.release();
+  }
+};
 
 const api = new URL(apiUrl);
 const provider = new Pool(api.origin);
@@ -58,26 +73,20 @@ const ask: AskProvider = async (path) => {
 };
 
 const answers = new Map<string, Answer>();
-const statements: { [scenario: string]: string[] } = {};
 for (const { name, other } of scenarios) {
-  const texts: string[] = [];
   if (other.is === 'bare forwarder') answers.set(name, other.answer);
-  if (other.is !== 'bare') continue;
-  const answer = await other.answer(async (work) => {
-    const statement = await record(work);
-    texts.push(statement.text);
-    return statement;
-  });
-  answers.set(name, answer);
-  statements[name] = texts;
+  if (other.is === 'bare') answers.set(name, await other.answer(record));
 }
+const tools: Tools = { run: runOn(pool), within, ask };
 
 const server = createServer((req, res) => {
   const answer = answers.get(String(req.headers[SCENARIO_HEADER]));
-  if (answer === undefined) res.writeHead(404).end();
-  else
-    answer(run, req.url ?? '/', ask).then(
-      (body) => send(res, body),
+  if (answer === undefined) return void res.writeHead(404).end();
+  const body = req.method === 'GET' ? '' : text(req);
+  Promise.resolve(body)
+    .then((sent) => answer(tools, req.url ?? '/', sent))
+    .then(
+      (given) => send(res, given),
       (error) => fail(res, error),
     );
 });
@@ -94,7 +103,7 @@ function fail(res: ServerResponse, error: unknown): void {
 
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
-const ready: BareReady = { port: (server.address() as AddressInfo).port, statements };
+const ready: BareReady = { port: (server.address() as AddressInfo).port };
 process.stdout.write(`${JSON.stringify(ready)}\n`);
 
 await once(process.stdin.resume(), 'end');

@@ -1,10 +1,17 @@
-import { Client, type Dispatcher } from 'undici';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 export interface Target {
   /** `http://127.0.0.1:1234` */
   readonly origin: string;
   readonly headers: Readonly<{ [name: string]: string }>;
+  readonly method?: 'GET' | 'PUT';
   path(n: number): string;
+  /** JSON of the n-th request. */
+  body?(n: number): string;
 }
 
 export interface Load {
@@ -12,63 +19,60 @@ export interface Load {
   readonly requests: number;
   /** Length of the round in seconds. */
   readonly seconds: number;
-  /** Milliseconds from sending to the last byte, sorted. */
-  readonly latencies: readonly number[];
-  /** Bytes of all bodies. */
-  readonly bytes: number;
+  /** Milliseconds from sending to the last byte: the median, and what one in a hundred exceeds. */
+  readonly p50: number;
+  readonly p99: number;
 }
 
-/**
- * Asks over `connections` kept-alive connections, each as fast as its answers come, until the time is over or
- * `most` requests are sent; any answer but 200 throws.
- */
-export async function generateLoad(
-  target: Target,
-  connections: number,
-  seconds: number,
-  most = Number.POSITIVE_INFINITY,
-): Promise<Load> {
-  const clients = Array.from({ length: connections }, () => new Client(target.origin, { pipelining: 1 }));
-  const latencies: number[] = [];
-  let bytes = 0;
-  let sent = 0;
-  const started = performance.now();
-  const end = started + seconds * 1000;
-  const keepAsking = async (client: Client) => {
-    for (let at = performance.now(); at < end && sent < most; ) {
-      const size = await ask(client, target, sent++);
-      bytes += size;
-      const now = performance.now();
-      latencies.push(now - at);
-      at = now;
-    }
-  };
+/** What load.lua prints. */
+interface Told {
+  readonly requests: number;
+  readonly microseconds: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly refused: number;
+  readonly broken: number;
+}
+
+/** Requests that differ; then they begin anew. */
+const DIFFERENT = 2_000;
+const LUA = join(import.meta.dirname, 'load.lua');
+
+/** Lets wrk ask over `connections` kept-alive connections, each as fast as its answers come; an error status throws. */
+export async function generateLoad(target: Target, connections: number, seconds: number): Promise<Load> {
+  const folder = await mkdtemp(join(tmpdir(), 'castellan-bench-'));
   try {
-    await Promise.all(clients.map(keepAsking));
+    const requests = join(folder, 'requests');
+    await writeFile(requests, requestsOf(target));
+    const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+    const options = [
+      '-t',
+      '1',
+      '-c',
+      String(connections),
+      '-d',
+      `${Math.ceil(seconds)}s`,
+      '--timeout',
+      '30s',
+      '-s',
+      LUA,
+    ];
+    const wrk = promisify(execFile);
+    const { stdout } = await wrk('wrk', [...options, ...headers, target.origin, '--', requests]);
+    const told = JSON.parse(/^\{.*\}$/m.exec(stdout)?.[0] ?? '') as Told;
+    if (told.refused + told.broken > 0)
+      throw new Error(`${target.path(0)}: ${told.refused} refused, ${told.broken} without an answer`);
+    return {
+      requests: told.requests,
+      seconds: told.microseconds / 1e6,
+      p50: told.p50 / 1000,
+      p99: told.p99 / 1000,
+    };
   } finally {
-    await Promise.all(clients.map((client) => client.destroy()));
+    await rm(folder, { recursive: true });
   }
-  const took = (performance.now() - started) / 1000;
-  return { requests: latencies.length, seconds: took, latencies: latencies.sort((a, b) => a - b), bytes };
 }
 
-/** One request; returns the size of the body. A bare dispatch, so that the generator leaves the cores to the servers. */
-function ask(client: Client, target: Target, n: number): Promise<number> {
-  const path = target.path(n);
-  return new Promise((resolve, reject) => {
-    let status = 0;
-    let bytes = 0;
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart: () => undefined,
-      onResponseStart: (_controller, statusCode) => {
-        status = statusCode;
-      },
-      onResponseData: (_controller, chunk) => {
-        bytes += chunk.length;
-      },
-      onResponseEnd: () => (status === 200 ? resolve(bytes) : reject(new Error(`${path}: status ${status}`))),
-      onResponseError: (_controller, error) => reject(error),
-    };
-    client.dispatch({ method: 'GET', path, headers: target.headers }, handler);
-  });
+function requestsOf({ method = 'GET', path, body }: Target): string {
+  return Array.from({ length: DIFFERENT }, (_, n) => `${method}\t${path(n)}\t${body?.(n) ?? ''}\n`).join('');
 }

@@ -28,13 +28,10 @@ export async function startDatabase(): Promise<Running & { readonly url: string 
   return { url, ...running };
 }
 
-export async function startBare(
-  databaseUrl: string,
-  apiUrl: string,
-): Promise<Server & Pick<BareReady, 'statements'>> {
+export async function startBare(databaseUrl: string, apiUrl: string): Promise<Server> {
   const { line, ...running } = await startProgram('test/bench/bare.ts', [databaseUrl, apiUrl]);
-  const { port, statements } = JSON.parse(line) as BareReady;
-  return { origin: `http://${HOST}:${port}`, statements, ...running };
+  const { port } = JSON.parse(line) as BareReady;
+  return { origin: `http://${HOST}:${port}`, ...running };
 }
 
 export async function startProvider(): Promise<Server & Pick<ProviderReady, 'settings'>> {

@@ -15,7 +15,10 @@ export interface Pair {
 export interface Result {
   readonly name: string;
   readonly users: number | undefined;
+  /** Statements of a request, where requests come one by one. */
   readonly statements: number;
+  /** Of one answer's body. */
+  readonly bytes: number;
   readonly pairs: readonly Pair[];
 }
 
@@ -47,16 +50,15 @@ export function table(results: readonly Result[]): string {
     .join('');
 }
 
-function line({ name, users, statements, pairs }: Result): string[] {
+function line({ name, users, statements, bytes, pairs }: Result): string[] {
   const service = pairs.map((pair) => pair.service);
   const bare = pairs.map((pair) => pair.bare);
-  const bytes = median(service.map(({ load }) => load.bytes / load.requests));
   return [
     name,
     ratios(pairs),
     ...both(service, bare, rate, 0),
-    ...both(service, bare, ({ load }) => quantile(load.latencies, 0.5), 2),
-    ...both(service, bare, ({ load }) => quantile(load.latencies, 0.99), 2),
+    ...both(service, bare, ({ load }) => load.p50, 2),
+    ...both(service, bare, ({ load }) => load.p99, 2),
     ...both(service, bare, ({ load, cpu = Number.NaN }) => (cpu * 1000) / load.requests, 0),
     figure(statements, Number.isInteger(statements) ? 0 : 2),
     figure(bytes, 0),
@@ -92,13 +94,6 @@ function figure(value: number, digits: number): string {
 
 /** The middle of the values. */
 export function median(values: readonly number[]): number {
-  return quantile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  );
-}
-
-/** Of sorted values, the nearest rank. */
-function quantile(sorted: readonly number[], q: number): number {
-  return sorted[Math.max(0, Math.ceil(sorted.length * q) - 1)] ?? Number.NaN;
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
 }

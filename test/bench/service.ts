@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { BUILT_IN_USER } from '../../server/access/levels.ts';
 import { createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/observability/log.ts';
+import { rootToken } from '../../server/token/root-token.ts';
 import { newSigningKey } from '../harness/app.ts';
 import { makeWorld } from './world.ts';
 
@@ -25,10 +27,15 @@ export async function productionSettings(
   };
 }
 
+/** JWTs of the caller, and of an application of the built-in user. */
+export interface Tokens {
+  readonly user: string;
+  readonly application: string;
+}
+
 export interface ObservedService {
   readonly origin: string;
-  /** The caller's JWT. */
-  readonly token: string;
+  readonly tokens: Tokens;
   /** Statements sent so far, without those of the job queue. */
   readonly statements: readonly string[];
   stop(): Promise<void>;
@@ -36,9 +43,9 @@ export interface ObservedService {
 
 /**
  * The service in this process, where its statements can be seen; it migrates the database and fills it.
- * @param made the caller's JWT, where the database is filled already
+ * @param made the tokens, where the database is filled already
  */
-export async function startObserved(env: NodeJS.ProcessEnv, made?: string): Promise<ObservedService> {
+export async function startObserved(env: NodeJS.ProcessEnv, made?: Tokens): Promise<ObservedService> {
   const statements: string[] = [];
   const app = await createApp(requireComplete(readSettings(env)), {
     log: createLog('warn'),
@@ -48,11 +55,14 @@ export async function startObserved(env: NodeJS.ProcessEnv, made?: string): Prom
   const { db, keys, vault, document } = app.services;
   // Loaded in the background otherwise, and its statements would be taken for those of a request.
   await document.current();
-  const token = made ?? (await keys.sign(await makeWorld(db, keys.currentKid, vault)));
+  const tokens = made ?? {
+    user: await keys.sign(await makeWorld(db, keys.currentKid, vault)),
+    application: await rootToken(app.services, BUILT_IN_USER),
+  };
   const http = await listen(app.createHttp(), '127.0.0.1', 0);
   const stop = async () => {
     await http.stop();
     await app.close();
   };
-  return { origin: `http://127.0.0.1:${http.port}`, token, statements, stop };
+  return { origin: `http://127.0.0.1:${http.port}`, tokens, statements, stop };
 }

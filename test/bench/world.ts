@@ -17,6 +17,10 @@ export const ALLIANCE = 99_000_001;
 export const COALITION = 'c0'.repeat(12);
 /** The alliance's autogroup. */
 export const AUTOGROUP = 'a0'.repeat(12);
+/** Made by hand, of the caller, who owns them. */
+export const GROUPS = 256;
+export const GROUP_MEMBERS = 50;
+export const group = (n: number) => `b0${n.toString(16).padStart(22, '0')}`;
 export const corporation = (n: number) => 98_000_001 + n;
 export const character = (n: number) => 2_100_000_001 + n;
 export const nameOf = (n: number) => `Pilot Number ${n}`;
@@ -53,6 +57,7 @@ export async function makeWorld(db: Kysely<Database>, kid: string, vault: Vault)
       .set({ mandatory_ext_scopes: SCOPES as never })
       .execute();
     await tx.updateTable('groups').set({ group_id: AUTOGROUP }).where('alliance_id', '=', ALLIANCE).execute();
+    await makeGroups(tx);
     await giveGrants(tx, vault);
     await tx
       .updateTable('users')
@@ -106,6 +111,27 @@ async function giveGrants(db: Kysely<Database>, vault: Vault): Promise<void> {
     select grant_id, character_id, (${SCOPES}::text[])[1:2 - character_id % 3], refresh_token
     from jsonb_to_recordset(${JSON.stringify(grants)}::jsonb)
       as made(grant_id uuid, character_id bigint, refresh_token bytea)`.execute(db);
+}
+
+async function makeGroups(db: Kysely<Database>): Promise<void> {
+  const names = Array.from({ length: GROUPS }, (_, n) => ({ id: group(n), name: `Group Number ${n}` }));
+  await db
+    .insertInto('groups')
+    .values(
+      names.map(({ id, name }) => ({
+        group_id: id,
+        group_name: name,
+        name_key: nameKey(name),
+        owner_id: CALLER.id,
+      })),
+    )
+    .execute();
+  await sql`
+    insert into group_members (group_id, character_id)
+    select id, ${CALLER.id} + n
+    from unnest(${names.map(({ id }) => id)}::text[]) id, generate_series(0, ${GROUP_MEMBERS - 1}) n`.execute(
+    db,
+  );
 }
 
 /** The caller's token, and one of everybody's own. */

@@ -250,7 +250,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'person.history': { request: async () => ({ params: { person_id: await solePerson() } }) },
   'system.configuration': {},
   'system.jobs': {},
-  'system.runJob': { request: () => ({ params: { job_id: 'keep-house' } }) },
+  'system.runJob': { request: () => ({ params: { job_id: 'maintenance' } }) },
   'token.current': {},
   'token.delete': {
     request: async () => ({ query: `?uuid=${(await makeToken(app, 'per', 0, uuidOf(app.root))).uuid}` }),

@@ -6,6 +6,7 @@ import pino from 'pino';
 import type { TestProject } from 'vitest/node';
 import { connect } from '../../server/database/connection.ts';
 import { migrate } from '../../server/database/migrate.ts';
+import { ensureEventPartitions } from '../../server/event/partitions.ts';
 import { openQueue } from '../../server/queue/queue.ts';
 import { databaseUrl, onServer } from './postgres.ts';
 
@@ -47,6 +48,7 @@ async function prepareTemplate(url: string): Promise<void> {
   const { db, close } = connect({ url, log, poolSize: 2 });
   try {
     await migrate(db, log);
+    await ensureEventPartitions(db, new Date());
     // The queue's schema, too: making it takes pg-boss longer than copying the whole database.
     const queue = await openQueue({
       databaseUrl: url,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Bell, openBell } from '../../server/queue/bell.ts';
+import { type Bell, openBell } from '../../server/database/bell.ts';
 import { BELL } from '../../server/queue/pgboss.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
@@ -50,7 +50,7 @@ describe('the database tells of jobs', () => {
     expect(await told(() => queue().sendAll(app.db, 'revoke-grant', [revoke, revoke]))).toEqual([
       'revoke-grant',
     ]);
-    expect(await told(() => queue().run(app.db, 'keep-house', { force: false }))).toEqual(['keep-house']);
+    expect(await told(() => queue().run(app.db, 'maintenance', { force: false }))).toEqual(['maintenance']);
     const undone = () =>
       app.db.transaction().execute(async (tx) => {
         await queue().send(tx, 'revoke-grant', revoke);
@@ -73,16 +73,16 @@ describe('the database tells of jobs', () => {
   it('nothing when one is taken or done, unless another may wait for the end of it', async () => {
     const { boss } = queue();
     await queue().send(app.db, 'revoke-grant', revoke);
-    await queue().run(app.db, 'keep-house', { force: false });
+    await queue().run(app.db, 'maintenance', { force: false });
     const take = async (name: string) => (await boss.fetch(name))[0]?.id ?? '';
     let [one, alone] = ['', ''];
     const taken = await told(async () => {
       one = await take('revoke-grant');
-      alone = await take('keep-house');
+      alone = await take('maintenance');
     });
     expect(taken).toEqual([]);
     expect(await told(() => boss.complete('revoke-grant', one))).toEqual([]);
-    expect(await told(() => boss.complete('keep-house', alone))).toEqual(['keep-house']);
+    expect(await told(() => boss.complete('maintenance', alone))).toEqual(['maintenance']);
   });
 });
 
@@ -96,7 +96,16 @@ describe('who listens', () => {
   const open = (strike: (words: string) => Promise<unknown>) => {
     rung = [];
     const log = pino({ level: 'silent' });
-    bell = openBell({ databaseUrl: proxy.url, log, strike, times, onRing: (queue) => rung.push(queue) });
+    bell = openBell({
+      databaseUrl: proxy.url,
+      log,
+      channel: BELL,
+      applicationName: 'castellan jobs',
+      deaf: 'the job queue is not told of jobs and looks by itself',
+      strike,
+      times,
+      onRing: (queue) => rung.push(queue),
+    });
   };
 
   beforeAll(async () => {
@@ -114,8 +123,8 @@ describe('who listens', () => {
     expect(bell.patience()).toBe(times.deaf);
     await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
     expect(rung).toEqual([undefined]);
-    await ring('keep-house');
-    await expect.poll(() => rung, PATIENTLY).toEqual([undefined, 'keep-house']);
+    await ring('maintenance');
+    await expect.poll(() => rung, PATIENTLY).toEqual([undefined, 'maintenance']);
   });
 
   it('looks by himself where nothing is told, as behind a pooler in transaction mode', async () => {
@@ -157,7 +166,8 @@ describe('an idle worker', () => {
     });
     const listens = sql`select from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`;
-    await expect.poll(async () => (await listens.execute(app.db)).rows, PATIENTLY).toHaveLength(1);
+    // For jobs, and for events.
+    await expect.poll(async () => (await listens.execute(app.db)).rows, PATIENTLY).toHaveLength(2);
     const sentIn = async (milliseconds: number) => {
       const before = proxy?.sent ?? 0;
       await sleep(milliseconds);

@@ -48,7 +48,7 @@ type Snapshots = keyof typeof tables;
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startTestApp({ provider: { corporations: 20, characters: 2_100 } });
+  app = await startTestApp({ provider: { corporations: 20, characters: 2_100, mailRounds: 6 } });
   await app.app.services.document.current();
 });
 beforeEach(async () => {

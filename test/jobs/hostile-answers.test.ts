@@ -166,7 +166,7 @@ describe('names that no index takes', () => {
     const { world } = app.provider;
     world.renameCorporation(SECOND, LONG);
     world.renameAlliance(99_000_001, LONG);
-    await refreshOrganizations(app.app.services, testRun('refresh-bodies'));
+    await refreshOrganizations(app.app.services, testRun('refresh-organizations'));
     const { alliance_name } = await app.db
       .selectFrom('alliances')
       .select('alliance_name')
@@ -187,7 +187,7 @@ describe('lists of members', () => {
     await addGrant(app, lister, ['ext-corporations.read_corporation_membership.v1']);
     await expireAccessTokens(app);
     app.provider.world.handOver(lister);
-    await refreshOrganizations(app.app.services, testRun('refresh-bodies'));
+    await refreshOrganizations(app.app.services, testRun('refresh-organizations'));
     const grants = await app.db.selectFrom('grants').selectAll().where('character_id', '=', lister).execute();
     expect(grants).toMatchObject([{ valid: true, next_check_on: new Date(0) }]);
   });
@@ -201,10 +201,10 @@ describe('lists of members', () => {
       .find((id) => !world.character(id)?.isCeo && id !== lister) as number;
     world.setCeo(FIRST, successor);
     app.provider.faults.add(`/corporations/${FIRST}/members`, { kind: 'status', status: 500 });
-    const changes = await refreshOrganizations(app.app.services, testRun('refresh-bodies'));
+    const changes = await refreshOrganizations(app.app.services, testRun('refresh-organizations'));
     expect(changes).toContainEqual({ corporation_id: FIRST, ceo: [expect.any(Number), successor] });
     const again = () =>
-      requestsOf(app, () => refreshOrganizations(app.app.services, testRun('refresh-bodies')));
+      requestsOf(app, () => refreshOrganizations(app.app.services, testRun('refresh-organizations')));
     expect((await again()).size).toBe(0);
     app.clock.advance((HOUR * 3) / 4);
     expect((await again()).get('/corporations/{corporation_id}')).toBe(11);

@@ -106,7 +106,7 @@ describe('D63: a run that would take something from too many', () => {
   });
 
   it('jobs do not count for each other', async () => {
-    for (const job of ['sync-users', 'refresh-bodies', 'sync-voice-groups']) {
+    for (const job of ['sync-users', 'refresh-organizations', 'sync-voice-groups']) {
       expect(await asks({}, { job })).toBe(false);
       app.clock.advance(31 * MINUTE);
     }

@@ -45,7 +45,7 @@ beforeEach(async () => {
 const refresh = (
   options: Partial<Omit<Run, 'job'>> = {},
   services: Partial<TestApp['app']['services']> = {},
-) => refreshOrganizations({ ...app.app.services, ...services }, testRun('refresh-bodies', options));
+) => refreshOrganizations({ ...app.app.services, ...services }, testRun('refresh-organizations', options));
 
 const corporation = (id: number) =>
   app.db.selectFrom('corporations').selectAll().where('corporation_id', '=', id).executeTakeFirst();
@@ -125,7 +125,7 @@ describe('the refresh of corporations and alliances', () => {
         select 98800000 + n, 'More ' || n, 'more ' || n, 'M', 1, 'Nobody', '2000-01-01'
         from generate_series(1, 2000) n`.execute(tx);
         const services = { ...app.app.services, db: tx, client };
-        await refreshOrganizations(services, testRun('refresh-bodies', { dryRun: true })).catch(
+        await refreshOrganizations(services, testRun('refresh-organizations', { dryRun: true })).catch(
           () => undefined,
         );
         throw new Undone();
@@ -421,12 +421,12 @@ describe('D63: downtime between the records of alliances and their lists', () =>
     const client = atRequest(other.app.services.client, records + 1, () => {
       other.provider.faults.downtime = true;
     });
-    expect(await refreshOrganizations({ ...other.app.services, client }, testRun('refresh-bodies'))).toEqual(
-      [],
-    );
+    expect(
+      await refreshOrganizations({ ...other.app.services, client }, testRun('refresh-organizations')),
+    ).toEqual([]);
     other.provider.faults.downtime = false;
     other.clock.advance(3_600_000 + 1);
-    const changes = await refreshOrganizations(other.app.services, testRun('refresh-bodies'));
+    const changes = await refreshOrganizations(other.app.services, testRun('refresh-organizations'));
     for (const corporation_id of joined) expect(changes).toContainEqual({ corporation_id, registered: true });
   });
 });

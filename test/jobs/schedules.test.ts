@@ -114,7 +114,7 @@ describe('D63: POST /system/job/{job_id}', () => {
 
   it('422 for a dry run of a job that cannot tell', async () => {
     expect(
-      await root.system.runJob({ params: { job_id: 'keep-house' }, query: { dry_run: true } }),
+      await root.system.runJob({ params: { job_id: 'maintenance' }, query: { dry_run: true } }),
     ).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'dry_run'] }] } });
   });
 });
@@ -123,14 +123,14 @@ describe('D52, D61: schedules are checked at the start', () => {
   it('every expression that is none, every unknown job and the time zone are named at once', () => {
     const read = () =>
       readSettings({
-        JOB_SCHEDULES: 'sync-users=61 * * * *; check-grants=daily; wake-up=* * * * *; keep-house',
+        JOB_SCHEDULES: 'sync-users=61 * * * *; check-grants=daily; wake-up=* * * * *; maintenance',
         JOB_TIME_ZONE: 'Mars/Olympus',
       });
     expect(read).toThrow(SettingsError);
     expect(read).toThrow(/"61 \* \* \* \*" of sync-users is no cron expression/);
     expect(read).toThrow(/"daily" of check-grants is no cron expression/);
     expect(read).toThrow(/wake-up is no scheduled job: those are check-grants/);
-    expect(read).toThrow(/keep-house: wants the form job=cron/);
+    expect(read).toThrow(/maintenance: wants the form job=cron/);
     expect(read).toThrow(/JOB_TIME_ZONE: must be a time zone/);
   });
 
@@ -143,7 +143,7 @@ describe('D52, D61: schedules are checked at the start', () => {
 
 describe('D52: missed runs coalesce', () => {
   it('a schedule whose time passed while no worker was there runs once, when one comes', async () => {
-    const missed = 'keep-house';
+    const missed = 'maintenance';
     const day = 86_400_000;
     await app.db
       .insertInto('schedules')

@@ -29,7 +29,7 @@ describe('four that start together on an empty database all start', () => {
             databaseUrl,
             worker,
             log: pino({ level: 'silent' }),
-            schedules: { timeZone: 'UTC', cron: new Map([['keep-house', farOff()]]) },
+            schedules: { timeZone: 'UTC', cron: new Map([['maintenance', farOff()]]) },
           }),
         ),
       );

@@ -171,7 +171,7 @@ export async function checkRest({ app }: Stage): Promise<number> {
       (select count(*)::int from tokens where expires_on < now()) as tokens,
       (select count(*)::int from held_changes) as held`.execute(app.db);
   expect(expired.rows).toEqual([{ codes: 0, tokens: 0, held: 0 }]);
-  for (const job of ['sync-users', 'refresh-bodies', 'follow-names', 'sync-voice-groups'] as const)
+  for (const job of ['sync-users', 'refresh-organizations', 'follow-names', 'sync-voice-groups'] as const)
     expect({ job, changes: await app.app.services.dryRun(job) }).toEqual({ job, changes: [] });
   const done = await sql<{ count: number }>`
     select count(*)::int as count from pgboss.job where state = 'completed'`.execute(app.db);

@@ -1,6 +1,20 @@
 // Written by `npm run generate` from the contract; changes here are lost.
 import type { Answer, CallOptions } from '../call.ts';
 
+/** Who did something. */
+export interface Actor {
+  /** A user by a user token or a sign-in, an application by its own token, a job, the game, or a command beside the service. */
+  kind: 'user' | 'app' | 'job' | 'provider' | 'cli';
+  /** Who answers for it; null where nobody does. */
+  character_id: number | null;
+  /** The uuid of the token that was used. */
+  token: string | null;
+  /** The application token that this one descends from. */
+  app_token: string | null;
+  /** The character in whose name the game was asked. */
+  on_behalf_of: number | null;
+}
+
 /** A registered alliance. One that closed keeps its last known executor and CEO. */
 export interface Alliance {
   /** Id of the alliance in the game. */
@@ -34,6 +48,19 @@ export interface AppToken {
   /** The token to send as `Authorization: Bearer …`. Shown this once. */
   tkn: string;
 }
+
+/** Why something happened that nobody asked for by itself. */
+export interface Cause {
+  /** The event that this one follows from. */
+  event_id: string | null;
+  /** The run of a job. */
+  run_id: string | null;
+  /** The job that it was a run of. */
+  job: string | null;
+}
+
+/** What an event changed. */
+export type Change = ValueChange | ListChange;
 
 /** Where a character was. Docked in at most one of station and structure; in space in neither. */
 export interface CharacterLocation {
@@ -328,6 +355,127 @@ export type ErrorCode =
   | 'provider_timeout'
   | 'provider_refused';
 
+/** Something that happened. What the reader may not see of other people is left out of it. */
+export interface Event {
+  /** A UUID of version 7: it begins with the time. */
+  event_id: string;
+  /** Its place among all events, without a gap; null for the moment until it has one, in the audit alone. */
+  position: number | null;
+  occurred_on: string;
+  type: EventType;
+  /** Of the form of events. */
+  version: 1;
+  actor: Actor;
+  targets: Target[];
+  /** `held`: a run that would have taken too much away (D63). */
+  outcome: 'done' | 'refused' | 'held';
+  changes: Change[];
+  /** In the words of whoever gave one. */
+  reason: string | null;
+  cause: Cause | null;
+  /** Shown to level 9 and to whose request it was, for 90 days; null where there was no request. */
+  context: EventContext | null;
+}
+
+/** From where the request came that changed something. */
+export interface EventContext {
+  request_id: string;
+  address: string;
+  user_agent: string | null;
+}
+
+/**
+ * What happened. The list grows: pass over types that you do not know.
+ *
+ * - `user.registered`: A character became a user, by its own sign-in or because the game has it in a corporation.
+ * - `user.signed_in`: A sign-in ended with a user token.
+ * - `user.sign_in_refused`: A sign-in ended with a refusal; `reason` says which.
+ * - `user.moved`: A user is in another corporation now, or in none.
+ * - `user.standing_changed`: What a user is or may do changed: those of level, membership and login that differ.
+ * - `user.renamed`: The game has another name for the character.
+ * - `user.handed_over`: The character belongs to another person now, who starts from nothing.
+ * - `user.deleted`: A user is gone with everything that hung on it.
+ * - `grant.given`: A character let the service ask the game on its behalf.
+ * - `grant.scopes_changed`: A sign-in replaced what a character grants with other scopes.
+ * - `grant.invalidated`: A refresh token does not work any more.
+ * - `group.created`: There is a new group.
+ * - `group.updated`: Something else than the members of a group changed.
+ * - `group.deleted`: A group is gone, and with it its memberships.
+ * - `group.members_changed`: Users came into a group or left it, autogroups included.
+ * - `coalition.created`: There is a new coalition.
+ * - `coalition.updated`: Something else than the members of a coalition changed.
+ * - `coalition.deleted`: A coalition is gone, and with it its memberships and its autogroup.
+ * - `coalition.members_changed`: Alliances or corporations came into a coalition or left it.
+ * - `corporation.registered`: The service knows another corporation.
+ * - `corporation.updated`: Name, ticker, alliance or required scopes of a corporation changed.
+ * - `corporation.members_changed`: Users came into a corporation or left it.
+ * - `corporation.ceo_changed`: A corporation has another CEO.
+ * - `corporation.guest_invited`: There is a new guest code of a corporation.
+ * - `alliance.registered`: The service knows another alliance.
+ * - `alliance.updated`: Name, ticker or required scopes of an alliance changed.
+ * - `alliance.members_changed`: Corporations came into an alliance or left it.
+ * - `alliance.ceo_changed`: Another corporation executes an alliance, or that one has another CEO.
+ * - `token.created`: There is a new token.
+ * - `token.deleted`: A token is gone: deleted, expired, or with what it hung on.
+ * - `application.created`: Somebody asked to join a group.
+ * - `application.decided`: It was decided about, withdrawn, or had its time.
+ * - `person.character_linked`: A character belongs to a person.
+ * - `person.character_unlinked`: A character does not belong to a person any more.
+ * - `person.main_changed`: Another character stands for a person.
+ * - `voice.bound`: A user proved which identity on the voice server is its own.
+ * - `voice.unbound`: An identity on the voice server is no longer the user’s.
+ * - `job.requested`: Somebody had a job run.
+ * - `registry.change_held`: A run would have taken something from too many, and changed nothing.
+ * - `crash.deleted`: A crash report was deleted.
+ * - `ext.asked_on_behalf`: Somebody asked the game for data of another user.
+ * - `history.read`: Somebody read what is kept of another user.
+ * - `audit.checkpoint`: So far the events are whole: the position and the hash of the last one, signed.
+ */
+export type EventType =
+  | 'user.registered'
+  | 'user.signed_in'
+  | 'user.sign_in_refused'
+  | 'user.moved'
+  | 'user.standing_changed'
+  | 'user.renamed'
+  | 'user.handed_over'
+  | 'user.deleted'
+  | 'grant.given'
+  | 'grant.scopes_changed'
+  | 'grant.invalidated'
+  | 'group.created'
+  | 'group.updated'
+  | 'group.deleted'
+  | 'group.members_changed'
+  | 'coalition.created'
+  | 'coalition.updated'
+  | 'coalition.deleted'
+  | 'coalition.members_changed'
+  | 'corporation.registered'
+  | 'corporation.updated'
+  | 'corporation.members_changed'
+  | 'corporation.ceo_changed'
+  | 'corporation.guest_invited'
+  | 'alliance.registered'
+  | 'alliance.updated'
+  | 'alliance.members_changed'
+  | 'alliance.ceo_changed'
+  | 'token.created'
+  | 'token.deleted'
+  | 'application.created'
+  | 'application.decided'
+  | 'person.character_linked'
+  | 'person.character_unlinked'
+  | 'person.main_changed'
+  | 'voice.bound'
+  | 'voice.unbound'
+  | 'job.requested'
+  | 'registry.change_held'
+  | 'crash.deleted'
+  | 'ext.asked_on_behalf'
+  | 'history.read'
+  | 'audit.checkpoint';
+
 /** A permission that a player grants at the provider, over the external data of one character. */
 export type ExtScope =
   | 'esi.activity.char:read'
@@ -514,6 +662,14 @@ export interface JobRun {
   job_id: string;
   /** Names this run in the logs. */
   run_id: string;
+}
+
+/** Ids that came into a list or left it: `members` are users. */
+export interface ListChange {
+  field: string;
+  /** At most 500: more of them are told by several events. */
+  added: number[];
+  removed: number[];
 }
 
 /** A sign-in that was started. */
@@ -707,6 +863,15 @@ export interface PutUser {
   clearance_level?: number | null | undefined;
 }
 
+/** What an event is about. */
+export interface Target {
+  type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'crash_report';
+  /** Its id as text, whatever the record has. */
+  id: string;
+  /** What it was called at that time. */
+  name: string | null;
+}
+
 /** A token as it is stored. Its text, the JWT, is shown once, when it is made. */
 export interface Token {
   /** Where a sign-in that this app token started ends. */
@@ -809,6 +974,14 @@ export interface ValidationProblem {
   detail: ValidationIssue[];
   /** What went wrong, for programs. */
   code: 'invalid_request';
+}
+
+/** A field that has another value now. */
+export interface ValueChange {
+  field: string;
+  /** Null where there was nothing, or nothing yet. */
+  before: string | number | boolean | null | string[];
+  after: string | number | boolean | null | string[];
 }
 
 /** A nickname that proves who takes it. */

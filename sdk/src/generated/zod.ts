@@ -1,6 +1,26 @@
 // Written by `npm run generate` from the contract; changes here are lost.
 import { z } from 'zod';
 
+/** Who did something. */
+export const Actor = z.object({
+  /** A user by a user token or a sign-in, an application by its own token, a job, the game, or a command beside the service. */
+  kind: z.enum([
+    'user',
+    'app',
+    'job',
+    'provider',
+    'cli',
+  ]),
+  /** Who answers for it; null where nobody does. */
+  character_id: z.number().int().nullable(),
+  /** The uuid of the token that was used. */
+  token: z.string().nullable(),
+  /** The application token that this one descends from. */
+  app_token: z.string().nullable(),
+  /** The character in whose name the game was asked. */
+  on_behalf_of: z.number().int().nullable(),
+});
+
 /** A user by id and name. */
 export const UserShort = z.object({
   /** Id of the character; 0 is the built-in user. */
@@ -127,6 +147,35 @@ export const AppToken = z.object({
   /** The token to send as `Authorization: Bearer …`. Shown this once. */
   tkn: z.string(),
 });
+
+/** Why something happened that nobody asked for by itself. */
+export const Cause = z.object({
+  /** The event that this one follows from. */
+  event_id: z.string().nullable(),
+  /** The run of a job. */
+  run_id: z.string().nullable(),
+  /** The job that it was a run of. */
+  job: z.string().nullable(),
+});
+
+/** A field that has another value now. */
+export const ValueChange = z.object({
+  field: z.string(),
+  /** Null where there was nothing, or nothing yet. */
+  before: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
+  after: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
+});
+
+/** Ids that came into a list or left it: `members` are users. */
+export const ListChange = z.object({
+  field: z.string(),
+  /** At most 500: more of them are told by several events. */
+  added: z.array(z.number().int()),
+  removed: z.array(z.number().int()),
+});
+
+/** What an event changed. */
+export const Change = z.union([ValueChange, ListChange]);
 
 /** Where a character was. Docked in at most one of station and structure; in space in neither. */
 export const CharacterLocation = z.object({
@@ -421,6 +470,150 @@ export const ErrorCode = z.enum([
   'provider_timeout',
   'provider_refused',
 ]);
+
+/**
+ * What happened. The list grows: pass over types that you do not know.
+ *
+ * - `user.registered`: A character became a user, by its own sign-in or because the game has it in a corporation.
+ * - `user.signed_in`: A sign-in ended with a user token.
+ * - `user.sign_in_refused`: A sign-in ended with a refusal; `reason` says which.
+ * - `user.moved`: A user is in another corporation now, or in none.
+ * - `user.standing_changed`: What a user is or may do changed: those of level, membership and login that differ.
+ * - `user.renamed`: The game has another name for the character.
+ * - `user.handed_over`: The character belongs to another person now, who starts from nothing.
+ * - `user.deleted`: A user is gone with everything that hung on it.
+ * - `grant.given`: A character let the service ask the game on its behalf.
+ * - `grant.scopes_changed`: A sign-in replaced what a character grants with other scopes.
+ * - `grant.invalidated`: A refresh token does not work any more.
+ * - `group.created`: There is a new group.
+ * - `group.updated`: Something else than the members of a group changed.
+ * - `group.deleted`: A group is gone, and with it its memberships.
+ * - `group.members_changed`: Users came into a group or left it, autogroups included.
+ * - `coalition.created`: There is a new coalition.
+ * - `coalition.updated`: Something else than the members of a coalition changed.
+ * - `coalition.deleted`: A coalition is gone, and with it its memberships and its autogroup.
+ * - `coalition.members_changed`: Alliances or corporations came into a coalition or left it.
+ * - `corporation.registered`: The service knows another corporation.
+ * - `corporation.updated`: Name, ticker, alliance or required scopes of a corporation changed.
+ * - `corporation.members_changed`: Users came into a corporation or left it.
+ * - `corporation.ceo_changed`: A corporation has another CEO.
+ * - `corporation.guest_invited`: There is a new guest code of a corporation.
+ * - `alliance.registered`: The service knows another alliance.
+ * - `alliance.updated`: Name, ticker or required scopes of an alliance changed.
+ * - `alliance.members_changed`: Corporations came into an alliance or left it.
+ * - `alliance.ceo_changed`: Another corporation executes an alliance, or that one has another CEO.
+ * - `token.created`: There is a new token.
+ * - `token.deleted`: A token is gone: deleted, expired, or with what it hung on.
+ * - `application.created`: Somebody asked to join a group.
+ * - `application.decided`: It was decided about, withdrawn, or had its time.
+ * - `person.character_linked`: A character belongs to a person.
+ * - `person.character_unlinked`: A character does not belong to a person any more.
+ * - `person.main_changed`: Another character stands for a person.
+ * - `voice.bound`: A user proved which identity on the voice server is its own.
+ * - `voice.unbound`: An identity on the voice server is no longer the user’s.
+ * - `job.requested`: Somebody had a job run.
+ * - `registry.change_held`: A run would have taken something from too many, and changed nothing.
+ * - `crash.deleted`: A crash report was deleted.
+ * - `ext.asked_on_behalf`: Somebody asked the game for data of another user.
+ * - `history.read`: Somebody read what is kept of another user.
+ * - `audit.checkpoint`: So far the events are whole: the position and the hash of the last one, signed.
+ */
+export const EventType = z.enum([
+  'user.registered',
+  'user.signed_in',
+  'user.sign_in_refused',
+  'user.moved',
+  'user.standing_changed',
+  'user.renamed',
+  'user.handed_over',
+  'user.deleted',
+  'grant.given',
+  'grant.scopes_changed',
+  'grant.invalidated',
+  'group.created',
+  'group.updated',
+  'group.deleted',
+  'group.members_changed',
+  'coalition.created',
+  'coalition.updated',
+  'coalition.deleted',
+  'coalition.members_changed',
+  'corporation.registered',
+  'corporation.updated',
+  'corporation.members_changed',
+  'corporation.ceo_changed',
+  'corporation.guest_invited',
+  'alliance.registered',
+  'alliance.updated',
+  'alliance.members_changed',
+  'alliance.ceo_changed',
+  'token.created',
+  'token.deleted',
+  'application.created',
+  'application.decided',
+  'person.character_linked',
+  'person.character_unlinked',
+  'person.main_changed',
+  'voice.bound',
+  'voice.unbound',
+  'job.requested',
+  'registry.change_held',
+  'crash.deleted',
+  'ext.asked_on_behalf',
+  'history.read',
+  'audit.checkpoint',
+]);
+
+/** What an event is about. */
+export const Target = z.object({
+  type: z.enum([
+    'user',
+    'group',
+    'coalition',
+    'corporation',
+    'alliance',
+    'token',
+    'grant',
+    'application',
+    'person',
+    'voice_identity',
+    'job',
+    'crash_report',
+  ]),
+  /** Its id as text, whatever the record has. */
+  id: z.string(),
+  /** What it was called at that time. */
+  name: z.string().nullable(),
+});
+
+/** From where the request came that changed something. */
+export const EventContext = z.object({
+  request_id: z.string(),
+  address: z.string(),
+  user_agent: z.string().nullable(),
+});
+
+/** Something that happened. What the reader may not see of other people is left out of it. */
+export const Event = z.object({
+  /** A UUID of version 7: it begins with the time. */
+  event_id: z.string(),
+  /** Its place among all events, without a gap; null for the moment until it has one, in the audit alone. */
+  position: z.number().int().nullable(),
+  occurred_on: z.string().datetime(),
+  type: EventType,
+  /** Of the form of events. */
+  version: z.literal(1),
+  actor: Actor,
+  targets: z.array(Target),
+  /** `held`: a run that would have taken too much away (D63). */
+  outcome: z.enum(['done', 'refused', 'held']),
+  changes: z.array(Change),
+  /** In the words of whoever gave one. */
+  reason: z.string().nullable(),
+  cause: Cause.nullable(),
+  /** Shown to level 9 and to whose request it was, for 90 days; null where there was no request. */
+  context: EventContext.nullable(),
+});
 
 /** The answer of the game to a forwarded request. */
 export const ExternalForwardAnswer = z.object({

@@ -1,10 +1,13 @@
+import { eventsArrive } from './events-arrive.ts';
 import { extScopes } from './ext-scopes.ts';
 import { nameParts } from './name-parts.ts';
 import { providerCacheRotate } from './provider-cache-rotate.ts';
 import { providerReserve } from './provider-reserve.ts';
 import { providerSettle } from './provider-settle.ts';
 import { providerSweep } from './provider-sweep.ts';
+import { refuseChange } from './refuse-change.ts';
 import { revision } from './revision.ts';
+import { sealEvents } from './seal-events.ts';
 import { takePlace } from './take-place.ts';
 
 /** Database functions as `create or replace` statements, by name, in the order in which they are applied. */
@@ -22,12 +25,15 @@ export interface FunctionSet {
 export const functions: FunctionSet = {
   revision: revision.number,
   definitions: {
+    events_arrive: eventsArrive,
     ext_scopes: extScopes,
     name_parts: nameParts,
     provider_cache_rotate: providerCacheRotate,
     provider_reserve: providerReserve,
     provider_settle: providerSettle,
     provider_sweep: providerSweep,
+    refuse_change: refuseChange,
+    seal_events: sealEvents,
     take_place: takePlace,
   },
 };

@@ -1,9 +1,18 @@
-import type { Caller } from '../../../server/access/caller.queries.ts';
-import { findCaller } from '../../../server/access/caller.queries.ts';
+import type { TokenKind } from '../../../contract/access.ts';
 import { findUser, type UserRow } from '../../../server/user/user.queries.ts';
 import { toUser } from '../../../server/user/user.ts';
-import type { Scenario } from '../scenario.ts';
+import { only, type Scenario, type Statement } from '../scenario.ts';
 import { character, TOKEN } from '../world.ts';
+
+interface Row extends UserRow {
+  readonly callback: string | null;
+  readonly comments: string | null;
+  readonly made_on: Date;
+  readonly expires_on: Date | null;
+  readonly parent: string | null;
+  readonly token_type: TokenKind;
+  readonly uuid: string;
+}
 
 export const currentToken: Scenario = {
   name: 'GET /token',
@@ -11,21 +20,19 @@ export const currentToken: Scenario = {
   other: {
     is: 'bare',
     async answer(record) {
-      const authentication = await record((db) => findCaller(db, TOKEN));
-      const owner = await record((db) => findUser(db, character(0)));
-      return async (run) => {
-        const [token] = await run<Caller>(authentication);
-        const [user] = await run<UserRow>(owner);
-        if (token === undefined || user === undefined) return undefined;
+      const owner = only(await record((db) => findUser(db, character(0))));
+      const statement: Statement = {
+        text: `select t.callback, t.comments, t.created_on as made_on, t.expires_on, t.parent, t.token_type, t.uuid, owner.*
+          from tokens t cross join lateral (${owner.text.replace('$1', 'array[t.owner_id]')}) owner where t.uuid = $1`,
+        values: [TOKEN],
+      };
+      return async ({ run }) => {
+        const [row] = await run<Row>(statement);
+        if (row === undefined) return undefined;
+        const { callback, comments, made_on, expires_on, parent, token_type, uuid, ...user } = row;
         return {
-          callback: token.callback,
-          comments: token.comments,
-          created_on: token.created_on,
-          expires_on: token.expires_on,
-          owner: { ...toUser(user), clearance_level: token.level },
-          parent: token.parent,
-          token_type: token.token_type,
-          uuid: token.uuid,
+          ...{ callback, comments, created_on: made_on, expires_on, owner: toUser(user) },
+          ...{ parent, token_type, uuid },
         };
       };
     },

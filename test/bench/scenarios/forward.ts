@@ -23,7 +23,7 @@ export const allPagesForward: Scenario = {
   name: 'GET /ext/{path}, 30 pages',
   path: () => `/ext/markets/${FIRST_OTHER_MARKET + (asked++ % OTHER_MARKETS)}/orders?all_pages=true`,
   slow: true,
-  other: { is: 'bare forwarder', answer: async (_run, _path, ask) => joined(ask) },
+  other: { is: 'bare forwarder', answer: ({ ask }) => joined(ask) },
 };
 
 async function joined(ask: AskProvider): Promise<unknown> {

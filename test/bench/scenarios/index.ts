@@ -1,8 +1,8 @@
 import type { Scenario } from '../scenario.ts';
 import { allUsers } from './all-users.ts';
-import { autogroup } from './autogroup.ts';
 import { currentToken } from './current-token.ts';
 import { allPagesForward, cachedForward } from './forward.ts';
+import { autogroup, smallGroup, updatedGroup } from './group.ts';
 import { rateLimited } from './rate-limit.ts';
 import { allianceTracking, coalitionTracking, corporationTracking } from './tracking.ts';
 import { userByName } from './user-by-name.ts';
@@ -13,7 +13,9 @@ export const scenarios: readonly Scenario[] = [
   rateLimited,
   userByName,
   allUsers,
+  smallGroup,
   autogroup,
+  updatedGroup,
   corporationTracking,
   allianceTracking,
   coalitionTracking,

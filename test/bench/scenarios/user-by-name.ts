@@ -1,8 +1,7 @@
-import { findCaller } from '../../../server/access/caller.queries.ts';
 import { findUserNamed, type UserRow } from '../../../server/user/user.queries.ts';
 import { toUser } from '../../../server/user/user.ts';
-import type { Scenario } from '../scenario.ts';
-import { nameOf, PEOPLE, TOKEN } from '../world.ts';
+import { only, type Scenario } from '../scenario.ts';
+import { nameOf, PEOPLE } from '../world.ts';
 
 const PREFIX = '/user/';
 /** Coprime to the number of people, so that the requests visit all of them in no order of the table. */
@@ -14,11 +13,9 @@ export const userByName: Scenario = {
   other: {
     is: 'bare',
     async answer(record) {
-      const authentication = await record((db) => findCaller(db, TOKEN));
-      const byName = await record((db) => findUserNamed(db, nameOf(0)));
-      return async (run, path) => {
-        await run(authentication);
-        const [user] = await run<UserRow>(byName, [decodeURIComponent(path.slice(PREFIX.length)), null]);
+      const byName = only(await record((db) => findUserNamed(db, nameOf(0))));
+      return async ({ run }, path) => {
+        const [user] = await run<UserRow>(byName, [[decodeURIComponent(path.slice(PREFIX.length))], [null]]);
         return user && toUser(user);
       };
     },

@@ -6,7 +6,7 @@ import {
   World,
 } from '../../../dev/world/world.ts';
 
-const SMALL = { seed: 1, alliances: 3, corporations: 12, characters: 300 };
+const SMALL = { seed: 1, alliances: 3, corporations: 12, characters: 300, mailRounds: 48 };
 
 function everybody(world: World): unknown {
   const { characters } = world.search('', world.population);
@@ -37,7 +37,13 @@ describe('world', () => {
   });
 
   it('generates 200,000 characters with unique names, each in a corporation that exists', () => {
-    const world = new World({ seed: 7, alliances: 10, corporations: 400, characters: 200_000 });
+    const world = new World({
+      seed: 7,
+      alliances: 10,
+      corporations: 400,
+      characters: 200_000,
+      mailRounds: 48,
+    });
     const names = new Set<string>();
     let placed = 0;
     for (const { id } of world.corporations) placed += world.membersOf(id).length;

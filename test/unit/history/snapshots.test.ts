@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listPartitions } from '../../../server/database/partitions.ts';
 import { deleteHistories } from '../../../server/history/history.queries.ts';
+import { SNAPSHOT_TABLES } from '../../../server/history/kinds.ts';
 import { listLocations, storeLocation } from '../../../server/history/location.ts';
-import { listPartitions } from '../../../server/history/partitions.queries.ts';
 import { dropExpired, ensurePartitions } from '../../../server/history/partitions.ts';
 import { listSkillPoints, storeSkillPoints } from '../../../server/history/skill-points.ts';
 import type { HistoryServices } from '../../../server/history/source.ts';
@@ -26,7 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  for (const name of await listPartitions(database.db)) await database.pool.query(`drop table ${name}`);
+  for (const name of await listPartitions(database.db, SNAPSHOT_TABLES))
+    await database.pool.query(`drop table ${name}`);
   await database.pool.query('truncate users cascade');
   await addPerson(database, ADA);
   await addPerson(database, BEN);
@@ -245,7 +247,7 @@ describe('partitions', () => {
     const made = await Promise.all([1, 2, 3].map(() => ensurePartitions(services.db, NOW)));
     const expected = names('20260302', '20260309', '20260316', '20260323', '20260330');
     expect(made.flat().sort()).toEqual(expected);
-    expect(await listPartitions(services.db)).toEqual(expected);
+    expect(await listPartitions(services.db, SNAPSHOT_TABLES)).toEqual(expected);
     expect(await ensurePartitions(services.db, NOW)).toEqual([]);
     expect(await ensurePartitions(services.db, new Date(NOW.getTime() + 7 * DAY))).toEqual(names('20260406'));
   });
@@ -265,7 +267,9 @@ describe('partitions', () => {
     const end = Date.parse('2026-03-09T00:00:00.000Z');
     expect(await dropExpired(services.db, new Date(end + 90 * DAY - 1))).toEqual([]);
     expect((await dropExpired(services.db, new Date(end + 90 * DAY))).sort()).toEqual(names('20260302'));
-    expect(await listPartitions(services.db)).toEqual(names('20260309', '20260316', '20260323', '20260330'));
+    expect(await listPartitions(services.db, SNAPSHOT_TABLES)).toEqual(
+      names('20260309', '20260316', '20260323', '20260330'),
+    );
   });
 
   it('of another’s making are not ours to drop', async () => {

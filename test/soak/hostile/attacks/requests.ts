@@ -45,7 +45,7 @@ const FORBIDDEN = [
   ['POST', '/token/dyn'],
   ['PUT', '/alliance/99000001'],
   ['DELETE', '/user/2112000001'],
-  ['POST', '/system/job/keep-house'],
+  ['POST', '/system/job/maintenance'],
 ] as const;
 
 /** Tokens that are none, or not ours. */

@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { RoutedClient } from '../database/client.ts';
-import { hearBell } from './pgboss.queries.ts';
+import { RoutedClient } from './client.ts';
 
 interface Options {
   readonly databaseUrl: string;
   readonly log: Logger;
+  /** The channel on which the database rings. */
+  readonly channel: string;
+  /** What the connection is called. */
+  readonly applicationName: string;
+  /** What the log says when it cannot be heard. */
+  readonly deaf: string;
   /** Rings with these words, on another connection than the one that listens. */
   strike(words: string): Promise<unknown>;
-  /** Called with the queue that has a job waiting; without one when any may have, or patience has changed. */
-  onRing(queue?: string): void;
+  /** Called with what the bell says; without words when it may have said anything, or patience has changed. */
+  onRing(words?: string): void;
   /** Other times than the usual ones. */
   readonly times?: typeof TIMES;
 }
 
-/** Tells of jobs that wait. */
+/** Tells of what happens in the database. */
 export interface Bell {
   /** Milliseconds after which who was told nothing looks for himself. */
   patience(): number;
@@ -38,7 +43,8 @@ const TIMES = {
  * Listens on a connection of its own, for as long as it takes: anew when that was lost. It rings for itself to find
  * out whether it hears: behind a pooler in transaction mode, or over a network that swallows everything, it does not.
  */
-export function openBell({ databaseUrl, log, strike, onRing, times = TIMES }: Options): Bell {
+export function openBell(options: Options): Bell {
+  const { databaseUrl, log, channel, applicationName, deaf, strike, onRing, times = TIMES } = options;
   const closed = new AbortController();
   let sure = false;
   let complained = false;
@@ -55,8 +61,7 @@ export function openBell({ databaseUrl, log, strike, onRing, times = TIMES }: Op
   }
 
   function become(now: boolean, error?: unknown): void {
-    if (!now && !complained)
-      log.warn({ err: error }, 'the job queue is not told of jobs and looks by itself');
+    if (!now && !complained) log.warn({ err: error }, deaf);
     complained = !now;
     if (sure === now) return;
     sure = now;
@@ -67,7 +72,7 @@ export function openBell({ databaseUrl, log, strike, onRing, times = TIMES }: Op
   async function listen(): Promise<void> {
     const client = new RoutedClient({
       connectionString: databaseUrl,
-      application_name: 'castellan jobs',
+      application_name: applicationName,
       connectionTimeoutMillis: times.hearing,
       query_timeout: times.hearing,
     });
@@ -95,7 +100,7 @@ export function openBell({ databaseUrl, log, strike, onRing, times = TIMES }: Op
     };
     try {
       await client.connect();
-      await hearBell(client);
+      await client.query(`listen ${channel}`);
       do {
         heard = false;
         strike(words).catch(lose);

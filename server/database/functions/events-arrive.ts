@@ -1,0 +1,9 @@
+/** Whatever writes an event, it is sealed, and everybody who waits for that is told with the commit. */
+export const eventsArrive = `
+create or replace function events_arrive() returns trigger language plpgsql as $$
+begin
+  insert into unsealed_events (event_id, digest)
+    select event_id, sha256(convert_to(body, 'UTF8')) from arrived order by event_id;
+  perform pg_notify('castellan_events', 'written') where exists (select from arrived);
+  return null;
+end $$;`;

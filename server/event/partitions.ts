@@ -1,0 +1,46 @@
+import type { Kysely } from 'kysely';
+import { createPartitions, dropPartition, listPartitions, type Partition } from '../database/partitions.ts';
+import type { Database } from '../database/tables.ts';
+import { leastIdOf } from './event-id.ts';
+
+const DAY = 86_400_000;
+/** How long the rows of each table are kept (D90): a month goes when its last day has had its time. */
+const KEPT_FOR = { events_short: 400 * DAY, events_long: 3 * 365 * DAY, event_contexts: 90 * DAY } as const;
+const TABLES = Object.keys(KEPT_FOR) as (keyof typeof KEPT_FOR)[];
+/** Months that have their partitions in advance: as long may maintenance fail before rows go to the default ones. */
+const MONTHS_AHEAD = 2;
+
+/** Makes the partitions of this month and of the next ones, where they are missing; returns the names of the new ones. */
+export function ensureEventPartitions(db: Kysely<Database>, now: Date): Promise<string[]> {
+  const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => ahead);
+  return createPartitions(
+    db,
+    TABLES.flatMap((table) => months.map((ahead) => partitionOf(table, now, ahead))),
+  );
+}
+
+/** Drops the partitions whose time has come; returns their names. */
+export async function dropExpiredEvents(db: Kysely<Database>, now: Date): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const table of TABLES) {
+    for (const name of await listPartitions(db, [table])) {
+      const expired = endOf(name) <= now.getTime() - KEPT_FOR[table];
+      if (expired && (await dropPartition(db, name))) dropped.push(name);
+    }
+  }
+  return dropped;
+}
+
+/** `events_long_202608` is the one of that August, in UTC. */
+function partitionOf(table: string, now: Date, ahead: number): Partition {
+  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead));
+  const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1));
+  const month = from.toISOString().slice(0, 7).replace('-', '');
+  return { table, name: `${table}_${month}`, from: leastIdOf(from), to: leastIdOf(to) };
+}
+
+/** When the month of a partition is over; never for the default one. */
+function endOf(name: string): number {
+  const [, year, month] = /_(\d{4})(\d\d)$/.exec(name) ?? [];
+  return year === undefined ? Number.POSITIVE_INFINITY : Date.UTC(Number(year), Number(month));
+}

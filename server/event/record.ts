@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import {
+  type Actor,
+  type Cause,
+  type Change,
+  type Event,
+  type EventType,
+  MAX_LISTED,
+  type Target,
+} from '../../contract/event.ts';
+import { KEPT_LONG } from '../../contract/event-types.ts';
+import type { Database } from '../database/tables.ts';
+import { chunksOf } from '../shared/chunks.ts';
+import type { ListDifference } from '../shared/list-change.ts';
+import { eventIds } from './event-id.ts';
+import { presentOrigin } from './origin.ts';
+import { type EventRow, insertEvents } from './record.queries.ts';
+
+/** Something that happened, as whoever did it tells of it. */
+export interface NewEvent {
+  readonly type: EventType;
+  readonly targets: readonly Target[];
+  readonly changes?: readonly Change[];
+  /** `done` when absent. */
+  readonly outcome?: Event['outcome'];
+  readonly reason?: string | null;
+  /** Who did it, where that is not whoever is at work (see {@link presentOrigin}). */
+  readonly actor?: Actor;
+  /** The event that this one follows from; the run of the job that is at work when absent. */
+  readonly cause?: { readonly event_id: string };
+}
+
+/** What is stored of an event: all of it but its position, which comes later, and the digest of its context. */
+export type EventBody = Omit<Event, 'position' | 'context'> & { readonly context_digest: string | null };
+
+/** Fields whose values and elements are users. */
+const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo']);
+
+/**
+ * Writes down what happened, in the transaction of the change itself and in one statement however much it is (D90):
+ * kept with the change, or gone with it. To be called at the end, when every lock that the change needs is held.
+ * Returns the ids, in order.
+ */
+export async function recordEvents(
+  db: Kysely<Database>,
+  events: readonly NewEvent[],
+  now: Date,
+): Promise<string[]> {
+  if (events.length === 0) return [];
+  const ids = eventIds(events.length, now);
+  const rows = events.map((event, n) => toRow(event, ids[n] as string, now));
+  await insertEvents(db, rows);
+  return ids;
+}
+
+function toRow(event: NewEvent, event_id: string, now: Date): EventRow {
+  const { type, targets, changes = [], outcome = 'done', reason = null } = event;
+  const origin = presentOrigin();
+  const actor = event.actor ?? origin.actor;
+  const context = origin.context && JSON.stringify(origin.context);
+  const body: EventBody = {
+    event_id,
+    occurred_on: now.toISOString(),
+    type,
+    version: 1,
+    actor,
+    targets: [...targets],
+    outcome,
+    changes: [...changes],
+    reason,
+    cause: causeOf(event.cause, origin.cause),
+    context_digest: context && sha256(context),
+  };
+  return { ...keysOf(body), event_id, type, body: JSON.stringify(body), context };
+}
+
+function causeOf(given: NewEvent['cause'], occasion: Cause | null): Cause | null {
+  if (given === undefined) return occasion;
+  return { run_id: null, job: null, ...occasion, event_id: given.event_id };
+}
+
+/** By what an event is found, and how long it is kept: all of it follows from what the event says. */
+function keysOf({ type, actor, targets, changes }: EventBody) {
+  const [subject = ''] = type.split('.');
+  const named = targets.flatMap((target) => (target.type === 'user' ? [Number(target.id)] : []));
+  return {
+    kept: KEPT_LONG.has(subject) ? ('long' as const) : ('short' as const),
+    actor_id: actor.character_id,
+    on_behalf_of: actor.on_behalf_of,
+    concerns: [...new Set([...named, ...changes.flatMap(usersIn)])],
+    targets: targets.map((target) => `${target.type}:${target.id}`),
+  };
+}
+
+function usersIn(change: Change): number[] {
+  if (!USERS.has(change.field)) return [];
+  if ('added' in change) return [...change.added, ...change.removed];
+  return [change.before, change.after].filter((value) => typeof value === 'number');
+}
+
+/** The digest by which the chain covers a text. */
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Who came into a list and who left it, in as many events as it takes (D91); none where nobody did. */
+export function listChanged(
+  event: Omit<NewEvent, 'changes'>,
+  field: string,
+  { added, removed }: ListDifference<number>,
+): NewEvent[] {
+  const parts = [...removed.map((id) => ({ id, comes: false })), ...added.map((id) => ({ id, comes: true }))];
+  return chunksOf(parts, MAX_LISTED).map((some) => ({
+    ...event,
+    changes: [
+      {
+        field,
+        added: some.flatMap(({ id, comes }) => (comes ? [id] : [])),
+        removed: some.flatMap(({ id, comes }) => (comes ? [] : [id])),
+      },
+    ],
+  }));
+}
+
+/** Those of the fields whose values differ; lists are compared by their elements, which are sorted. */
+export function valueChanges<T extends object>(
+  before: Partial<T>,
+  after: T,
+  fields: readonly (keyof T & string)[],
+): Change[] {
+  return fields.flatMap((field) => {
+    const [former, present] = [before[field] ?? null, after[field] ?? null] as Value[];
+    const same = JSON.stringify(former) === JSON.stringify(present);
+    return same ? [] : [{ field, before: former ?? null, after: present ?? null }];
+  });
+}
+
+type Value = Extract<Change, { before: unknown }>['before'];

@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import { openBell } from '../database/bell.ts';
+import { connect } from '../database/connection.ts';
+import type { Outages } from '../observability/outages.ts';
+import { announceEvents, EVENTS_CHANNEL, sealEvents } from './seal.queries.ts';
+
+interface Options {
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  readonly outages: Outages;
+}
+
+export interface Sealing {
+  close(): Promise<void>;
+}
+
+/** Events that get their positions in one transaction: whoever else wants to seal waits for some milliseconds. */
+const BATCH = 1000;
+/** As the log names it. */
+const SUBJECT = 'the sealing of events';
+
+/**
+ * Seals events as soon as the transaction is over that wrote them, whoever did: every process listens, and the database
+ * lets one at a time. On connections of its own, so that requests that wait for theirs hold up no event.
+ */
+export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
+  const { db, close } = connect({ url: databaseUrl, log, poolSize: 1, applicationName: 'castellan events' });
+  let closed = false;
+  let wanted = false;
+  let atWork: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const bell = openBell({
+    databaseUrl,
+    log,
+    channel: EVENTS_CHANNEL,
+    applicationName: 'castellan events',
+    deaf: 'nobody tells of events that are written; it is looked for them',
+    strike: (words) => announceEvents(db, words),
+    onRing: (words) => words === 'sealed' || seal(),
+  });
+  seal();
+
+  function seal(): void {
+    if (closed) return;
+    wanted = true;
+    atWork ??= sealAll().finally(() => {
+      atWork = undefined;
+      if (wanted) seal();
+      else lookAgain();
+    });
+  }
+
+  async function sealAll(): Promise<void> {
+    try {
+      while (wanted && !closed) {
+        wanted = false;
+        while ((await sealEvents(db, BATCH)) === BATCH && !closed);
+      }
+      outages.worked(SUBJECT);
+    } catch (error) {
+      wanted = false;
+      outages.failed(SUBJECT, { err: error }, 'events could not be sealed and wait');
+    }
+  }
+
+  /** What was missed is found, even if nobody ever rings again. */
+  function lookAgain(): void {
+    clearTimeout(timer);
+    if (!closed) timer = setTimeout(seal, bell.patience()).unref();
+  }
+
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      bell.close();
+      await atWork;
+      await close();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { listChanged, recordEvents, valueChanges } from '../event/record.ts';
+import type { ListDifference } from '../shared/list-change.ts';
+import type { NewGroup } from './group.queries.ts';
+
+/** What events tell of a group besides its members. */
+export interface GroupValues {
+  readonly group_name: string;
+  readonly description: string;
+  readonly authorized_to_login: boolean | null;
+  readonly owner_id: number | null;
+}
+
+function told({ owner_id, ...values }: Omit<GroupValues, 'group_name'> & { readonly group_name?: string }) {
+  return { ...values, owner: owner_id };
+}
+
+const FIELDS = ['group_name', 'description', 'authorized_to_login', 'owner'] as const;
+
+function targetsOf(group_id: string, group_name: string) {
+  return [{ type: 'group' as const, id: group_id, name: group_name }];
+}
+
+/** A group is created with its owner as only member. */
+export async function recordGroupCreated(db: Kysely<Database>, group: NewGroup, now: Date): Promise<void> {
+  const { group_id, group_name, description, owner_id } = group;
+  const targets = targetsOf(group_id, group_name);
+  const values = told({ group_name, description, authorized_to_login: null, owner_id });
+  const changes = valueChanges({}, values, FIELDS);
+  const [event_id = ''] = await recordEvents(db, [{ type: 'group.created', targets, changes }], now);
+  const event = { type: 'group.members_changed', targets, cause: { event_id } } as const;
+  await recordEvents(db, listChanged(event, 'members', { added: [owner_id], removed: [] }), now);
+}
+
+export async function recordGroupUpdated(
+  db: Kysely<Database>,
+  groupId: string,
+  before: GroupValues,
+  after: Omit<GroupValues, 'group_name'>,
+  members: ListDifference<number>,
+  now: Date,
+): Promise<void> {
+  const targets = targetsOf(groupId, before.group_name);
+  const { group_name } = before;
+  const changes = valueChanges(told(before), told({ group_name, ...after }), FIELDS);
+  await recordEvents(
+    db,
+    [
+      ...(changes.length > 0 ? [{ type: 'group.updated' as const, targets, changes }] : []),
+      ...listChanged({ type: 'group.members_changed', targets }, 'members', members),
+    ],
+    now,
+  );
+}
+
+/** Its members leave it first, for those who follow memberships alone. */
+export async function recordGroupDeleted(
+  db: Kysely<Database>,
+  groupId: string,
+  { group_name }: GroupValues,
+  members: Iterable<number>,
+  now: Date,
+): Promise<void> {
+  const targets = targetsOf(groupId, group_name);
+  const left = { added: [], removed: [...members] };
+  await recordEvents(
+    db,
+    [
+      ...listChanged({ type: 'group.members_changed', targets }, 'members', left),
+      { type: 'group.deleted', targets },
+    ],
+    now,
+  );
+}

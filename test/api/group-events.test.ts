@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { allEvents } from '../fixtures/events.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+
+let app: TestApp;
+let root: Client;
+beforeAll(async () => {
+  app = await startTestApp();
+  root = app.client(app.root);
+});
+afterAll(() => app.stop());
+
+/** The events since the last look. */
+let seen = 0;
+async function news() {
+  const events = await allEvents(app.db);
+  const fresh = events.slice(seen);
+  seen = events.length;
+  return fresh;
+}
+beforeEach(async () => {
+  await news();
+});
+
+async function createGroup(group_name: string): Promise<string> {
+  const { body, status } = await root.group.create({ body: { group_name } });
+  if (status !== 201) throw new Error(`${status}`);
+  return body.group_id;
+}
+
+describe('D91: events of groups', () => {
+  it('tell of a new group, and of its owner as its member because of that', async () => {
+    const id = await createGroup('Scouts');
+    const [created, joined, ...more] = await news();
+    const targets = [{ type: 'group', id, name: 'Scouts' }];
+    expect(created).toMatchObject({
+      type: 'group.created',
+      targets,
+      actor: { kind: 'app', character_id: 0 },
+      changes: [
+        { field: 'group_name', before: null, after: 'Scouts' },
+        { field: 'description', after: '' },
+        { field: 'owner', after: 0 },
+      ],
+      cause: null,
+    });
+    expect(created?.context?.address).toMatch(/127\.0\.0\.1|::1/);
+    expect(joined).toMatchObject({
+      type: 'group.members_changed',
+      targets,
+      changes: [{ field: 'members', added: [0], removed: [] }],
+      cause: { event_id: created?.event_id },
+    });
+    expect(more).toEqual([]);
+  });
+
+  it('tell what an update changed, and nothing of one that changed nothing', async () => {
+    const id = await createGroup('Couriers');
+    await news();
+    const params = { group_id: id };
+    await root.group.update({ params, body: { description: 'fast', authorized_to_login: true } });
+    expect(await news()).toMatchObject([
+      {
+        type: 'group.updated',
+        changes: [
+          { field: 'description', before: '', after: 'fast' },
+          { field: 'authorized_to_login', before: null, after: true },
+        ],
+      },
+    ]);
+    await root.group.update({ params, body: { description: 'fast', remove_members: ['(built-in)'] } });
+    expect(await news()).toEqual([]);
+  });
+
+  it('tell of nothing that was refused', async () => {
+    await createGroup('Taken');
+    await news();
+    expect((await root.group.create({ body: { group_name: 'taken' } })).status).toBe(409);
+    expect(await news()).toEqual([]);
+  });
+
+  it('tell of a deletion, and that its members left it', async () => {
+    const id = await createGroup('Doomed');
+    await news();
+    await root.group.delete({ params: { group_id: id } });
+    expect(await news()).toMatchObject([
+      { type: 'group.members_changed', changes: [{ field: 'members', added: [], removed: [0] }] },
+      { type: 'group.deleted', targets: [{ type: 'group', id, name: 'Doomed' }] },
+    ]);
+  });
+});

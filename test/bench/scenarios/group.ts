@@ -1,0 +1,83 @@
+import type { Group } from '../../../contract/group.ts';
+import { contract } from '../../../contract/index.ts';
+import { type Caller, findCaller } from '../../../server/access/caller.queries.ts';
+import { BUILT_IN_USER } from '../../../server/access/levels.ts';
+import { findGroup } from '../../../server/group/group.queries.ts';
+import { updateGroup } from '../../../server/group/group.ts';
+import { systemClock } from '../../../server/shared/clock.ts';
+import { findRootToken } from '../../../server/token/token.queries.ts';
+import { only, type Scenario } from '../scenario.ts';
+import { AUTOGROUP, GROUP_MEMBERS, GROUPS, group, PEOPLE } from '../world.ts';
+
+const PREFIX = '/group/';
+
+/** The alliance's: its members are derived from the registry. */
+export const autogroup: Scenario = {
+  name: 'GET /group/{id} of 10,000',
+  path: () => `${PREFIX}${AUTOGROUP}`,
+  users: PEOPLE,
+  other: {
+    is: 'bare',
+    async answer(record) {
+      const statement = only(await record((db) => findGroup(db, AUTOGROUP)));
+      return async ({ run }) => (await run<Group>(statement))[0];
+    },
+  },
+};
+
+export const smallGroup: Scenario = {
+  name: 'GET /group/{id} of 50',
+  path: (n) => `${PREFIX}${group(n % GROUPS)}`,
+  users: GROUP_MEMBERS,
+  other: {
+    is: 'bare',
+    async answer(record) {
+      const statement = only(await record((db) => findGroup(db, group(0))));
+      return async ({ run }, path) => (await run<Group>(statement, [path.slice(PREFIX.length)]))[0];
+    },
+  },
+};
+
+const descriptionOf = (n: number) => `Description number ${n}`;
+
+/** By an application on many groups: a person's writes queue at that person's row, those of one group at the group's. */
+export const updatedGroup: Scenario = {
+  name: 'PUT /group/{id}',
+  method: 'PUT',
+  by: 'application',
+  path: (n) => `${PREFIX}${group(n % GROUPS)}`,
+  body: (n) => JSON.stringify({ description: descriptionOf(n) }),
+  changes: ['updated_on'],
+  other: {
+    is: 'bare',
+    async answer(record) {
+      let caller: Caller | undefined;
+      const [, authentication] = await record(async (db) => {
+        const application = await findRootToken(db, BUILT_IN_USER);
+        caller = application && (await findCaller(db, application.uuid));
+      });
+      const statements = await record(async (db) => {
+        if (caller === undefined) throw new Error('the application is not there');
+        const rule = contract.group.update.metadata.access;
+        const body = { description: descriptionOf(-1) };
+        const admission = { caller, rule, params: { group_id: group(0) }, body };
+        await updateGroup({ db, clock: systemClock }, admission, group(0), body);
+      });
+      return async ({ run, within }, path, body) => {
+        const { description } = JSON.parse(body) as { description: string };
+        const id = path.slice(PREFIX.length);
+        const filled = (values: readonly unknown[]) =>
+          values.map((value) =>
+            value === group(0) ? id : value === descriptionOf(-1) ? description : value,
+          );
+        if (authentication !== undefined) await run(authentication);
+        const answers = await within(async (runWithin) => {
+          const rows: unknown[][] = [];
+          for (const each of statements) rows.push(await runWithin(each, filled(each.values)));
+          return rows;
+        });
+        return answers.at(-1)?.[0];
+      };
+    },
+  },
+};

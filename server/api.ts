@@ -12,7 +12,12 @@ import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { mount } from './http/mount.ts';
 import { createHttp } from './http/server.ts';
+<<<<<<< HEAD
 import { personHandlers, personOfUserHandler } from './person/person.routes.ts';
+=======
+import { oidcHandlers } from './oidc/oidc.routes.ts';
+import { oidcProtocol } from './oidc/protocol.routes.ts';
+>>>>>>> main
 import type { Services } from './services/services.ts';
 import { callbackHandlers, startLoginHandler } from './sign-in/sign-in.routes.ts';
 import { systemHandlers } from './system/system.routes.ts';
@@ -22,11 +27,21 @@ import { voiceHandlers } from './voice/voice.routes.ts';
 
 /** Every operation of the contract with its handler: the one place that knows all routes. */
 export function createApi(services: Services, messages?: MessageClasses): ReturnType<typeof createHttp> {
-  return createHttp(services, resources(services), storeCrash, messages);
+  const routers = new Map([...resources(services), ...protocol(services)]);
+  return createHttp(services, routers, storeCrash, messages);
+}
+
+/** What is beside the contract: OpenID Connect has documents of its own (D80). */
+function protocol(services: Services): Map<string, Router> {
+  const router = oidcProtocol(services);
+  return new Map([
+    ['oidc', router],
+    ['.well-known/openid-configuration', router],
+  ]);
 }
 
 /** Resources whose paths begin with something else than their name: what is below it is ours and never forwarded. */
-const PATHS: Readonly<Record<string, string>> = { history: 'ext/history' };
+const PATHS: Readonly<Record<string, string>> = { history: 'ext/history', oidc: 'oidc/client' };
 
 /** One router for each resource of the contract, by what its paths begin with. */
 function resources(services: Services): Map<string, Router> {
@@ -39,7 +54,11 @@ function resources(services: Services): Map<string, Router> {
     ext: mount(contract.ext, extHandlers(services), services),
     group: mount(contract.group, groupHandlers(services), services),
     history: mount(contract.history, historyHandlers(services), services),
+<<<<<<< HEAD
     person: mount(contract.person, personHandlers(services), services),
+=======
+    oidc: mount(contract.oidc, oidcHandlers(services), services),
+>>>>>>> main
     system: mount(contract.system, systemHandlers(services), services),
     token: mount(
       contract.token,

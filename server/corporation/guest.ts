@@ -7,6 +7,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
+import { endSessions } from '../session/end-sessions.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { deleteUsers } from '../user/user.queries.ts';
@@ -51,16 +52,26 @@ function tooManyCodes(corporationId: number): DomainError {
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
 export async function removeGuest(
+<<<<<<< HEAD
   { db, queue, clock }: Pick<Services, 'db' | 'queue' | 'clock'>,
+=======
+  services: Pick<Services, 'db' | 'queue' | 'clock'>,
+>>>>>>> main
   admission: Admission,
   corporationId: number,
   characterId: number,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await lockOwnedGroups(tx, characterId);
     const caller = await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
+<<<<<<< HEAD
     await revokeGrants(tx, queue, [characterId]);
     await deleteUsers(tx, [characterId], { by: answersFor(caller), now: clock.now() });
+=======
+    await revokeGrants(tx, services.queue, [characterId]);
+    await endSessions(services, tx, [characterId]);
+    await deleteUsers(tx, [characterId]);
+>>>>>>> main
   });
 }

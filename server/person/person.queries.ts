@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { PersonChange } from '../../contract/person.ts';
 import type { UserShort } from '../../contract/user.ts';
+import { isBuiltIn } from '../access/levels.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { soleCharacter } from './person-id.ts';
@@ -72,7 +73,7 @@ export async function findMembers(db: Kysely<Database>, personId: string): Promi
   const { rows } = await sql<{ character_id: number }>`${
     sole === undefined
       ? sql`select character_id from person_characters where person_id = ${personId}`
-      : sql`select character_id from users u where character_id = ${sole} and character_id > 0
+      : sql`select u.character_id from users u where u.character_id = ${sole} and not ${isBuiltIn}
           and not exists (select from person_characters pc where pc.character_id = u.character_id)`
   } order by character_id`.execute(db);
   return rows.map((row) => row.character_id);

@@ -27,9 +27,15 @@ import type {
   JobDryRun,
   JobRun,
   Login,
+<<<<<<< HEAD
   Person,
   PersonChange,
   PersonSplit,
+=======
+  NewOidcClient,
+  OidcClient,
+  OidcClientSecret,
+>>>>>>> main
   Token,
   Tracking,
   User,
@@ -55,7 +61,11 @@ const coalition = { params: { coalition_id: '66f2a1b3c4d5e6f708192a3d' } };
 const corporation = { params: { corporation_id: 98000001 } };
 const crash = { params: { crash_report_id: '66f2a1b3c4d5e6f708192a3b' } };
 const group = { params: { group_id: '66f2a1b3c4d5e6f708192a3c' } };
+<<<<<<< HEAD
 const person = { params: { person_id: '66f2a1b3c4d5e6f708192a3e' } };
+=======
+const oidcClient = { params: { client_id: '66f2a1b3c4d5e6f708192a3e' } };
+>>>>>>> main
 const character = { params: { character_id: 2112000001 } };
 
 export const operations = {
@@ -127,6 +137,7 @@ export const operations = {
     update: gives<Group>()((c) => c.group.update({ ...group, body: { add_members: ['Brim Okoro'] } })),
     delete: gives<undefined>()((c) => c.group.delete(group)),
   },
+<<<<<<< HEAD
   person: {
     current: gives<Person>()((c) => c.person.current()),
     link: gives<Person>()((c) => c.person.link({ body: { user_token: 't' } })),
@@ -139,6 +150,19 @@ export const operations = {
       c.person.split({ ...person, body: { characters: [2112000002], reason: 'r', dry_run: true } }),
     ),
     history: gives<PersonChange[]>()((c) => c.person.history(person)),
+=======
+  oidc: {
+    listClients: gives<OidcClient[]>()((c) => c.oidc.listClients()),
+    getClient: gives<OidcClient>()((c) => c.oidc.getClient(oidcClient)),
+    createClient: gives<NewOidcClient>()((c) =>
+      c.oidc.createClient({ body: { client_name: 'Wiki', redirect_uris: ['https://wiki.example/back'] } }),
+    ),
+    updateClient: gives<OidcClient>()((c) =>
+      c.oidc.updateClient({ ...oidcClient, body: { allowed_groups: null } }),
+    ),
+    deleteClient: gives<undefined>()((c) => c.oidc.deleteClient(oidcClient)),
+    renewSecret: gives<OidcClientSecret>()((c) => c.oidc.renewSecret(oidcClient)),
+>>>>>>> main
   },
   system: {
     configuration: gives<Configuration>()((c) => c.system.configuration()),

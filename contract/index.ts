@@ -8,11 +8,8 @@ import { crashRoutes } from './crash.ts';
 import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
 import { historyRoutes } from './history.ts';
-<<<<<<< HEAD
-import { personOfUserRoute, personRoutes } from './person.ts';
-=======
 import { oidcRoutes } from './oidc.ts';
->>>>>>> main
+import { personOfUserRoute, personRoutes } from './person.ts';
 import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
@@ -38,11 +35,8 @@ export * from './ext.ts';
 export * from './group.ts';
 export * from './history.ts';
 export * from './membership.ts';
-<<<<<<< HEAD
-export * from './person.ts';
-=======
 export * from './oidc.ts';
->>>>>>> main
+export * from './person.ts';
 export * from './scopes.ts';
 export * from './system.ts';
 export * from './token.ts';
@@ -59,11 +53,8 @@ export const contract = c.router(
     ext: extRoutes,
     group: groupRoutes,
     history: historyRoutes,
-<<<<<<< HEAD
     person: personRoutes,
-=======
     oidc: oidcRoutes,
->>>>>>> main
     system: systemRoutes,
     token: tokenRoutes,
     user: { ...userRoutes, person: personOfUserRoute },

@@ -532,35 +532,6 @@ create table names (
   constraint names_pkey PRIMARY KEY (id)
 );
 
-<<<<<<< HEAD
-create table person_characters (
-  character_id game_id not null,
-  person_id object_id not null,
-  constraint person_characters_pkey PRIMARY KEY (character_id),
-  constraint person_characters_person_id_character_id_key UNIQUE (person_id, character_id)
-);
-
-create table person_history (
-  "position" bigint generated always as identity not null,
-  occurred_on timestamp(3) with time zone not null,
-  happened text not null,
-  character_id game_id not null,
-  character_name text not null,
-  from_person object_id,
-  to_person object_id,
-  by_id game_id,
-  reason text,
-  proof uuid,
-  constraint person_history_pkey PRIMARY KEY ("position"),
-  constraint person_history_happened_check CHECK (happened = ANY (ARRAY['linked'::text, 'unlinked'::text, 'owner_changed'::text, 'deleted'::text, 'merged'::text, 'split'::text]))
-);
-
-create table persons (
-  person_id object_id not null,
-  main_id game_id not null,
-  created_on timestamp(3) with time zone not null,
-  constraint persons_pkey PRIMARY KEY (person_id)
-=======
 create table oidc_artifacts (
   model text not null,
   id_hash text not null,
@@ -610,7 +581,35 @@ create table oidc_endings (
   character_id game_id not null,
   ended_on timestamp(3) with time zone not null,
   constraint oidc_endings_pkey PRIMARY KEY (character_id)
->>>>>>> main
+);
+
+create table person_characters (
+  character_id game_id not null,
+  person_id object_id not null,
+  constraint person_characters_pkey PRIMARY KEY (character_id),
+  constraint person_characters_person_id_character_id_key UNIQUE (person_id, character_id)
+);
+
+create table person_history (
+  "position" bigint generated always as identity not null,
+  occurred_on timestamp(3) with time zone not null,
+  happened text not null,
+  character_id game_id not null,
+  character_name text not null,
+  from_person object_id,
+  to_person object_id,
+  by_id game_id,
+  reason text,
+  proof uuid,
+  constraint person_history_pkey PRIMARY KEY ("position"),
+  constraint person_history_happened_check CHECK (happened = ANY (ARRAY['linked'::text, 'unlinked'::text, 'owner_changed'::text, 'deleted'::text, 'merged'::text, 'split'::text]))
+);
+
+create table persons (
+  person_id object_id not null,
+  main_id game_id not null,
+  created_on timestamp(3) with time zone not null,
+  constraint persons_pkey PRIMARY KEY (person_id)
 );
 
 create unlogged table provider_buckets (
@@ -816,18 +815,15 @@ alter table history_turns add constraint history_turns_character_id_fkey FOREIGN
 alter table mailbox_mails add constraint mailbox_mails_character_id_fkey FOREIGN KEY (character_id) REFERENCES mailboxes(character_id) ON DELETE CASCADE;
 alter table mailbox_mails add constraint mailbox_mails_mail_id_fkey FOREIGN KEY (mail_id) REFERENCES mails(mail_id);
 alter table mailboxes add constraint mailboxes_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
-<<<<<<< HEAD
-alter table person_characters add constraint person_characters_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
-alter table person_characters add constraint person_characters_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(person_id) ON DELETE CASCADE;
-alter table persons add constraint main_is_of_the_person FOREIGN KEY (person_id, main_id) REFERENCES person_characters(person_id, character_id) DEFERRABLE INITIALLY DEFERRED;
-=======
 alter table oidc_artifacts add constraint oidc_artifacts_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table oidc_artifacts add constraint oidc_artifacts_client_id_fkey FOREIGN KEY (client_id) REFERENCES oidc_clients(client_id) ON DELETE CASCADE;
 alter table oidc_client_groups add constraint oidc_client_groups_client_id_fkey FOREIGN KEY (client_id) REFERENCES oidc_clients(client_id) ON DELETE CASCADE;
 alter table oidc_client_groups add constraint oidc_client_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(group_id) ON DELETE CASCADE;
 alter table oidc_consents add constraint oidc_consents_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table oidc_consents add constraint oidc_consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES oidc_clients(client_id) ON DELETE CASCADE;
->>>>>>> main
+alter table person_characters add constraint person_characters_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
+alter table person_characters add constraint person_characters_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(person_id) ON DELETE CASCADE;
+alter table persons add constraint main_is_of_the_person FOREIGN KEY (person_id, main_id) REFERENCES person_characters(person_id, character_id) DEFERRABLE INITIALLY DEFERRED;
 alter table provider_cache add constraint provider_cache_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES grants(grant_id) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_app_token_fkey FOREIGN KEY (app_token) REFERENCES tokens(uuid) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
@@ -864,13 +860,6 @@ CREATE INDEX history_turns_history_due_on_character_id_idx ON history_turns USIN
 CREATE INDEX mailbox_mails_character_id_position_idx ON mailbox_mails USING btree (character_id, "position") WHERE wants_body;
 CREATE INDEX mailbox_mails_mail_id_idx ON mailbox_mails USING btree (mail_id);
 CREATE INDEX names_known_on_idx ON names USING btree (known_on);
-<<<<<<< HEAD
-CREATE UNIQUE INDEX one_link_for_a_proof ON person_history USING btree (proof) WHERE proof IS NOT NULL;
-CREATE INDEX person_history_character_id_idx ON person_history USING btree (character_id);
-CREATE INDEX person_history_from_person_idx ON person_history USING btree (from_person) WHERE from_person IS NOT NULL;
-CREATE INDEX person_history_occurred_on_idx ON person_history USING btree (occurred_on);
-CREATE INDEX person_history_to_person_idx ON person_history USING btree (to_person) WHERE to_person IS NOT NULL;
-=======
 CREATE INDEX oidc_artifacts_character_id_idx ON oidc_artifacts USING btree (character_id) WHERE character_id IS NOT NULL;
 CREATE INDEX oidc_artifacts_client_id_idx ON oidc_artifacts USING btree (client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX oidc_artifacts_expires_on_idx ON oidc_artifacts USING btree (expires_on);
@@ -878,7 +867,11 @@ CREATE INDEX oidc_artifacts_grant_hash_idx ON oidc_artifacts USING btree (grant_
 CREATE INDEX oidc_artifacts_session_uid_idx ON oidc_artifacts USING btree (session_uid) WHERE session_uid IS NOT NULL;
 CREATE INDEX oidc_client_groups_group_id_idx ON oidc_client_groups USING btree (group_id);
 CREATE INDEX oidc_consents_client_id_idx ON oidc_consents USING btree (client_id);
->>>>>>> main
+CREATE UNIQUE INDEX one_link_for_a_proof ON person_history USING btree (proof) WHERE proof IS NOT NULL;
+CREATE INDEX person_history_character_id_idx ON person_history USING btree (character_id);
+CREATE INDEX person_history_from_person_idx ON person_history USING btree (from_person) WHERE from_person IS NOT NULL;
+CREATE INDEX person_history_occurred_on_idx ON person_history USING btree (occurred_on);
+CREATE INDEX person_history_to_person_idx ON person_history USING btree (to_person) WHERE to_person IS NOT NULL;
 CREATE INDEX provider_buckets_used_on_idx ON provider_buckets USING btree (used_on);
 CREATE INDEX provider_cache_grant_id_idx ON provider_cache USING btree (grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX provider_cache_kept_until_idx ON provider_cache USING btree (kept_until);
@@ -967,13 +960,10 @@ comment on column mailbox_mails."position" is 'Counts from older to newer mails 
 comment on column mailbox_mails.wants_body is 'The text is still to be fetched from this mailbox.';
 comment on column mailboxes.complete is 'The oldest mail of the character was reached once.';
 comment on column mails.body is 'Plain text; null until it was fetched.';
-<<<<<<< HEAD
-comment on column person_history.character_id is 'No reference: what happened outlives the user.';
-comment on column person_history.proof is 'The user token that proved a character; it proves once.';
-=======
 comment on column oidc_clients.restricted is 'Only members of the groups in oidc_client_groups get in: nobody, once all of them are deleted.';
 comment on column oidc_clients.secret_hash is 'SHA-256; null: a public client.';
->>>>>>> main
+comment on column person_history.character_id is 'No reference: what happened outlives the user.';
+comment on column person_history.proof is 'The user token that proved a character; it proves once.';
 comment on column provider_cache.grant_id is 'Null for public answers; those of an access token go with its grant, so that nobody inherits them.';
 comment on column provider_document.asked_on is 'When a process last set out to fetch it again.';
 comment on column provider_error_budget.carried is 'Requests of the former minute that may still fail in this one.';

@@ -12,12 +12,9 @@ import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { mount } from './http/mount.ts';
 import { createHttp } from './http/server.ts';
-<<<<<<< HEAD
-import { personHandlers, personOfUserHandler } from './person/person.routes.ts';
-=======
 import { oidcHandlers } from './oidc/oidc.routes.ts';
 import { oidcProtocol } from './oidc/protocol.routes.ts';
->>>>>>> main
+import { personHandlers, personOfUserHandler } from './person/person.routes.ts';
 import type { Services } from './services/services.ts';
 import { callbackHandlers, startLoginHandler } from './sign-in/sign-in.routes.ts';
 import { systemHandlers } from './system/system.routes.ts';
@@ -54,11 +51,8 @@ function resources(services: Services): Map<string, Router> {
     ext: mount(contract.ext, extHandlers(services), services),
     group: mount(contract.group, groupHandlers(services), services),
     history: mount(contract.history, historyHandlers(services), services),
-<<<<<<< HEAD
     person: mount(contract.person, personHandlers(services), services),
-=======
     oidc: mount(contract.oidc, oidcHandlers(services), services),
->>>>>>> main
     system: mount(contract.system, systemHandlers(services), services),
     token: mount(
       contract.token,

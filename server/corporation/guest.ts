@@ -52,11 +52,7 @@ function tooManyCodes(corporationId: number): DomainError {
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
 export async function removeGuest(
-<<<<<<< HEAD
-  { db, queue, clock }: Pick<Services, 'db' | 'queue' | 'clock'>,
-=======
   services: Pick<Services, 'db' | 'queue' | 'clock'>,
->>>>>>> main
   admission: Admission,
   corporationId: number,
   characterId: number,
@@ -65,13 +61,8 @@ export async function removeGuest(
     await lockOwnedGroups(tx, characterId);
     const caller = await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
-<<<<<<< HEAD
-    await revokeGrants(tx, queue, [characterId]);
-    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: clock.now() });
-=======
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
-    await deleteUsers(tx, [characterId]);
->>>>>>> main
+    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
 }

@@ -336,17 +336,14 @@ export interface Database {
   voice_identities: VoiceIdentityTable;
   service: ServiceTable;
   repeatable: RepeatableTable;
-<<<<<<< HEAD
   persons: PersonTable;
   person_characters: { character_id: GameId; person_id: ObjectId };
   person_history: PersonHistoryTable;
-=======
   oidc_clients: OidcClientTable;
   oidc_client_groups: { client_id: ObjectId; group_id: ObjectId };
   oidc_artifacts: OidcArtifactTable;
   oidc_endings: { character_id: GameId; ended_on: Date };
   oidc_consents: OidcConsentTable;
->>>>>>> main
   events: EventTable;
   event_contexts: { event_id: string; context: string };
   event_seals: EventSealTable;

@@ -52,20 +52,12 @@ export async function findPersonOf(
   return rows;
 }
 
-/**
- * The character that stands for the person of a character: itself, where that is a person of one. Undefined: there is no
- * such user.
- *
- * @public the claim `main`
- */
-export async function mainOf(db: Kysely<Database>, characterId: number): Promise<UserShort | undefined> {
-  const { rows } = await sql<UserShort>`
-    select m.character_id, m.character_name
-    from users u left join person_characters pc using (character_id) left join persons p using (person_id)
-      join users m on m.character_id = coalesce(p.main_id, u.character_id)
-    where u.character_id = ${characterId}`.execute(db);
-  return rows[0];
-}
+/** The character that stands for the person of the user `u`: itself, where that is a person of one. */
+export const mainOf: RawBuilder<UserShort> = sql`(
+  select json_build_object('character_id', m.character_id, 'character_name', m.character_name) from users m
+  where m.character_id = coalesce(
+    (select p.main_id from person_characters pc join persons p using (person_id)
+      where pc.character_id = u.character_id), u.character_id))`;
 
 /** Ids of the characters of a person, the built-in user being none; nobody: there is no such person. */
 export async function findMembers(db: Kysely<Database>, personId: string): Promise<number[]> {

@@ -131,12 +131,8 @@ async function write(
   if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
     await revokeGrants(tx, services.queue, some);
-<<<<<<< HEAD
-    await deleteUsers(tx, some, { by: null, now });
-=======
     await endSessions(services, tx, some);
-    await deleteUsers(tx, some);
->>>>>>> main
+    await deleteUsers(tx, some, { by: null, now });
   }
   await endUnwelcome(services, tx, { users: standings.map((row) => row.character_id) });
   return changes;

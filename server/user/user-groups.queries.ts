@@ -1,11 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { UserGroup } from '../../contract/user.ts';
-<<<<<<< HEAD
-import { isMember } from '../access/levels.queries.ts';
-import { idNamed } from '../access/named-user.queries.ts';
-=======
 import { groupsOf } from '../access/groups-of.queries.ts';
->>>>>>> main
+import { idNamed } from '../access/named-user.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { ownerOf } from '../group/group.queries.ts';
 

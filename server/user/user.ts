@@ -57,11 +57,7 @@ export async function updateUser(
 
 /** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
-<<<<<<< HEAD
-  { db, queue, clock }: Pick<Services, 'db' | 'queue' | 'clock'>,
-=======
   services: Pick<Services, 'db' | 'queue' | 'clock'>,
->>>>>>> main
   admission: Admission,
   characterId: number,
 ): Promise<void> {
@@ -74,13 +70,8 @@ export async function removeUser(
     if (caller.level < level) {
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }
-<<<<<<< HEAD
-    await revokeGrants(tx, queue, [characterId]);
-    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: clock.now() });
-=======
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
-    await deleteUsers(tx, [characterId]);
->>>>>>> main
+    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
 }

@@ -78,7 +78,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'group.create': usual(9),
   'group.update': usual(0),
   'group.delete': usual(9),
-<<<<<<< HEAD
   'person.current': usual(0),
   'person.link': { kinds: ['use'], level: 0, otherKinds: 'Must use a user token for this path.' },
   'person.unlink': usual(0),
@@ -86,14 +85,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'person.merge': usual(9),
   'person.split': usual(9),
   'person.history': usual(9),
-=======
   'oidc.listClients': usual(10),
   'oidc.getClient': usual(10),
   'oidc.createClient': usual(10),
   'oidc.updateClient': usual(10),
   'oidc.deleteClient': usual(10),
   'oidc.renewSecret': usual(10),
->>>>>>> main
   'system.configuration': usual(10),
   'system.jobs': usual(10),
   'system.runJob': usual(10),

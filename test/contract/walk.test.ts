@@ -238,7 +238,6 @@ const WALKS: Readonly<Record<string, Walk>> = {
         : forbidden(`changing somebody else's group needs 9, and the token's owner has ${level}`),
   },
   'group.delete': { request: () => group(USERS[1]) },
-<<<<<<< HEAD
   'person.current': {},
   'person.link': {
     // Nobody's token: what is wrong with it is the operation's business.
@@ -264,7 +263,6 @@ const WALKS: Readonly<Record<string, Walk>> = {
     answers: [404],
   },
   'person.history': { request: async () => ({ params: { person_id: await solePerson() } }) },
-=======
   'oidc.listClients': {},
   'oidc.getClient': { request: oidcClient },
   'oidc.createClient': {
@@ -274,7 +272,6 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'oidc.updateClient': { request: async () => ({ ...(await oidcClient()), body: { first_party: true } }) },
   'oidc.deleteClient': { request: oidcClient },
   'oidc.renewSecret': { request: oidcClient, answers: [201] },
->>>>>>> main
   'system.configuration': {},
   'system.jobs': {},
   'system.runJob': { request: () => ({ params: { job_id: 'maintenance' } }) },
@@ -344,11 +341,7 @@ describe('Must show 7: every operation × token kind × level × authority', () 
     const names = operations.map(({ name }) => name).sort();
     expect(Object.keys(RULES).sort()).toEqual(names);
     expect(Object.keys(WALKS).sort()).toEqual(names);
-<<<<<<< HEAD
-    expect(names).toHaveLength(61);
-=======
-    expect(names).toHaveLength(59);
->>>>>>> main
+    expect(names).toHaveLength(67);
   });
 
   it('D18: an operation is walked with and without authority where its metadata asks for it', () => {

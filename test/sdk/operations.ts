@@ -27,15 +27,12 @@ import type {
   JobDryRun,
   JobRun,
   Login,
-<<<<<<< HEAD
-  Person,
-  PersonChange,
-  PersonSplit,
-=======
   NewOidcClient,
   OidcClient,
   OidcClientSecret,
->>>>>>> main
+  Person,
+  PersonChange,
+  PersonSplit,
   Token,
   Tracking,
   User,
@@ -61,11 +58,8 @@ const coalition = { params: { coalition_id: '66f2a1b3c4d5e6f708192a3d' } };
 const corporation = { params: { corporation_id: 98000001 } };
 const crash = { params: { crash_report_id: '66f2a1b3c4d5e6f708192a3b' } };
 const group = { params: { group_id: '66f2a1b3c4d5e6f708192a3c' } };
-<<<<<<< HEAD
 const person = { params: { person_id: '66f2a1b3c4d5e6f708192a3e' } };
-=======
 const oidcClient = { params: { client_id: '66f2a1b3c4d5e6f708192a3e' } };
->>>>>>> main
 const character = { params: { character_id: 2112000001 } };
 
 export const operations = {
@@ -137,7 +131,6 @@ export const operations = {
     update: gives<Group>()((c) => c.group.update({ ...group, body: { add_members: ['Brim Okoro'] } })),
     delete: gives<undefined>()((c) => c.group.delete(group)),
   },
-<<<<<<< HEAD
   person: {
     current: gives<Person>()((c) => c.person.current()),
     link: gives<Person>()((c) => c.person.link({ body: { user_token: 't' } })),
@@ -150,7 +143,7 @@ export const operations = {
       c.person.split({ ...person, body: { characters: [2112000002], reason: 'r', dry_run: true } }),
     ),
     history: gives<PersonChange[]>()((c) => c.person.history(person)),
-=======
+  },
   oidc: {
     listClients: gives<OidcClient[]>()((c) => c.oidc.listClients()),
     getClient: gives<OidcClient>()((c) => c.oidc.getClient(oidcClient)),
@@ -162,7 +155,6 @@ export const operations = {
     ),
     deleteClient: gives<undefined>()((c) => c.oidc.deleteClient(oidcClient)),
     renewSecret: gives<OidcClientSecret>()((c) => c.oidc.renewSecret(oidcClient)),
->>>>>>> main
   },
   system: {
     configuration: gives<Configuration>()((c) => c.system.configuration()),

@@ -59,7 +59,6 @@ export const routes = {
     wallet: 'GET /ext/history/characters/:character_id/wallet jp',
     storeLocation: 'POST /ext/history/characters/:character_id/location/now j',
   },
-<<<<<<< HEAD
   person: {
     current: 'GET /person/current j',
     link: 'POST /person/current/character bj',
@@ -68,7 +67,7 @@ export const routes = {
     merge: 'POST /person/:person_id/merge bj',
     split: 'POST /person/:person_id/split bj',
     history: 'GET /person/:person_id/history j',
-=======
+  },
   oidc: {
     listClients: 'GET /oidc/client j',
     getClient: 'GET /oidc/client/:client_id j',
@@ -76,7 +75,6 @@ export const routes = {
     updateClient: 'PUT /oidc/client/:client_id bj',
     deleteClient: 'DELETE /oidc/client/:client_id',
     renewSecret: 'POST /oidc/client/:client_id/secret j',
->>>>>>> main
   },
   system: {
     configuration: 'GET /system/configuration j',

@@ -281,11 +281,8 @@ export interface CrashReportShort {
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
-<<<<<<< HEAD
  * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
-=======
  * - `client_is_public` (409): A public client has no secret to renew.
->>>>>>> main
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
@@ -334,11 +331,8 @@ export type ErrorCode =
   | 'request_timeout'
   | 'name_taken'
   | 'autogroup_kept'
-<<<<<<< HEAD
   | 'main_kept'
-=======
   | 'client_is_public'
->>>>>>> main
   | 'too_many_guest_codes'
   | 'precondition_failed'
   | 'body_too_large'
@@ -696,54 +690,6 @@ export interface MailRecipient {
   recipient_name: string;
 }
 
-<<<<<<< HEAD
-/** One or more characters of one human. */
-export interface Person {
-  /** Id of the person; that of a person of one character ends with its first link. */
-  person_id: string;
-  /** The character that stands for the person; null where it is hidden. */
-  main: UserShort | null;
-  /** Those within reach, ordered by name ignoring case, then by id. */
-  characters: PersonCharacter[];
-  /** How many more there are, beyond the read authority of the caller. */
-  hidden: number;
-}
-
-/** What happened to a character of a person. */
-export interface PersonChange {
-  /** When it happened. */
-  occurred_on: string;
-  /** linked: proven by a user token. unlinked: taken out by one of the person. owner_changed: handed to another human. deleted: the user is gone. merged, split: by an administrator. */
-  happened: 'linked' | 'unlinked' | 'owner_changed' | 'deleted' | 'merged' | 'split';
-  character: UserShort;
-  /** The person that it left; null: it was a person of its own. */
-  from_person: string | null;
-  /** The person that it came to; null: it is a person of its own. */
-  to_person: string | null;
-  /** Who did it; null: the service itself, or somebody who is gone. */
-  by: UserShort | null;
-  /** What an administrator said. */
-  reason: string | null;
-}
-
-/** A character of a person. */
-export interface PersonCharacter {
-  user: UserShort;
-  /** proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet. */
-  ownership: 'proven' | 'stale' | 'changed';
-  /** When its present owner first signed in with it; null: never. */
-  proven_on: string | null;
-  /** State of its refresh tokens, as tracking has it. */
-  tracking: 'valid' | 'invalid' | 'none';
-}
-
-/** The two persons that one became. */
-export interface PersonSplit {
-  /** The person without them. */
-  person: Person;
-  /** The person that they are now. */
-  split_off: Person;
-=======
 /** A new application, with its secret. */
 export interface NewOidcClient {
   /** What the application calls itself in the protocol. */
@@ -804,7 +750,54 @@ export interface OidcClientSecret {
   client_id: string;
   /** Shown this once. */
   client_secret: string;
->>>>>>> main
+}
+
+/** One or more characters of one human. */
+export interface Person {
+  /** Id of the person; that of a person of one character ends with its first link. */
+  person_id: string;
+  /** The character that stands for the person; null where it is hidden. */
+  main: UserShort | null;
+  /** Those within reach, ordered by name ignoring case, then by id. */
+  characters: PersonCharacter[];
+  /** How many more there are, beyond the read authority of the caller. */
+  hidden: number;
+}
+
+/** What happened to a character of a person. */
+export interface PersonChange {
+  /** When it happened. */
+  occurred_on: string;
+  /** linked: proven by a user token. unlinked: taken out by one of the person. owner_changed: handed to another human. deleted: the user is gone. merged, split: by an administrator. */
+  happened: 'linked' | 'unlinked' | 'owner_changed' | 'deleted' | 'merged' | 'split';
+  character: UserShort;
+  /** The person that it left; null: it was a person of its own. */
+  from_person: string | null;
+  /** The person that it came to; null: it is a person of its own. */
+  to_person: string | null;
+  /** Who did it; null: the service itself, or somebody who is gone. */
+  by: UserShort | null;
+  /** What an administrator said. */
+  reason: string | null;
+}
+
+/** A character of a person. */
+export interface PersonCharacter {
+  user: UserShort;
+  /** proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet. */
+  ownership: 'proven' | 'stale' | 'changed';
+  /** When its present owner first signed in with it; null: never. */
+  proven_on: string | null;
+  /** State of its refresh tokens, as tracking has it. */
+  tracking: 'valid' | 'invalid' | 'none';
+}
+
+/** The two persons that one became. */
+export interface PersonSplit {
+  /** The person without them. */
+  person: Person;
+  /** The person that they are now. */
+  split_off: Person;
 }
 
 /** A new application token. */
@@ -839,7 +832,6 @@ export interface PostLogin {
   state_code?: string | null | undefined;
 }
 
-<<<<<<< HEAD
 /** Which person to merge into another one, and why. */
 export interface PostMerge {
   /** The person whose characters come over. */
@@ -850,21 +842,6 @@ export interface PostMerge {
   dry_run?: boolean | null | undefined;
 }
 
-/** The proof that another character is one’s own. */
-export interface PostPersonCharacter {
-  /** A user token of the other character, from a sign-in of the last 10 minutes through the same application. */
-  user_token: string;
-}
-
-/** Which characters to take out of a person, and why. */
-export interface PostSplit {
-  /** Ids of the characters that become a person of their own. */
-  characters: number[];
-  /** Why; kept with what happened. */
-  reason: string;
-  /** Answer what would be, and change nothing. */
-  dry_run?: boolean | null | undefined;
-=======
 /** A new application. */
 export interface PostOidcClient {
   /** How the application is called where people are asked whether it may know them. */
@@ -883,7 +860,22 @@ export interface PostOidcClient {
   id_token_signed_response_alg?: SigningAlgorithm | null | undefined;
   /** Whether it runs where no secret is safe, in a browser or on a phone: it gets none, and PKCE proves it. Never changes. */
   public?: boolean | null | undefined;
->>>>>>> main
+}
+
+/** The proof that another character is one’s own. */
+export interface PostPersonCharacter {
+  /** A user token of the other character, from a sign-in of the last 10 minutes through the same application. */
+  user_token: string;
+}
+
+/** Which characters to take out of a person, and why. */
+export interface PostSplit {
+  /** Ids of the characters that become a person of their own. */
+  characters: number[];
+  /** Why; kept with what happened. */
+  reason: string;
+  /** Answer what would be, and change nothing. */
+  dry_run?: boolean | null | undefined;
 }
 
 /** Body of an error. */
@@ -943,12 +935,6 @@ export interface PutGroup {
   remove_members?: string[] | null | undefined;
 }
 
-<<<<<<< HEAD
-/** What to change about a person. */
-export interface PutPerson {
-  /** Id of the character of the person that stands for it from now on. */
-  main: number;
-=======
 /** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
 export interface PutOidcClient {
   /** How the application is called where people are asked whether it may know them. */
@@ -965,7 +951,12 @@ export interface PutOidcClient {
   first_party?: boolean | null | undefined;
   /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
   id_token_signed_response_alg?: SigningAlgorithm | null | undefined;
->>>>>>> main
+}
+
+/** What to change about a person. */
+export interface PutPerson {
+  /** Id of the character of the person that stands for it from now on. */
+  main: number;
 }
 
 /** What to change about a user. */
@@ -1581,18 +1572,12 @@ export type StoreLocationAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
-<<<<<<< HEAD
 export type GetCurrentPersonAnswer =
   | Answer<200, Person>
-=======
-export type ListOidcClientsAnswer =
-  | Answer<200, OidcClient[]>
->>>>>>> main
   | Answer<401 | 403 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
-<<<<<<< HEAD
 export interface LinkCharacterRequest extends CallOptions {
   body: PostPersonCharacter;
 }
@@ -1612,7 +1597,67 @@ export interface UnlinkCharacterRequest extends CallOptions {
 
 export type UnlinkCharacterAnswer =
   | Answer<200, Person>
-=======
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateCurrentPersonRequest extends CallOptions {
+  body: PutPerson;
+}
+
+export type UpdateCurrentPersonAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface MergePersonsRequest extends CallOptions {
+  params: {
+    /** Id of the person. */
+    person_id: string;
+  };
+  body: PostMerge;
+}
+
+export type MergePersonsAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface SplitPersonRequest extends CallOptions {
+  params: {
+    /** Id of the person. */
+    person_id: string;
+  };
+  body: PostSplit;
+}
+
+export type SplitPersonAnswer =
+  | Answer<200, PersonSplit>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListPersonHistoryRequest extends CallOptions {
+  params: {
+    /** Id of the person. */
+    person_id: string;
+  };
+}
+
+export type ListPersonHistoryAnswer =
+  | Answer<200, PersonChange[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export type ListOidcClientsAnswer =
+  | Answer<200, OidcClient[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface GetOidcClientRequest extends CallOptions {
   params: {
     /** Id of the application. */
@@ -1672,65 +1717,10 @@ export interface RenewOidcClientSecretRequest extends CallOptions {
 
 export type RenewOidcClientSecretAnswer =
   | Answer<201, OidcClientSecret>
->>>>>>> main
   | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
-<<<<<<< HEAD
-export interface UpdateCurrentPersonRequest extends CallOptions {
-  body: PutPerson;
-}
-
-export type UpdateCurrentPersonAnswer =
-  | Answer<200, Person>
-  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface MergePersonsRequest extends CallOptions {
-  params: {
-    /** Id of the person. */
-    person_id: string;
-  };
-  body: PostMerge;
-}
-
-export type MergePersonsAnswer =
-  | Answer<200, Person>
-  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface SplitPersonRequest extends CallOptions {
-  params: {
-    /** Id of the person. */
-    person_id: string;
-  };
-  body: PostSplit;
-}
-
-export type SplitPersonAnswer =
-  | Answer<200, PersonSplit>
-  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-export interface ListPersonHistoryRequest extends CallOptions {
-  params: {
-    /** Id of the person. */
-    person_id: string;
-  };
-}
-
-export type ListPersonHistoryAnswer =
-  | Answer<200, PersonChange[]>
-  | Answer<401 | 403 | 429 | 503, Problem>
-  | Answer<422, ValidationProblem>
-  | Answer<500, CrashProblem>;
-
-=======
->>>>>>> main
 export type GetConfigurationAnswer =
   | Answer<200, Configuration>
   | Answer<401 | 403 | 429 | 503, Problem>
@@ -2242,7 +2232,6 @@ export interface Api {
      */
     storeLocation(request: StoreLocationRequest): Promise<StoreLocationAnswer>;
   };
-<<<<<<< HEAD
   /** Persons: characters of one human, without any authority of their own. */
   readonly person: {
     /**
@@ -2301,7 +2290,7 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
     history(request: ListPersonHistoryRequest): Promise<ListPersonHistoryAnswer>;
-=======
+  };
   /** Applications that let people sign in by OpenID Connect. */
   readonly oidc: {
     /**
@@ -2352,7 +2341,6 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */
     renewSecret(request: RenewOidcClientSecretRequest): Promise<RenewOidcClientSecretAnswer>;
->>>>>>> main
   };
   /** Configuration and scheduled jobs. */
   readonly system: {

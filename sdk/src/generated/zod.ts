@@ -396,11 +396,8 @@ export const CrashReportShort = z.object({
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
-<<<<<<< HEAD
  * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
-=======
  * - `client_is_public` (409): A public client has no secret to renew.
->>>>>>> main
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
@@ -449,11 +446,8 @@ export const ErrorCode = z.enum([
   'request_timeout',
   'name_taken',
   'autogroup_kept',
-<<<<<<< HEAD
   'main_kept',
-=======
   'client_is_public',
->>>>>>> main
   'too_many_guest_codes',
   'precondition_failed',
   'body_too_large',
@@ -743,61 +737,6 @@ export const Login = z.object({
   state_code: z.string(),
 });
 
-<<<<<<< HEAD
-/** A character of a person. */
-export const PersonCharacter = z.object({
-  user: UserShort,
-  /** proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet. */
-  ownership: z.enum(['proven', 'stale', 'changed']),
-  /** When its present owner first signed in with it; null: never. */
-  proven_on: z.string().datetime().nullable(),
-  /** State of its refresh tokens, as tracking has it. */
-  tracking: z.enum(['valid', 'invalid', 'none']),
-});
-
-/** One or more characters of one human. */
-export const Person = z.object({
-  /** Id of the person; that of a person of one character ends with its first link. */
-  person_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
-  /** The character that stands for the person; null where it is hidden. */
-  main: UserShort.nullable(),
-  /** Those within reach, ordered by name ignoring case, then by id. */
-  characters: z.array(PersonCharacter),
-  /** How many more there are, beyond the read authority of the caller. */
-  hidden: z.number().int().min(0),
-});
-
-/** What happened to a character of a person. */
-export const PersonChange = z.object({
-  /** When it happened. */
-  occurred_on: z.string().datetime(),
-  /** linked: proven by a user token. unlinked: taken out by one of the person. owner_changed: handed to another human. deleted: the user is gone. merged, split: by an administrator. */
-  happened: z.enum([
-    'linked',
-    'unlinked',
-    'owner_changed',
-    'deleted',
-    'merged',
-    'split',
-  ]),
-  character: UserShort,
-  /** The person that it left; null: it was a person of its own. */
-  from_person: z.string().regex(new RegExp('^[0-9a-f]{24}$')).nullable(),
-  /** The person that it came to; null: it is a person of its own. */
-  to_person: z.string().regex(new RegExp('^[0-9a-f]{24}$')).nullable(),
-  /** Who did it; null: the service itself, or somebody who is gone. */
-  by: UserShort.nullable(),
-  /** What an administrator said. */
-  reason: z.string().nullable(),
-});
-
-/** The two persons that one became. */
-export const PersonSplit = z.object({
-  /** The person without them. */
-  person: Person,
-  /** The person that they are now. */
-  split_off: Person,
-=======
 /** RS256 is what every application of OpenID Connect understands. */
 export const SigningAlgorithm = z.enum(['RS256', 'EdDSA']);
 
@@ -861,7 +800,61 @@ export const OidcClientSecret = z.object({
   client_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
   /** Shown this once. */
   client_secret: z.string(),
->>>>>>> main
+});
+
+/** A character of a person. */
+export const PersonCharacter = z.object({
+  user: UserShort,
+  /** proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet. */
+  ownership: z.enum(['proven', 'stale', 'changed']),
+  /** When its present owner first signed in with it; null: never. */
+  proven_on: z.string().datetime().nullable(),
+  /** State of its refresh tokens, as tracking has it. */
+  tracking: z.enum(['valid', 'invalid', 'none']),
+});
+
+/** One or more characters of one human. */
+export const Person = z.object({
+  /** Id of the person; that of a person of one character ends with its first link. */
+  person_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** The character that stands for the person; null where it is hidden. */
+  main: UserShort.nullable(),
+  /** Those within reach, ordered by name ignoring case, then by id. */
+  characters: z.array(PersonCharacter),
+  /** How many more there are, beyond the read authority of the caller. */
+  hidden: z.number().int().min(0),
+});
+
+/** What happened to a character of a person. */
+export const PersonChange = z.object({
+  /** When it happened. */
+  occurred_on: z.string().datetime(),
+  /** linked: proven by a user token. unlinked: taken out by one of the person. owner_changed: handed to another human. deleted: the user is gone. merged, split: by an administrator. */
+  happened: z.enum([
+    'linked',
+    'unlinked',
+    'owner_changed',
+    'deleted',
+    'merged',
+    'split',
+  ]),
+  character: UserShort,
+  /** The person that it left; null: it was a person of its own. */
+  from_person: z.string().regex(new RegExp('^[0-9a-f]{24}$')).nullable(),
+  /** The person that it came to; null: it is a person of its own. */
+  to_person: z.string().regex(new RegExp('^[0-9a-f]{24}$')).nullable(),
+  /** Who did it; null: the service itself, or somebody who is gone. */
+  by: UserShort.nullable(),
+  /** What an administrator said. */
+  reason: z.string().nullable(),
+});
+
+/** The two persons that one became. */
+export const PersonSplit = z.object({
+  /** The person without them. */
+  person: Person,
+  /** The person that they are now. */
+  split_off: Person,
 });
 
 /** A new application token. */
@@ -896,7 +889,6 @@ export const PostLogin = z.object({
   state_code: z.string().min(1).max(100).nullable().optional(),
 });
 
-<<<<<<< HEAD
 /** Which person to merge into another one, and why. */
 export const PostMerge = z.object({
   /** The person whose characters come over. */
@@ -907,21 +899,6 @@ export const PostMerge = z.object({
   dry_run: z.boolean().nullable().optional(),
 });
 
-/** The proof that another character is one’s own. */
-export const PostPersonCharacter = z.object({
-  /** A user token of the other character, from a sign-in of the last 10 minutes through the same application. */
-  user_token: z.string(),
-});
-
-/** Which characters to take out of a person, and why. */
-export const PostSplit = z.object({
-  /** Ids of the characters that become a person of their own. */
-  characters: z.array(z.number().int().min(1).max(9007199254740991)).max(1000),
-  /** Why; kept with what happened. */
-  reason: z.string().min(1).max(1000),
-  /** Answer what would be, and change nothing. */
-  dry_run: z.boolean().nullable().optional(),
-=======
 /** A new application. */
 export const PostOidcClient = z.object({
   /** How the application is called where people are asked whether it may know them. */
@@ -940,7 +917,22 @@ export const PostOidcClient = z.object({
   id_token_signed_response_alg: SigningAlgorithm.nullable().optional(),
   /** Whether it runs where no secret is safe, in a browser or on a phone: it gets none, and PKCE proves it. Never changes. */
   public: z.boolean().nullable().optional(),
->>>>>>> main
+});
+
+/** The proof that another character is one’s own. */
+export const PostPersonCharacter = z.object({
+  /** A user token of the other character, from a sign-in of the last 10 minutes through the same application. */
+  user_token: z.string(),
+});
+
+/** Which characters to take out of a person, and why. */
+export const PostSplit = z.object({
+  /** Ids of the characters that become a person of their own. */
+  characters: z.array(z.number().int().min(1).max(9007199254740991)).max(1000),
+  /** Why; kept with what happened. */
+  reason: z.string().min(1).max(1000),
+  /** Answer what would be, and change nothing. */
+  dry_run: z.boolean().nullable().optional(),
 });
 
 /** Body of an error. */
@@ -1000,12 +992,6 @@ export const PutGroup = z.object({
   remove_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
 });
 
-<<<<<<< HEAD
-/** What to change about a person. */
-export const PutPerson = z.object({
-  /** Id of the character of the person that stands for it from now on. */
-  main: z.number().int().min(1).max(9007199254740991),
-=======
 /** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
 export const PutOidcClient = z.object({
   /** How the application is called where people are asked whether it may know them. */
@@ -1022,7 +1008,12 @@ export const PutOidcClient = z.object({
   first_party: z.boolean().nullable().optional(),
   /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
   id_token_signed_response_alg: SigningAlgorithm.nullable().optional(),
->>>>>>> main
+});
+
+/** What to change about a person. */
+export const PutPerson = z.object({
+  /** Id of the character of the person that stands for it from now on. */
+  main: z.number().int().min(1).max(9007199254740991),
 });
 
 /** What to change about a user. */

@@ -105,6 +105,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'user.get': usual(0),
   'user.groups': usual(0),
   'user.person': usual(0),
+  'user.why': usual(0),
   'user.update': usual(0),
   'user.delete': usual(9),
   'voice.start': usual(0),

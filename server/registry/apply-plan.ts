@@ -8,18 +8,14 @@ import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
-import { deleteUsers } from '../user/user.queries.ts';
 import {
   type ChangedStanding,
   compareStandings,
-  findTokenLosers,
-  lockDeleted,
-  type Move,
-  moveUsers,
-  type Seen,
   storeStandings,
   type Touched,
-} from './apply-plan.queries.ts';
+} from '../standing/standing.queries.ts';
+import { deleteUsers } from '../user/user.queries.ts';
+import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
 import {
   type OrganizationIds,
   readOrganizations,
@@ -132,7 +128,7 @@ async function write(
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
     await revokeGrants(tx, services.queue, some);
     await endSessions(services, tx, some);
-    await deleteUsers(tx, some);
+    await deleteUsers(tx, some, { by: null, now });
   }
   await endUnwelcome(services, tx, { users: standings.map((row) => row.character_id) });
   return changes;

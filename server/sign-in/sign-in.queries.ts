@@ -2,11 +2,12 @@ import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { isGuest } from '../access/levels.queries.ts';
 import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/levels.ts';
-import { mayLogIn, refusingVoices, type Voice } from '../access/login-permission.queries.ts';
+import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
+import { detachCharacters } from '../person/membership.ts';
 import { forgetVoice } from '../voice/voice.queries.ts';
 
 /** What is known of a character before it signs in again. */
@@ -81,8 +82,9 @@ export async function makeGuest(
 
 export interface Judged {
   readonly admitted: boolean;
-  /** Who says no, in the order of kinds and names; nobody where admitted. */
-  readonly refused_by: readonly Voice[];
+  /** Who says yes or no, in the order of kinds and names. */
+  readonly voices: readonly Voice[];
+  readonly level: number;
   /** Name of the corporation that a guest is a guest of. */
   readonly guest_of: string | null;
   readonly required: readonly ExtScope[];
@@ -91,7 +93,7 @@ export interface Judged {
 /** Whether a user, as stored in this transaction, may log in, and the scopes that it must grant (D26b, D27). */
 export async function judgeUser(db: Kysely<Database>, characterId: number): Promise<Judged | undefined> {
   const { rows } = await sql<Judged>`
-    select ${mayLogIn} as admitted, ${refusingVoices} as refused_by, ${scopesOfCorporation} as required,
+    select ${mayLogIn} as admitted, ${loginVoices} as voices, u.clearance_level as level, ${scopesOfCorporation} as required,
       case when ${isGuest} then c.corporation_name end as guest_of
     from users u
       left join corporations c on c.corporation_id = u.corporation_id
@@ -109,20 +111,25 @@ export async function recordSignIn(
 ): Promise<void> {
   await db
     .updateTable('users')
-    .set({ owner_hash: ownerHash, signed_in_on: now })
+    .set((eb) => ({
+      owner_hash: ownerHash,
+      signed_in_on: now,
+      proven_on: eb.fn.coalesce('proven_on', eb.val(now)),
+    }))
     .where('character_id', '=', characterId)
     .execute();
 }
 
 /**
  * The character was handed to another person (D29b): its tokens, hand-made groups, histories, voice
- * identity and level go. True when this call was the one to notice; the row's lock lets exactly one.
+ * identity and level go, and it leaves the person that it was of (D101). True when this call was the one to notice; the row's lock lets exactly one.
  */
 export async function handOver(db: Kysely<Database>, characterId: number, ownerHash: string, now: Date) {
   const { numUpdatedRows } = await db
     .updateTable('users')
     .set((eb) => ({
       owner_hash: ownerHash,
+      proven_on: null,
       updated_on: now,
       clearance_level: eb.fn<number>('least', ['clearance_level', eb.lit(MEMBER_LEVEL)]),
     }))
@@ -135,5 +142,6 @@ export async function handOver(db: Kysely<Database>, characterId: number, ownerH
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, [characterId]);
   await forgetVoice(db, characterId);
+  await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });
   return true;
 }

@@ -1,5 +1,6 @@
 import type { User, UserGroup } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
+import { answersFor } from '../access/caller.queries.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
 import { isBuiltIn } from '../access/levels.ts';
 import { findPositions } from '../access/position.queries.ts';
@@ -31,7 +32,7 @@ export async function getGroupsOf({ db }: Pick<Services, 'db'>, nameOrId: string
 
 /** Sets a user's level within the limits of D16; without a level nothing changes. */
 export async function updateUser(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   characterId: number,
   level: number | undefined,
@@ -45,6 +46,7 @@ export async function updateUser(
     if (level !== undefined) {
       const lack = lackToSetLevel(caller, target, level);
       if (lack !== undefined) throw forbidden(lack);
+      await services.touches(tx, { users: [characterId] });
       if (level !== target.level) await setLevel(tx, characterId, level, services.clock.now());
       await endUnwelcome(services, tx, { users: [characterId] });
     }
@@ -56,7 +58,7 @@ export async function updateUser(
 
 /** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
-  services: Pick<Services, 'db' | 'queue' | 'clock'>,
+  services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
   admission: Admission,
   characterId: number,
 ): Promise<void> {
@@ -69,8 +71,9 @@ export async function removeUser(
     if (caller.level < level) {
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }
+    await services.touches(tx, { users: [characterId] });
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
-    await deleteUsers(tx, [characterId]);
+    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
 }

@@ -30,6 +30,10 @@ import type {
   NewOidcClient,
   OidcClient,
   OidcClientSecret,
+  Person,
+  PersonChange,
+  PersonSplit,
+  Preview,
   Token,
   Tracking,
   User,
@@ -37,6 +41,7 @@ import type {
   UserShort,
   UserToken,
   VoiceChallenge,
+  Why,
 } from '../../sdk/src/index.ts';
 
 type Exactly<A> = <T>() => T extends A ? 1 : 2;
@@ -55,6 +60,7 @@ const coalition = { params: { coalition_id: '66f2a1b3c4d5e6f708192a3d' } };
 const corporation = { params: { corporation_id: 98000001 } };
 const crash = { params: { crash_report_id: '66f2a1b3c4d5e6f708192a3b' } };
 const group = { params: { group_id: '66f2a1b3c4d5e6f708192a3c' } };
+const person = { params: { person_id: '66f2a1b3c4d5e6f708192a3e' } };
 const oidcClient = { params: { client_id: '66f2a1b3c4d5e6f708192a3e' } };
 const character = { params: { character_id: 2112000001 } };
 
@@ -127,6 +133,19 @@ export const operations = {
     update: gives<Group>()((c) => c.group.update({ ...group, body: { add_members: ['Brim Okoro'] } })),
     delete: gives<undefined>()((c) => c.group.delete(group)),
   },
+  person: {
+    current: gives<Person>()((c) => c.person.current()),
+    link: gives<Person>()((c) => c.person.link({ body: { user_token: 't' } })),
+    unlink: gives<Person>()((c) => c.person.unlink(character)),
+    update: gives<Person>()((c) => c.person.update({ body: { main: 2112000001 } })),
+    merge: gives<Person>()((c) =>
+      c.person.merge({ ...person, body: { person_id: '66f2a1b3c4d5e6f708192a3f', reason: 'r' } }),
+    ),
+    split: gives<PersonSplit>()((c) =>
+      c.person.split({ ...person, body: { characters: [2112000002], reason: 'r', dry_run: true } }),
+    ),
+    history: gives<PersonChange[]>()((c) => c.person.history(person)),
+  },
   oidc: {
     listClients: gives<OidcClient[]>()((c) => c.oidc.listClients()),
     getClient: gives<OidcClient>()((c) => c.oidc.getClient(oidcClient)),
@@ -162,7 +181,9 @@ export const operations = {
   user: {
     list: gives<UserShort[]>()((c) => c.user.list({ query: { search: 'vale', corporation_id: 98000001 } })),
     get: gives<User>()((c) => c.user.get({ params: { character_name: 'Ada Vale' } })),
+    person: gives<Person>()((c) => c.user.person({ params: { character: 'Ada Vale' } })),
     groups: gives<UserGroup[]>()((c) => c.user.groups({ params: { character: 'Ada Vale' } })),
+    why: gives<Why>()((c) => c.user.why({ params: { character: 'Ada Vale' }, query: { about: 'login' } })),
     update: gives<User>()((c) => c.user.update({ ...character, body: { clearance_level: 2 } })),
     delete: gives<undefined>()((c) => c.user.delete(character)),
   },
@@ -171,6 +192,21 @@ export const operations = {
     complete: gives<undefined>()((c) => c.voice.complete()),
   },
 } satisfies { [Resource in keyof Castellan]: { [Name in keyof Castellan[Resource]]: Call<unknown> } };
+
+/** What would change, before it does (D121). */
+export const previews = [
+  gives<Preview>()((c) => c.alliance.update.preview({ ...alliance, body: {} })),
+  gives<Preview>()((c) => c.coalition.update.preview({ ...coalition, body: { ticker: 'TWO' } })),
+  gives<Preview>()((c) => c.coalition.delete.preview(coalition)),
+  gives<Preview>()((c) => c.corporation.update.preview({ ...corporation, body: {} })),
+  gives<Preview>()((c) =>
+    c.corporation.deleteGuest.preview({ params: { ...corporation.params, ...character.params } }),
+  ),
+  gives<Preview>()((c) => c.group.update.preview({ ...group, body: { members: [] } })),
+  gives<Preview>()((c) => c.group.delete.preview(group)),
+  gives<Preview>()((c) => c.user.update.preview({ ...character, body: { clearance_level: 2 } })),
+  gives<Preview>()((c) => c.user.delete.preview(character)),
+] satisfies Call<unknown>[];
 
 export const refused = {
   // @ts-expect-error: a path parameter is missing.
@@ -181,6 +217,8 @@ export const refused = {
   unknown: (c: Castellan) => c.group.update({ ...group, body: { colour: 'red' } }),
   // @ts-expect-error: a scope that does not exist.
   scope: (c: Castellan) => c.alliance.update({ ...alliance, body: { mandatory_ext_scopes: ['mail'] } }),
+  // @ts-expect-error: nothing is taken from anybody by asking.
+  preview: (c: Castellan) => c.group.list.preview(),
   // @ts-expect-error: listings without pages have no page.
   page: (c: Castellan) => c.group.list({ query: { page: 2 } }),
 };

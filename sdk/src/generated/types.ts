@@ -281,6 +281,7 @@ export interface CrashReportShort {
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
@@ -330,6 +331,7 @@ export type ErrorCode =
   | 'request_timeout'
   | 'name_taken'
   | 'autogroup_kept'
+  | 'main_kept'
   | 'client_is_public'
   | 'too_many_guest_codes'
   | 'precondition_failed'
@@ -421,6 +423,7 @@ export interface EventContext {
  * - `application.decided`: It was decided about, withdrawn, or had its time.
  * - `person.character_linked`: A character belongs to a person.
  * - `person.character_unlinked`: A character does not belong to a person any more.
+ * - `person.main_changed`: Another character stands for a person.
  * - `voice.bound`: A user proved which identity on the voice server is its own.
  * - `voice.unbound`: An identity on the voice server is no longer the user’s.
  * - `job.requested`: Somebody had a job run.
@@ -465,6 +468,7 @@ export type EventType =
   | 'application.decided'
   | 'person.character_linked'
   | 'person.character_unlinked'
+  | 'person.main_changed'
   | 'voice.bound'
   | 'voice.unbound'
   | 'job.requested'
@@ -748,6 +752,54 @@ export interface OidcClientSecret {
   client_secret: string;
 }
 
+/** One or more characters of one human. */
+export interface Person {
+  /** Id of the person; that of a person of one character ends with its first link. */
+  person_id: string;
+  /** The character that stands for the person; null where it is hidden. */
+  main: UserShort | null;
+  /** Those within reach, ordered by name ignoring case, then by id. */
+  characters: PersonCharacter[];
+  /** How many more there are, beyond the read authority of the caller. */
+  hidden: number;
+}
+
+/** What happened to a character of a person. */
+export interface PersonChange {
+  /** When it happened. */
+  occurred_on: string;
+  /** linked: proven by a user token. unlinked: taken out by one of the person. owner_changed: handed to another human. deleted: the user is gone. merged, split: by an administrator. */
+  happened: 'linked' | 'unlinked' | 'owner_changed' | 'deleted' | 'merged' | 'split';
+  character: UserShort;
+  /** The person that it left; null: it was a person of its own. */
+  from_person: string | null;
+  /** The person that it came to; null: it is a person of its own. */
+  to_person: string | null;
+  /** Who did it; null: the service itself, or somebody who is gone. */
+  by: UserShort | null;
+  /** What an administrator said. */
+  reason: string | null;
+}
+
+/** A character of a person. */
+export interface PersonCharacter {
+  user: UserShort;
+  /** proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet. */
+  ownership: 'proven' | 'stale' | 'changed';
+  /** When its present owner first signed in with it; null: never. */
+  proven_on: string | null;
+  /** State of its refresh tokens, as tracking has it. */
+  tracking: 'valid' | 'invalid' | 'none';
+}
+
+/** The two persons that one became. */
+export interface PersonSplit {
+  /** The person without them. */
+  person: Person;
+  /** The person that they are now. */
+  split_off: Person;
+}
+
 /** A new application token. */
 export interface PostAppToken {
   /** http or https URL of at most 2000 characters, without user, password or fragment. A sign-in adds `state_code` and `user_token` to its query. */
@@ -780,6 +832,16 @@ export interface PostLogin {
   state_code?: string | null | undefined;
 }
 
+/** Which person to merge into another one, and why. */
+export interface PostMerge {
+  /** The person whose characters come over. */
+  person_id: string;
+  /** Why; kept with what happened. */
+  reason: string;
+  /** Answer what would be, and change nothing. */
+  dry_run?: boolean | null | undefined;
+}
+
 /** A new application. */
 export interface PostOidcClient {
   /** How the application is called where people are asked whether it may know them. */
@@ -798,6 +860,46 @@ export interface PostOidcClient {
   id_token_signed_response_alg?: SigningAlgorithm | null | undefined;
   /** Whether it runs where no secret is safe, in a browser or on a phone: it gets none, and PKCE proves it. Never changes. */
   public?: boolean | null | undefined;
+}
+
+/** The proof that another character is one’s own. */
+export interface PostPersonCharacter {
+  /** A user token of the other character, from a sign-in of the last 10 minutes through the same application. */
+  user_token: string;
+}
+
+/** Which characters to take out of a person, and why. */
+export interface PostSplit {
+  /** Ids of the characters that become a person of their own. */
+  characters: number[];
+  /** Why; kept with what happened. */
+  reason: string;
+  /** Answer what would be, and change nothing. */
+  dry_run?: boolean | null | undefined;
+}
+
+/** What a change would do to people. Nothing was stored. */
+export interface Preview {
+  /** One entry for each thing that anybody would gain or lose; empty: nobody would notice. */
+  changes: PreviewChange[];
+}
+
+/** What one change would give to, or take from, so many users. */
+export interface PreviewChange {
+  /** What is gained or lost: the permission to log in, a clearance level, the membership in a group (autogroups too), or a refresh token that covers all required scopes. */
+  about: 'login' | 'level' | 'group' | 'validity';
+  /** Whether these users would gain it or lose it. */
+  effect: 'gained' | 'lost';
+  /** Which group, where it is about one; else null. An autogroup that the change would make has no id yet that will last. */
+  group: GroupShort | null;
+  /** The level before, where it is about levels; else null. */
+  from_level: number | null;
+  /** The level afterwards, where it is about levels; else null. */
+  to_level: number | null;
+  /** How many users. */
+  count: number;
+  /** The first 100 of them, ordered by name ignoring case, then by id. */
+  users: UserShort[];
 }
 
 /** Body of an error. */
@@ -873,6 +975,12 @@ export interface PutOidcClient {
   first_party?: boolean | null | undefined;
   /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
   id_token_signed_response_alg?: SigningAlgorithm | null | undefined;
+}
+
+/** What to change about a person. */
+export interface PutPerson {
+  /** Id of the character of the person that stands for it from now on. */
+  main: number;
 }
 
 /** What to change about a user. */
@@ -1012,6 +1120,60 @@ export interface VoiceChallenge {
   /** The nickname to take on the voice server: 20 letters and digits. */
   challenge_nickname: string;
   user: UserShort;
+}
+
+/** The answer to a question about a user, with its reasons: computed by what decides. */
+export interface Why {
+  /** What was asked. */
+  about: string;
+  /** `unknown` where the question has no answer for this user. */
+  answer: 'yes' | 'no' | 'unknown';
+  /** The moment that the answer is true for. */
+  as_of: string;
+  /** Position of the last event that the answer knows of, where events are recorded. */
+  position: number | null;
+  /** The answer with its reason, for people. */
+  sentence: string;
+  /** Everything that it rests on. */
+  facts: WhyFact[];
+  /** What would make a no a yes, and who could do it. */
+  fixes: WhyFix[];
+}
+
+/** Something that an answer rests on. */
+export interface WhyFact {
+  /** Number of the rule that makes the fact count, as docs/rules.md has it. */
+  rule: string;
+  /** Where the fact comes from; null: from the user itself, or from nowhere. */
+  source: WhySource | null;
+  /** By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
+  via: string | null;
+  /** The fact, for people. */
+  says: string;
+  /** Whether the answer would be another, or have another reason, without it. */
+  decisive: boolean;
+  /** Id of the event that made it so, where that is known. */
+  since_event: string | null;
+}
+
+/** What would make a no a yes. */
+export interface WhyFix {
+  /** Who could do it: a user by name, an owner, or the level that it takes. */
+  who: string;
+  /** What to do, for people. */
+  text: string;
+  /** The operation of this document that does it, by its id. */
+  operation: string;
+}
+
+/** Where a fact comes from. */
+export interface WhySource {
+  /** What it is; `hidden`: something that the caller may not see. */
+  type: 'corporation' | 'alliance' | 'coalition' | 'group' | 'hidden';
+  /** Its id; null where it is hidden. */
+  id: string | null;
+  /** Its name; null where it is hidden. */
+  name: string | null;
 }
 
 export type ListAlliancesAnswer =
@@ -1488,6 +1650,86 @@ export type StoreLocationAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export type GetCurrentPersonAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface LinkCharacterRequest extends CallOptions {
+  body: PostPersonCharacter;
+}
+
+export type LinkCharacterAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 409 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UnlinkCharacterRequest extends CallOptions {
+  params: {
+    /** Id of a character of the person. */
+    character_id: number;
+  };
+}
+
+export type UnlinkCharacterAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateCurrentPersonRequest extends CallOptions {
+  body: PutPerson;
+}
+
+export type UpdateCurrentPersonAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface MergePersonsRequest extends CallOptions {
+  params: {
+    /** Id of the person. */
+    person_id: string;
+  };
+  body: PostMerge;
+}
+
+export type MergePersonsAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface SplitPersonRequest extends CallOptions {
+  params: {
+    /** Id of the person. */
+    person_id: string;
+  };
+  body: PostSplit;
+}
+
+export type SplitPersonAnswer =
+  | Answer<200, PersonSplit>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListPersonHistoryRequest extends CallOptions {
+  params: {
+    /** Id of the person. */
+    person_id: string;
+  };
+}
+
+export type ListPersonHistoryAnswer =
+  | Answer<200, PersonChange[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export type ListOidcClientsAnswer =
   | Answer<200, OidcClient[]>
   | Answer<401 | 403 | 429 | 503, Problem>
@@ -1702,6 +1944,23 @@ export type ListUserGroupsAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export interface AskWhyRequest extends CallOptions {
+  params: {
+    /** Name of the character, exactly; or else its id, in decimal digits. */
+    character: string;
+  };
+  query: {
+    /** What is asked about the user: `login`, may it log in; `level`, is it let through as a member; `tracking`, are its refresh tokens enough; `group:ID`, is it a member of the group; `read:ID` and `write:ID`, may it read or change the character of that id. */
+    about: string;
+  };
+}
+
+export type AskWhyAnswer =
+  | Answer<200, Why>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface UpdateUserRequest extends CallOptions {
   params: {
     /** Id of the character; 0 is the built-in user. */
@@ -1725,6 +1984,19 @@ export interface DeleteUserRequest extends CallOptions {
 
 export type DeleteUserAnswer =
   | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetPersonOfUserRequest extends CallOptions {
+  params: {
+    /** Name of the character, exactly; or else its id, in decimal digits. */
+    character: string;
+  };
+}
+
+export type GetPersonOfUserAnswer =
+  | Answer<200, Person>
   | Answer<401 | 403 | 404 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -1784,7 +2056,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 4 or more, and write authority over the alliance that `alliance_id` names.
      */
-    update(request: UpdateAllianceRequest): Promise<UpdateAllianceAnswer>;
+    readonly update: ((request: UpdateAllianceRequest) => Promise<UpdateAllianceAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateAllianceRequest): Promise<Answer<200, Preview> | Exclude<UpdateAllianceAnswer, { readonly status: 200 }>>;
+    };
   };
   /** Where the sign-on provider sends the browser. */
   readonly callback: {
@@ -1830,7 +2105,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 6 or more, and write authority over the coalition that `coalition_id` names. Setting authorized_to_login needs level 9. Below level 8 that means: the caller's own corporation or alliance is a member of the coalition already, whatever the update changes. Every alliance or corporation that the update adds or removes needs write authority over it, too. Where authorized_to_login of the coalition, or of its autogroup, is false, adding or removing a member needs level 9. All of it is judged before the update, on what the caller may do at that moment.
      */
-    update(request: UpdateCoalitionRequest): Promise<UpdateCoalitionAnswer>;
+    readonly update: ((request: UpdateCoalitionRequest) => Promise<UpdateCoalitionAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateCoalitionRequest): Promise<Answer<200, Preview> | Exclude<UpdateCoalitionAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Delete a coalition.
      *
@@ -1838,7 +2116,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
-    delete(request: DeleteCoalitionRequest): Promise<DeleteCoalitionAnswer>;
+    readonly delete: ((request: DeleteCoalitionRequest) => Promise<DeleteCoalitionAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteCoalitionRequest): Promise<Answer<200, Preview> | Exclude<DeleteCoalitionAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Track the refresh tokens of a coalition.
      *
@@ -1889,7 +2170,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
      */
-    update(request: UpdateCorporationRequest): Promise<UpdateCorporationAnswer>;
+    readonly update: ((request: UpdateCorporationRequest) => Promise<UpdateCorporationAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateCorporationRequest): Promise<Answer<200, Preview> | Exclude<UpdateCorporationAnswer, { readonly status: 200 }>>;
+    };
     /**
      * List the guests of a corporation.
      *
@@ -1913,7 +2197,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
      */
-    deleteGuest(request: DeleteGuestRequest): Promise<DeleteGuestAnswer>;
+    readonly deleteGuest: ((request: DeleteGuestRequest) => Promise<DeleteGuestAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteGuestRequest): Promise<Answer<200, Preview> | Exclude<DeleteGuestAnswer, { readonly status: 200 }>>;
+    };
   };
   /** Reports of unforeseen errors. */
   readonly crash: {
@@ -1994,7 +2281,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting authorized_to_login needs level 9. The caller must own the group or have level 9.
      */
-    update(request: UpdateGroupRequest): Promise<UpdateGroupAnswer>;
+    readonly update: ((request: UpdateGroupRequest) => Promise<UpdateGroupAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateGroupRequest): Promise<Answer<200, Preview> | Exclude<UpdateGroupAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Delete a group.
      *
@@ -2002,7 +2292,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
-    delete(request: DeleteGroupRequest): Promise<DeleteGroupAnswer>;
+    readonly delete: ((request: DeleteGroupRequest) => Promise<DeleteGroupAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteGroupRequest): Promise<Answer<200, Preview> | Exclude<DeleteGroupAnswer, { readonly status: 200 }>>;
+    };
   };
   /** What was collected of each character from hour to hour. */
   readonly history: {
@@ -2054,6 +2347,65 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
      */
     storeLocation(request: StoreLocationRequest): Promise<StoreLocationAnswer>;
+  };
+  /** Persons: characters of one human, without any authority of their own. */
+  readonly person: {
+    /**
+     * Get the person of the calling token.
+     *
+     * The person of the token's owner with all its characters: one's own are never hidden. Who never linked anything is a person of one.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    current(request?: CallOptions): Promise<GetCurrentPersonAnswer>;
+    /**
+     * Link another character.
+     *
+     * Moves the character of `user_token` to the person of the calling token, and no other one. The token has to come from a sign-in of the last 10 minutes through the application that the calling token came from; it proves once. The main of a person with more characters is a 409. Levels, groups and what tokens may do stay with each character: a person adds no authority.
+     *
+     * Access: a user token whose owner has clearance level 0 or more. The owner of `user_token` needs level 0, too, and the built-in user is nobody’s character.
+     */
+    link(request: LinkCharacterRequest): Promise<LinkCharacterAnswer>;
+    /**
+     * Unlink a character.
+     *
+     * The character is a person of its own afterwards. The main of a person with more characters is a 409: another one has to be the main before.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    unlink(request: UnlinkCharacterRequest): Promise<UnlinkCharacterAnswer>;
+    /**
+     * Choose the main character.
+     *
+     * A character that is not of the person is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    update(request: UpdateCurrentPersonRequest): Promise<UpdateCurrentPersonAnswer>;
+    /**
+     * Merge another person into this one.
+     *
+     * The main of this person stays. A dry run answers what would be, and changes nothing.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    merge(request: MergePersonsRequest): Promise<MergePersonsAnswer>;
+    /**
+     * Split characters off a person.
+     *
+     * The characters become a person of their own, together. A main that goes is followed by the character that has been proven longest. All of the characters are a 422, one of another person is a 404. A dry run answers what would be, and changes nothing.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    split(request: SplitPersonRequest): Promise<SplitPersonAnswer>;
+    /**
+     * List what happened to a person.
+     *
+     * The last 1000 times that a character came or went, newest first. Kept for three years, whatever became of the person.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    history(request: ListPersonHistoryRequest): Promise<ListPersonHistoryAnswer>;
   };
   /** Applications that let people sign in by OpenID Connect. */
   readonly oidc: {
@@ -2219,13 +2571,24 @@ export interface Api {
      */
     groups(request: ListUserGroupsRequest): Promise<ListUserGroupsAnswer>;
     /**
+     * Ask why.
+     *
+     * Whether the user may log in, is let through, is tracked as valid, is a member of a group, may read or change another: the answer, the sentence that says why, what it rests on, and what would change a no. It is computed by what decides, so it is what the service does.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. For oneself, and for whoever has read authority over the user.
+     */
+    why(request: AskWhyRequest): Promise<AskWhyAnswer>;
+    /**
      * Set the clearance level of a user.
      *
      * Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.
      */
-    update(request: UpdateUserRequest): Promise<UpdateUserAnswer>;
+    readonly update: ((request: UpdateUserRequest) => Promise<UpdateUserAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateUserRequest): Promise<Answer<200, Preview> | Exclude<UpdateUserAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Delete a user.
      *
@@ -2233,7 +2596,18 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more. The user's own level must not be above the caller's. Nobody deletes the built-in user.
      */
-    delete(request: DeleteUserRequest): Promise<DeleteUserAnswer>;
+    readonly delete: ((request: DeleteUserRequest) => Promise<DeleteUserAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteUserRequest): Promise<Answer<200, Preview> | Exclude<DeleteUserAnswer, { readonly status: 200 }>>;
+    };
+    /**
+     * Get the person of a user.
+     *
+     * The person that a character belongs to. Characters beyond the read authority of the caller are counted only; those of one’s own person never are.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Read authority over the character, or a token of the same person.
+     */
+    person(request: GetPersonOfUserRequest): Promise<GetPersonOfUserAnswer>;
   };
   /** Proving who is behind a client of the voice server. */
   readonly voice: {

@@ -2,7 +2,7 @@ import { createApp } from './app.ts';
 import { readArguments } from './cli/command-line.ts';
 import { loadSettings } from './config/settings.ts';
 import { openLog } from './observability/log.ts';
-import { serveMetrics } from './observability/metrics.ts';
+import { serveMetrics } from './observability/serve-metrics.ts';
 import { untilStopped } from './process/lifecycle.ts';
 import { noStandIns, type StartStandIns } from './process/stand-ins.ts';
 

@@ -61,7 +61,7 @@ export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, s
       {
         logInitialization: false,
         globalMiddleware: [
-          admit(rule, services),
+          admit(route, rule, services),
           ...(body === undefined
             ? []
             : [...readBody(body.schema, body.mostBytes), admitLate(rule, services)]),

@@ -33,8 +33,8 @@ export function createHttp(
   app.use(identify(services));
   if (!services.settings.production) app.use(ownHost(services.settings.baseUrl));
   app.use(crossOrigin(services));
-  app.use(serviceRoutes(services));
   app.use(byResource(routers, services));
+  app.use(serviceRoutes(services));
   app.use(withinLimit(services), nothingHere);
   app.use(answerErrors(services, storeCrash));
   dress(app, messages);
@@ -72,11 +72,15 @@ const endWithJson: Express['response']['json'] = function (this: Express['respon
   return this;
 };
 
+/** Of requests for paths that are not ours: as many as clients can think of. */
+const UNKNOWN_ROUTE = 'none';
+
 const REQUEST_ID = /^[\w-]{1,64}$/;
 
-/** Names the request (D2), keeps answers out of caches, and logs the outcome: never the query, nor a header. */
-function identify({ log }: Services): RequestHandler {
+/** Names the request (D2), keeps answers out of caches, measures, and logs the outcome: never the query, nor a header. */
+function identify({ log, metrics }: Services): RequestHandler {
   return (req, res, next) => {
+    metrics.httpInProgress.inc();
     const given = req.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     const started = performance.now();
@@ -88,10 +92,15 @@ function identify({ log }: Services): RequestHandler {
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Cache-Control', 'no-store');
     res.once('close', () => {
-      const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+      const took = performance.now() - started;
       const { method } = req;
-      const path = redactText(req.path);
       const { statusCode: status } = res;
+      metrics.httpInProgress.dec();
+      const route = (res.locals.route as string | undefined) ?? UNKNOWN_ROUTE;
+      const label = res.headersSent ? String(status) : 'none';
+      metrics.httpDuration.observe({ method, route, status: label }, took / 1000);
+      const milliseconds = Math.round(took * 10) / 10;
+      const path = redactText(req.path);
       log.info({ request_id: id, address, method, path, status, milliseconds }, 'request');
     });
     next();

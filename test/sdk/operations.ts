@@ -30,6 +30,7 @@ import type {
   NewOidcClient,
   OidcClient,
   OidcClientSecret,
+  SystemStatus,
   Token,
   Tracking,
   User,
@@ -142,6 +143,7 @@ export const operations = {
   system: {
     configuration: gives<Configuration>()((c) => c.system.configuration()),
     jobs: gives<Job[]>()((c) => c.system.jobs()),
+    status: gives<SystemStatus>()((c) => c.system.status()),
     runJob: gives<JobRun | JobDryRun>()((c) =>
       c.system.runJob({ params: { job_id: 'sync-users' }, query: { dry_run: true } }),
     ),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { onAccountOf, runAsOrigin } from '../server/event/origin.ts';
+import { continuing } from '../server/observability/tracing.ts';
 import {
   catalogue,
   type JobName,
@@ -25,7 +26,7 @@ const GIVEN_UP = 'a job failed for the last time and is kept among the dead lett
 
 /** Starts working on every queue, and on the schedules; ends with `queue.stop()`. */
 export async function startWorker(services: Services): Promise<void> {
-  services.queue.work((name, job) => handle(services, name, job));
+  services.queue.work((name, job) => continuing(job.data, `job ${name}`, () => handle(services, name, job)));
   await makeUp(services, 0);
   // The queue forgets a time that passes while the database is away, or the process asleep.
   const look = () =>

@@ -2,6 +2,7 @@ import { type Logger, pino } from 'pino';
 import type { Settings } from '../config/settings.ts';
 import { print } from './output.ts';
 import { redactText } from './redact.ts';
+import { traceFields } from './tracing.ts';
 
 interface Destination {
   write(line: string): void;
@@ -29,6 +30,7 @@ export function createLog(level: string, destination: Destination = { write: pri
     base: null,
     serializers: { err: describeError },
     formatters: { level: (label: string) => ({ level: label }) },
+    mixin: traceFields,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
   };
   return pino(options, destination);

@@ -1,16 +1,18 @@
 import type { Metrics } from './metrics.ts';
+import { inSpan } from './tracing.ts';
 
 /** Does what sends a statement and waits for its answer. */
 export type AroundStatement = <T>(sql: string, send: () => Promise<T>) => Promise<T>;
 
-/** Measures each statement. */
+/** Measures each statement, and shows it in the trace: its text, which holds no values. */
 export function measureStatements({ statementDuration }: Metrics): AroundStatement {
   return async (sql, send) => {
     const began = performance.now();
+    const verb = verbOf(sql);
     try {
-      return await send();
+      return await inSpan(verb, { 'db.system.name': 'postgresql', 'db.query.text': sql }, send);
     } finally {
-      statementDuration.observe({ verb: verbOf(sql) }, (performance.now() - began) / 1000);
+      statementDuration.observe({ verb }, (performance.now() - began) / 1000);
     }
   };
 }

@@ -2,6 +2,7 @@ import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promis
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { inSpan } from '../observability/tracing.ts';
 import type { Clock } from '../shared/clock.ts';
 import { type Bucket, type Settlement, settle } from './budget.queries.ts';
 import { takeBudget } from './budget.ts';
@@ -94,7 +95,9 @@ export function createExchanger(services: {
       ...(body !== undefined && { body }),
     };
     const measured = metrics.providerDuration.startTimer();
-    const answer = await exchangeText(url, init, limits).catch((error: ProviderError) => error);
+    const answer = await inSpan(`${init.method} ${label}`, { 'server.address': new URL(url).host }, () =>
+      exchangeText(url, init, limits),
+    ).catch((error: ProviderError) => error);
     measured({ status: answer instanceof Error ? 'none' : `${Math.floor(answer.status / 100)}xx` });
     if (!(answer instanceof Error) && answer.body.length >= LARGE) await readLarge(() => breathe());
     const now = clock.now();

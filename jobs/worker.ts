@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { onAccountOf, runAsOrigin } from '../server/event/origin.ts';
-import { continuing } from '../server/observability/tracing.ts';
 import {
   catalogue,
   type JobName,
@@ -12,6 +11,7 @@ import type { Change } from '../server/queue/run.ts';
 import { previousRun } from '../server/queue/schedule.ts';
 import type { Job } from '../server/queue/work.ts';
 import type { Services } from '../server/services/services.ts';
+import { continuing } from '../server/tracing/tracing.ts';
 import { createRun } from './create-run.ts';
 import { dryRuns, handlers } from './handlers.ts';
 import { findLastRuns, recordRun } from './schedules.queries.ts';

@@ -8,11 +8,11 @@ import { type Listening, listen } from './http/listen.ts';
 import { openLog } from './observability/log.ts';
 import { print } from './observability/output.ts';
 import { serveMetrics } from './observability/serve-metrics.ts';
-import { startTracing } from './observability/tracing.ts';
 import { untilStopped } from './process/lifecycle.ts';
 import { announce } from './process/running-service.ts';
 import { noStandIns, type StandIns, type StartStandIns } from './process/stand-ins.ts';
 import { CannotStart } from './shared/cannot-start.ts';
+import { startTracing } from './tracing/tracing.ts';
 
 const USAGE = `npm start        runs the service until Ctrl-C or SIGTERM
 

@@ -4,9 +4,9 @@ import { readArguments } from './cli/command-line.ts';
 import { loadSettings } from './config/settings.ts';
 import { openLog } from './observability/log.ts';
 import { serveMetrics } from './observability/serve-metrics.ts';
-import { startTracing } from './observability/tracing.ts';
 import { untilStopped } from './process/lifecycle.ts';
 import { noStandIns, type StartStandIns } from './process/stand-ins.ts';
+import { startTracing } from './tracing/tracing.ts';
 
 const USAGE = `npm run jobs     runs a worker beside the service until Ctrl-C or SIGTERM
 

@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino';
 import type { Settings } from '../config/settings.ts';
+import { traceFields } from '../tracing/tracing.ts';
 import { print } from './output.ts';
 import { redactText } from './redact.ts';
-import { traceFields } from './tracing.ts';
 
 interface Destination {
   write(line: string): void;

@@ -1,5 +1,5 @@
+import { inSpan } from '../tracing/tracing.ts';
 import type { Metrics } from './metrics.ts';
-import { inSpan } from './tracing.ts';
 
 /** Does what sends a statement and waits for its answer. */
 export type AroundStatement = <T>(sql: string, send: () => Promise<T>) => Promise<T>;

@@ -2,8 +2,8 @@ import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promis
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { inSpan } from '../observability/tracing.ts';
 import type { Clock } from '../shared/clock.ts';
+import { inSpan } from '../tracing/tracing.ts';
 import { type Bucket, type Settlement, settle } from './budget.queries.ts';
 import { takeBudget } from './budget.ts';
 import type { BudgetAccount, ErrorTally } from './budget-account.ts';

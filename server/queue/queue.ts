@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../database/tables.ts';
-import { traceContext } from '../observability/tracing.ts';
+import { traceContext } from '../tracing/tracing.ts';
 import { type JobName, type Payload, scheduledJobs } from './catalogue.ts';
 import { completeRun, executorOn, findWaitingRun, setUp } from './pgboss.queries.ts';
 import { openQueueDatabase } from './queue-database.ts';

@@ -1,5 +1,5 @@
-import { API_VERSION } from '../../contract/version.ts';
 import type { Finding, SystemStatus } from '../../contract/system.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { examineDatabase, examineJobs } from '../doctor/database.ts';
 import * as doctor from '../doctor/finding.ts';
 import type { Backlog } from '../observability/gauges.ts';

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CrashReport } from '../../contract/crash.ts';
 import { readSettings } from '../../server/config/settings.ts';
-import { startTracing } from '../../server/observability/tracing.ts';
+import { startTracing } from '../../server/tracing/tracing.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { send } from '../harness/send.ts';

@@ -26,7 +26,7 @@ let tracing = false;
 export async function startTracing(enabled: boolean, version: string): Promise<() => Promise<void>> {
   if (!enabled) return async () => undefined;
   // Loaded only where it is wanted: it is larger than all the rest.
-  const { openExporter } = await import('./trace-exporter.ts');
+  const { openExporter } = await import('./exporter.ts');
   const close = openExporter(version);
   tracing = true;
   return close;

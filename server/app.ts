@@ -25,6 +25,7 @@ import { createRateLimit } from './rate-limit/rate-limit.ts';
 import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/seldom.ts';
+import { unasked } from './standing/rehearse.ts';
 import { readBacklog } from './system/backlog.queries.ts';
 
 export interface AppOptions {
@@ -112,6 +113,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       queue,
       metrics,
       rateLimit,
+      touches: unasked,
       dryRun: (job) => dryRun(services, job),
       ...provider,
     };

@@ -40,6 +40,7 @@ DELETE /group/{group_id}                                        app 9
 GET    /user                                                    app 0
 GET    /user/{character}                                        app 0
 GET    /user/{character}/groups                                 app 0
+GET    /user/{character}/why                                    app 0
 PUT    /user/{character}                                        app 0
 DELETE /user/{character}                                        app 9
 GET    /token                                                   app 0

@@ -259,6 +259,15 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'user.list': {},
   'user.get': { request: () => ({ params: { character_name: `Character ${USERS[7]}` } }) },
   'user.groups': { request: () => ({ params: { character: USERS[7] } }) },
+  'user.why': {
+    distances: [1, 3, 5, 7],
+    request: (_, distance) => ({
+      params: { character: USERS[distance as 1] },
+      query: '?about=level',
+    }),
+    refuses: ({ level }, distance, { params }) =>
+      level >= distance ? undefined : forbidden(`no read authority over user ${params?.character}`),
+  },
   'user.update': {
     distances: [1, 3, 5, 7],
     request: async (_, distance) => ({ ...(await user(distance)), body: { clearance_level: 0 } }),

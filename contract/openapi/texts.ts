@@ -49,6 +49,7 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['token', 'Tokens and sign-in.', 'signing-in'],
   ['callback', 'Where the sign-on provider sends the browser.', 'signing-in'],
   ['user', 'Game characters and their clearance.', 'access'],
+  ['person', 'Persons: characters of one human, without any authority of their own.', 'people'],
   ['corporation', 'Corporations, what they require of their members, and their guests.', 'access'],
   ['alliance', 'Alliances of corporations.', 'access'],
   ['coalition', 'Coalitions of alliances and corporations.', 'access'],

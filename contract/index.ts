@@ -3,6 +3,7 @@ import { allianceRoutes } from './alliance.ts';
 import { callbackRoutes } from './callback.ts';
 import { coalitionRoutes } from './coalition.ts';
 import { c } from './common.ts';
+import { allianceCompliance, coalitionCompliance, corporationCompliance } from './compliance.ts';
 import { corporationRoutes } from './corporation.ts';
 import { crashRoutes } from './crash.ts';
 import { extRoutes } from './ext.ts';
@@ -28,6 +29,7 @@ export {
   ValidationIssue,
   ValidationProblem,
 } from './common.ts';
+export * from './compliance.ts';
 export * from './corporation.ts';
 export * from './crash.ts';
 export * from './event.ts';
@@ -47,10 +49,10 @@ export { Why, WhyFact, WhyFix, WhySource } from './why.ts';
 
 export const contract = c.router(
   {
-    alliance: allianceRoutes,
+    alliance: { ...allianceRoutes, ...allianceCompliance },
     callback: callbackRoutes,
-    coalition: coalitionRoutes,
-    corporation: corporationRoutes,
+    coalition: { ...coalitionRoutes, ...coalitionCompliance },
+    corporation: { ...corporationRoutes, ...corporationCompliance },
     crash: crashRoutes,
     ext: extRoutes,
     group: groupRoutes,

@@ -184,6 +184,11 @@ function withPreview({ description, content, ...response }: OpenApiResponse): Op
   };
 }
 
+/** How answers begin that can be had in another form than JSON. */
+const ALSO: Readonly<Record<string, string>> = {
+  'text/csv': 'person_id,main,character_id,…\r\n',
+};
+
 /** An answer that belongs to one operation alone: its success, or a page of the provider callback. */
 function ownResponse(status: number, response: unknown, route: AppRoute): OpenApiResponse {
   const own = headers();
@@ -198,12 +203,16 @@ function ownResponse(status: number, response: unknown, route: AppRoute): OpenAp
   if (parametersIn('query', route.query).some(({ name }) => name === 'after')) {
     own['X-Next'] = { $ref: '#/components/headers/X-Next' };
   }
+  const { also = [] } = route.metadata as RouteMetadata;
   if (!(response instanceof z.ZodType)) return { description: 'Done; the answer has no body.', headers: own };
   const { description = '', ...schema } = schemaOf(response);
   return {
     description,
     headers: own,
-    content: { 'application/json': { schema, example: exampleOf(schema) } },
+    content: {
+      'application/json': { schema, example: exampleOf(schema) },
+      ...Object.fromEntries(also.map((type) => [type, { schema: { type: 'string' }, example: ALSO[type] }])),
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { noteCompliance } from '../server/compliance/note-compliance.ts';
 import { checkGrants } from '../server/grant/check-grants.ts';
 import {
   collectLocations,
@@ -50,6 +51,7 @@ export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'follow-names': onSchedule(followNames),
   maintenance: onSchedule(runMaintenance),
   'refresh-organizations': onSchedule(refreshOrganizations),
+  'note-compliance': onSchedule(noteCompliance),
   'register-alliance-members': registerAllianceMembers,
   'revoke-grant': revokeGrant,
   'send-logout': sendLogout,

@@ -3,6 +3,7 @@ import type { Router } from 'express';
 import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
 import { coalitionHandlers } from './coalition/coalition.routes.ts';
+import { complianceHandlers } from './compliance/compliance.routes.ts';
 import { findConsoleBuild } from './console/build.ts';
 import { consoleRouters } from './console/console.routes.ts';
 import { corporationHandlers } from './corporation/corporation.routes.ts';
@@ -46,10 +47,22 @@ const PATHS: Readonly<Record<string, string>> = { history: 'ext/history', oidc: 
 /** One router for each resource of the contract, by what its paths begin with. */
 function resources(services: Services): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
-    alliance: mount(contract.alliance, allianceHandlers, services),
+    alliance: mount(
+      contract.alliance,
+      (its) => ({ ...allianceHandlers(its), ...complianceHandlers(its) }),
+      services,
+    ),
     callback: mount(contract.callback, callbackHandlers, services),
-    coalition: mount(contract.coalition, coalitionHandlers, services),
-    corporation: mount(contract.corporation, corporationHandlers, services),
+    coalition: mount(
+      contract.coalition,
+      (its) => ({ ...coalitionHandlers(its), ...complianceHandlers(its) }),
+      services,
+    ),
+    corporation: mount(
+      contract.corporation,
+      (its) => ({ ...corporationHandlers(its), ...complianceHandlers(its) }),
+      services,
+    ),
     crash: mount(contract.crash, crashHandlers, services),
     ext: mount(contract.ext, extHandlers, services),
     group: mount(contract.group, groupHandlers, services),

@@ -5,7 +5,9 @@ import type { Services } from '../services/services.ts';
 import { listAlliances } from './alliance.queries.ts';
 import { getAlliance, registerAlliance, updateAlliance } from './alliance.ts';
 
-export function allianceHandlers(services: Services): Handlers<typeof contract.alliance> {
+export function allianceHandlers(
+  services: Services,
+): Omit<Handlers<typeof contract.alliance>, 'compliance' | 'complianceDays'> {
   return {
     list: async () => ({ status: 200, body: await listAlliances(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getAlliance(services, params.alliance_id) }),

@@ -5,7 +5,9 @@ import type { Services } from '../services/services.ts';
 import { listCoalitions } from './coalition.queries.ts';
 import { createCoalition, getCoalition, removeCoalition, updateCoalition } from './coalition.ts';
 
-export function coalitionHandlers(services: Services): Handlers<typeof contract.coalition> {
+export function coalitionHandlers(
+  services: Services,
+): Omit<Handlers<typeof contract.coalition>, 'compliance' | 'complianceDays'> {
   return {
     list: async () => ({ status: 200, body: await listCoalitions(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getCoalition(services, params.coalition_id) }),

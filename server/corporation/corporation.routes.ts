@@ -7,7 +7,9 @@ import { getCorporation, registerCorporation, updateCorporation } from './corpor
 import { listGuests } from './guest.queries.ts';
 import { createGuestCode, removeGuest } from './guest.ts';
 
-export function corporationHandlers(services: Services): Handlers<typeof contract.corporation> {
+export function corporationHandlers(
+  services: Services,
+): Omit<Handlers<typeof contract.corporation>, 'compliance' | 'complianceDays'> {
   return {
     list: async () => ({ status: 200, body: await listCorporations(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getCorporation(services, params.corporation_id) }),

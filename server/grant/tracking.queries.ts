@@ -18,7 +18,7 @@ interface TrackedUser {
 }
 
 /** Which corporations `c` belong to the body. */
-function belonging(of: TrackedOrganization): RawBuilder<unknown> {
+export function belonging(of: TrackedOrganization): RawBuilder<unknown> {
   if ('corporation_id' in of) return sql`c.corporation_id = ${of.corporation_id}`;
   if ('alliance_id' in of) return sql`c.alliance_id = ${of.alliance_id}`;
   return sql`c.corporation_id in

@@ -84,6 +84,8 @@ export const catalogue = {
   'refresh-organizations': scheduled('*/15 * * * *', 900),
   /** Every character at least hourly, with room for a run that fails. */
   'sync-users': scheduled('*/30 * * * *', 1500),
+  /** Counts who complies, and keeps since when who does not (D102). */
+  'note-compliance': scheduled('50 * * * *', 900),
   'sync-voice-groups': scheduled('*/10 * * * *', 600),
 } as const;
 

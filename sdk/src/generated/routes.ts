@@ -13,6 +13,8 @@ export const routes = {
     tracking: 'GET /alliance/:alliance_id/tracking j',
     register: 'POST /alliance/:alliance_id j',
     update: 'PUT /alliance/:alliance_id bjd',
+    compliance: 'GET /alliance/:alliance_id/compliance j',
+    complianceDays: 'GET /alliance/:alliance_id/compliance/day j',
   },
   callback: {
     ext: 'GET /callback/ext?code&state&error&error_description u',
@@ -24,6 +26,8 @@ export const routes = {
     update: 'PUT /coalition/:coalition_id bjd',
     delete: 'DELETE /coalition/:coalition_id d',
     tracking: 'GET /coalition/:coalition_id/tracking j',
+    compliance: 'GET /coalition/:coalition_id/compliance j',
+    complianceDays: 'GET /coalition/:coalition_id/compliance/day j',
   },
   corporation: {
     list: 'GET /corporation j',
@@ -34,6 +38,8 @@ export const routes = {
     listGuests: 'GET /corporation/:corporation_id/guest j',
     createGuestCode: 'POST /corporation/:corporation_id/guest j',
     deleteGuest: 'DELETE /corporation/:corporation_id/guest/:character_id d',
+    compliance: 'GET /corporation/:corporation_id/compliance j',
+    complianceDays: 'GET /corporation/:corporation_id/compliance/day j',
   },
   crash: {
     list: 'GET /crash j',

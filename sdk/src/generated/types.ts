@@ -168,6 +168,78 @@ export interface CoalitionShort {
   coalition_name: string;
 }
 
+/** How the members of a corporation, alliance or coalition comply. */
+export interface Compliance {
+  /** When it was so. */
+  as_of: string;
+  /** Everybody with a character there, ordered by the first of them. */
+  persons: CompliancePerson[];
+  /** Members that the game knows and that were never here, ordered by name. */
+  never_signed_in: UserShort[];
+  /** Corporations whose list of members nobody lets us read: there may be more who were never here. */
+  unlisted: CorporationShort[];
+}
+
+/** A character of the corporation, alliance or coalition, and how it complies. */
+export interface ComplianceCharacter {
+  user: UserShort;
+  status: ComplianceStatus;
+  /** What is wrong; null where nothing is. */
+  reason: ComplianceReason | null;
+  /** Those that the best valid refresh token lacks, sorted. */
+  missing_scopes: ExtScope[];
+  /** Since when that is so, as far as it was seen. */
+  since: string | null;
+  /** Whole days since then. */
+  days: number | null;
+  /** When grace ends, or ended. */
+  grace_until: string | null;
+}
+
+/** How many persons complied on a day. */
+export interface ComplianceDay {
+  /** The day in UTC; its last state counts. */
+  day: string;
+  /** Persons with a character there. */
+  persons: number;
+  /** Persons all of whose characters there comply. */
+  ok: number;
+  /** Persons of whose characters there the worst is in grace. */
+  grace: number;
+  /** Persons with a failing character there. */
+  failing: number;
+  /** Persons of whose characters there the worst is unknown. */
+  unknown: number;
+  /** Members that were never here. */
+  never_signed_in: number;
+}
+
+/** Somebody with a character there. */
+export interface CompliancePerson {
+  /** Id of the person. */
+  person_id: string;
+  /** The character that stands for the person; null where it is hidden. */
+  main: UserShort | null;
+  /** The worst of its characters here: failing, then unknown, grace, ok. */
+  status: ComplianceStatus;
+  /** Its characters here, ordered by name ignoring case, then by id. */
+  characters: ComplianceCharacter[];
+}
+
+/** no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: nobody knows whether the last one lives. */
+export type ComplianceReason =
+  | 'no_grant'
+  | 'grant_invalid'
+  | 'scopes_missing'
+  | 'refresh_cut_off';
+
+/** ok: a valid refresh token covers what is required. grace: none does, for less than three days. failing: for longer. unknown: a refresh was cut off, and its token may or may not live. */
+export type ComplianceStatus =
+  | 'ok'
+  | 'grace'
+  | 'failing'
+  | 'unknown';
+
 /** The active configuration. Every secret is `**********`, passwords inside URLs too. */
 export type Configuration = Record<string, unknown>;
 
@@ -1294,6 +1366,32 @@ export type UpdateAllianceAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export interface GetAllianceComplianceRequest extends CallOptions {
+  params: {
+    /** Id of the alliance in the game. */
+    alliance_id: number;
+  };
+}
+
+export type GetAllianceComplianceAnswer =
+  | Answer<200, Compliance>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListAllianceComplianceDaysRequest extends CallOptions {
+  params: {
+    /** Id of the alliance in the game. */
+    alliance_id: number;
+  };
+}
+
+export type ListAllianceComplianceDaysAnswer =
+  | Answer<200, ComplianceDay[]>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface CompleteSignInRequest extends CallOptions {
   query?: {
     /** The provider's authorization code. */
@@ -1376,6 +1474,32 @@ export interface TrackCoalitionRequest extends CallOptions {
 
 export type TrackCoalitionAnswer =
   | Answer<200, Tracking>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetCoalitionComplianceRequest extends CallOptions {
+  params: {
+    /** Id of the coalition. */
+    coalition_id: string;
+  };
+}
+
+export type GetCoalitionComplianceAnswer =
+  | Answer<200, Compliance>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListCoalitionComplianceDaysRequest extends CallOptions {
+  params: {
+    /** Id of the coalition. */
+    coalition_id: string;
+  };
+}
+
+export type ListCoalitionComplianceDaysAnswer =
+  | Answer<200, ComplianceDay[]>
   | Answer<401 | 403 | 404 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -1476,6 +1600,32 @@ export interface DeleteGuestRequest extends CallOptions {
 
 export type DeleteGuestAnswer =
   | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetCorporationComplianceRequest extends CallOptions {
+  params: {
+    /** Id of the corporation in the game. */
+    corporation_id: number;
+  };
+}
+
+export type GetCorporationComplianceAnswer =
+  | Answer<200, Compliance>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListCorporationComplianceDaysRequest extends CallOptions {
+  params: {
+    /** Id of the corporation in the game. */
+    corporation_id: number;
+  };
+}
+
+export type ListCorporationComplianceDaysAnswer =
+  | Answer<200, ComplianceDay[]>
   | Answer<401 | 403 | 404 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -2125,6 +2275,22 @@ export interface Api {
       /** Answers who would gain or lose what, and changes nothing. */
       preview(request: UpdateAllianceRequest): Promise<Answer<200, Preview> | Exclude<UpdateAllianceAnswer, { readonly status: 200 }>>;
     };
+    /**
+     * Tell how an alliance complies.
+     *
+     * Person by person, with the reasons and the days. Guests are not members, and characters that the game deleted never count. As JSON or as a table with a line for each character (`Accept: text/csv`).
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names.
+     */
+    compliance(request: GetAllianceComplianceRequest): Promise<GetAllianceComplianceAnswer>;
+    /**
+     * Tell how an alliance complied day by day.
+     *
+     * A line for each day of the last two years on which somebody looked, the latest first.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names.
+     */
+    complianceDays(request: ListAllianceComplianceDaysRequest): Promise<ListAllianceComplianceDaysAnswer>;
   };
   /** Where the sign-on provider sends the browser. */
   readonly callback: {
@@ -2193,6 +2359,22 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 5 or more, and read authority over the coalition that `coalition_id` names. Below level 7 that means: the caller's own corporation or alliance is a member of it.
      */
     tracking(request: TrackCoalitionRequest): Promise<TrackCoalitionAnswer>;
+    /**
+     * Tell how a coalition complies.
+     *
+     * Person by person, with the reasons and the days. Guests are not members, and characters that the game deleted never count. As JSON or as a table with a line for each character (`Accept: text/csv`).
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 5 or more, and read authority over the coalition that `coalition_id` names. Below level 7 that means: the caller's own corporation or alliance is a member of it.
+     */
+    compliance(request: GetCoalitionComplianceRequest): Promise<GetCoalitionComplianceAnswer>;
+    /**
+     * Tell how a coalition complied day by day.
+     *
+     * A line for each day of the last two years on which somebody looked, the latest first.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 5 or more, and read authority over the coalition that `coalition_id` names. Below level 7 that means: the caller's own corporation or alliance is a member of it.
+     */
+    complianceDays(request: ListCoalitionComplianceDaysRequest): Promise<ListCoalitionComplianceDaysAnswer>;
   };
   /** Corporations, what they require of their members, and their guests. */
   readonly corporation: {
@@ -2266,6 +2448,22 @@ export interface Api {
       /** Answers who would gain or lose what, and changes nothing. */
       preview(request: DeleteGuestRequest): Promise<Answer<200, Preview> | Exclude<DeleteGuestAnswer, { readonly status: 200 }>>;
     };
+    /**
+     * Tell how a corporation complies.
+     *
+     * Person by person, with the reasons and the days. Guests are not members, and characters that the game deleted never count. As JSON or as a table with a line for each character (`Accept: text/csv`).
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
+     */
+    compliance(request: GetCorporationComplianceRequest): Promise<GetCorporationComplianceAnswer>;
+    /**
+     * Tell how a corporation complied day by day.
+     *
+     * A line for each day of the last two years on which somebody looked, the latest first.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
+     */
+    complianceDays(request: ListCorporationComplianceDaysRequest): Promise<ListCorporationComplianceDaysAnswer>;
   };
   /** Reports of unforeseen errors. */
   readonly crash: {

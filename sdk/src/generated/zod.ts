@@ -291,6 +291,80 @@ export const CoalitionShort = z.object({
   coalition_name: z.string(),
 });
 
+/** ok: a valid refresh token covers what is required. grace: none does, for less than three days. failing: for longer. unknown: a refresh was cut off, and its token may or may not live. */
+export const ComplianceStatus = z.enum([
+  'ok',
+  'grace',
+  'failing',
+  'unknown',
+]);
+
+/** no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: nobody knows whether the last one lives. */
+export const ComplianceReason = z.enum([
+  'no_grant',
+  'grant_invalid',
+  'scopes_missing',
+  'refresh_cut_off',
+]);
+
+/** A character of the corporation, alliance or coalition, and how it complies. */
+export const ComplianceCharacter = z.object({
+  user: UserShort,
+  status: ComplianceStatus,
+  /** What is wrong; null where nothing is. */
+  reason: ComplianceReason.nullable(),
+  /** Those that the best valid refresh token lacks, sorted. */
+  missing_scopes: z.array(ExtScope),
+  /** Since when that is so, as far as it was seen. */
+  since: z.string().datetime().nullable(),
+  /** Whole days since then. */
+  days: z.number().int().min(0).nullable(),
+  /** When grace ends, or ended. */
+  grace_until: z.string().datetime().nullable(),
+});
+
+/** Somebody with a character there. */
+export const CompliancePerson = z.object({
+  /** Id of the person. */
+  person_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** The character that stands for the person; null where it is hidden. */
+  main: UserShort.nullable(),
+  /** The worst of its characters here: failing, then unknown, grace, ok. */
+  status: ComplianceStatus,
+  /** Its characters here, ordered by name ignoring case, then by id. */
+  characters: z.array(ComplianceCharacter),
+});
+
+/** How the members of a corporation, alliance or coalition comply. */
+export const Compliance = z.object({
+  /** When it was so. */
+  as_of: z.string().datetime(),
+  /** Everybody with a character there, ordered by the first of them. */
+  persons: z.array(CompliancePerson),
+  /** Members that the game knows and that were never here, ordered by name. */
+  never_signed_in: z.array(UserShort),
+  /** Corporations whose list of members nobody lets us read: there may be more who were never here. */
+  unlisted: z.array(CorporationShort),
+});
+
+/** How many persons complied on a day. */
+export const ComplianceDay = z.object({
+  /** The day in UTC; its last state counts. */
+  day: z.string().regex(new RegExp('^\\d{4}-\\d\\d-\\d\\d$')),
+  /** Persons with a character there. */
+  persons: z.number().int().min(0),
+  /** Persons all of whose characters there comply. */
+  ok: z.number().int().min(0),
+  /** Persons of whose characters there the worst is in grace. */
+  grace: z.number().int().min(0),
+  /** Persons with a failing character there. */
+  failing: z.number().int().min(0),
+  /** Persons of whose characters there the worst is unknown. */
+  unknown: z.number().int().min(0),
+  /** Members that were never here. */
+  never_signed_in: z.number().int().min(0),
+});
+
 /** The active configuration. Every secret is `**********`, passwords inside URLs too. */
 export const Configuration = z.record(z.string(), z.unknown());
 

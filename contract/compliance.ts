@@ -1,0 +1,192 @@
+/** Compliance: who of a corporation, alliance or coalition grants what is required, person by person. */
+import { z } from 'zod';
+import { level } from './access.ts';
+import { component, DateTime, errors, field, IdInUrl, ObjectId, ObjectIdInUrl } from './common.ts';
+import { CorporationShort } from './membership.ts';
+import { ExtScope } from './scopes.ts';
+import { UserShort } from './user.ts';
+
+const ada = { character_id: 2112000001, character_name: 'Ada Vale' };
+
+export const ComplianceStatus = component(
+  z.enum(['ok', 'grace', 'failing', 'unknown']),
+  'ComplianceStatus',
+  'ok: a valid refresh token covers what is required. grace: none does, for less than three days. failing: for longer. unknown: a refresh was cut off, and its token may or may not live.',
+  'grace',
+);
+
+export const ComplianceReason = component(
+  z.enum(['no_grant', 'grant_invalid', 'scopes_missing', 'refresh_cut_off']),
+  'ComplianceReason',
+  'no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: nobody knows whether the last one lives.',
+  'scopes_missing',
+);
+
+export const ComplianceCharacter = component(
+  z.object({
+    user: UserShort,
+    status: ComplianceStatus,
+    reason: field(ComplianceReason.nullable(), 'What is wrong; null where nothing is.'),
+    missing_scopes: field(z.array(ExtScope), 'Those that the best valid refresh token lacks, sorted.'),
+    since: field(DateTime.nullable(), 'Since when that is so, as far as it was seen.'),
+    days: field(z.number().int().min(0).nullable(), 'Whole days since then.'),
+    grace_until: field(DateTime.nullable(), 'When grace ends, or ended.'),
+  }),
+  'ComplianceCharacter',
+  'A character of the corporation, alliance or coalition, and how it complies.',
+  {
+    user: ada,
+    status: 'grace',
+    reason: 'scopes_missing',
+    missing_scopes: ['ext-mail.read_mail.v1'],
+    since: '2026-03-01T18:20:00.000Z',
+    days: 1,
+    grace_until: '2026-03-04T18:20:00.000Z',
+  },
+);
+export type ComplianceCharacter = z.infer<typeof ComplianceCharacter>;
+
+export const CompliancePerson = component(
+  z.object({
+    person_id: field(ObjectId, 'Id of the person.'),
+    main: field(UserShort.nullable(), 'The character that stands for the person; null where it is hidden.'),
+    status: field(ComplianceStatus, 'The worst of its characters here: failing, then unknown, grace, ok.'),
+    characters: field(
+      z.array(ComplianceCharacter),
+      'Its characters here, ordered by name ignoring case, then by id.',
+    ),
+  }),
+  'CompliancePerson',
+  'Somebody with a character there.',
+  { person_id: '66f2a1b3c4d5e6f708192a3e', main: ada, status: 'ok', characters: [] },
+);
+export type CompliancePerson = z.infer<typeof CompliancePerson>;
+
+export const Compliance = component(
+  z.object({
+    as_of: field(DateTime, 'When it was so.'),
+    persons: field(
+      z.array(CompliancePerson),
+      'Everybody with a character there, ordered by the first of them.',
+    ),
+    never_signed_in: field(
+      z.array(UserShort),
+      'Members that the game knows and that were never here, ordered by name.',
+    ),
+    unlisted: field(
+      z.array(CorporationShort),
+      'Corporations whose list of members nobody lets us read: there may be more who were never here.',
+    ),
+  }),
+  'Compliance',
+  'How the members of a corporation, alliance or coalition comply.',
+  { as_of: '2026-03-02T19:00:00.000Z', persons: [], never_signed_in: [ada], unlisted: [] },
+);
+export type Compliance = z.infer<typeof Compliance>;
+
+const count = z.number().int().min(0);
+
+export const ComplianceDay = component(
+  z.object({
+    day: field(z.string().regex(/^\d{4}-\d\d-\d\d$/), 'The day in UTC; its last state counts.'),
+    persons: field(count, 'Persons with a character there.'),
+    ok: field(count, 'Persons all of whose characters there comply.'),
+    grace: field(count, 'Persons of whose characters there the worst is in grace.'),
+    failing: field(count, 'Persons with a failing character there.'),
+    unknown: field(count, 'Persons of whose characters there the worst is unknown.'),
+    never_signed_in: field(count, 'Members that were never here.'),
+  }),
+  'ComplianceDay',
+  'How many persons complied on a day.',
+  { day: '2026-03-02', persons: 42, ok: 40, grace: 1, failing: 1, unknown: 0, never_signed_in: 7 },
+);
+export type ComplianceDay = z.infer<typeof ComplianceDay>;
+
+const TELLS =
+  'Person by person, with the reasons and the days. Guests are not members, and characters that the game deleted never count. As JSON or as a table with a line for each character (`Accept: text/csv`).';
+const SERIES = 'A line for each day of the last two years on which somebody looked, the latest first.';
+
+export const corporationCompliance = {
+  compliance: {
+    method: 'GET',
+    path: '/corporation/:corporation_id/compliance',
+    summary: 'Tell how a corporation complies',
+    description: TELLS,
+    pathParams: z.object({ corporation_id: field(IdInUrl, 'Id of the corporation in the game.', 98000001) }),
+    responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
+    metadata: {
+      operationId: 'getCorporationCompliance',
+      also: ['text/csv'],
+      ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
+    },
+  },
+  complianceDays: {
+    method: 'GET',
+    path: '/corporation/:corporation_id/compliance/day',
+    summary: 'Tell how a corporation complied day by day',
+    description: SERIES,
+    pathParams: z.object({ corporation_id: field(IdInUrl, 'Id of the corporation in the game.', 98000001) }),
+    responses: { 200: field(z.array(ComplianceDay), 'The days.'), ...errors(404) },
+    metadata: {
+      operationId: 'listCorporationComplianceDays',
+      ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
+    },
+  },
+} as const;
+
+export const allianceCompliance = {
+  compliance: {
+    method: 'GET',
+    path: '/alliance/:alliance_id/compliance',
+    summary: 'Tell how an alliance complies',
+    description: TELLS,
+    pathParams: z.object({ alliance_id: field(IdInUrl, 'Id of the alliance in the game.', 99000001) }),
+    responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
+    metadata: {
+      operationId: 'getAllianceCompliance',
+      also: ['text/csv'],
+      ...level(3, { authority: { over: 'alliance', mode: 'read', param: 'alliance_id' } }),
+    },
+  },
+  complianceDays: {
+    method: 'GET',
+    path: '/alliance/:alliance_id/compliance/day',
+    summary: 'Tell how an alliance complied day by day',
+    description: SERIES,
+    pathParams: z.object({ alliance_id: field(IdInUrl, 'Id of the alliance in the game.', 99000001) }),
+    responses: { 200: field(z.array(ComplianceDay), 'The days.'), ...errors(404) },
+    metadata: {
+      operationId: 'listAllianceComplianceDays',
+      ...level(3, { authority: { over: 'alliance', mode: 'read', param: 'alliance_id' } }),
+    },
+  },
+} as const;
+
+const coalition = level(5, {
+  authority: { over: 'coalition', mode: 'read', param: 'coalition_id' },
+  besides: "Below level 7 that means: the caller's own corporation or alliance is a member of it.",
+});
+const byCoalition = z.object({
+  coalition_id: field(ObjectIdInUrl, 'Id of the coalition.', '66f2a1b3c4d5e6f708192a3b'),
+});
+
+export const coalitionCompliance = {
+  compliance: {
+    method: 'GET',
+    path: '/coalition/:coalition_id/compliance',
+    summary: 'Tell how a coalition complies',
+    description: TELLS,
+    pathParams: byCoalition,
+    responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
+    metadata: { operationId: 'getCoalitionCompliance', also: ['text/csv'], ...coalition },
+  },
+  complianceDays: {
+    method: 'GET',
+    path: '/coalition/:coalition_id/compliance/day',
+    summary: 'Tell how a coalition complied day by day',
+    description: SERIES,
+    pathParams: byCoalition,
+    responses: { 200: field(z.array(ComplianceDay), 'The days.'), ...errors(404) },
+    metadata: { operationId: 'listCoalitionComplianceDays', ...coalition },
+  },
+} as const;

@@ -1,0 +1,83 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { ComplianceCharacter, ComplianceDay } from '../../contract/compliance.ts';
+import type { CorporationShort } from '../../contract/membership.ts';
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { Database } from '../database/tables.ts';
+import { belonging, type TrackedOrganization } from '../grant/tracking.queries.ts';
+import { MEMBERSHIP_SCOPE } from '../provider/api.ts';
+import { statesOf } from './states.queries.ts';
+
+/** A member of the body; times are text, as they come out of JSON. */
+export interface MemberRow {
+  readonly character_id: number;
+  readonly character_name: string;
+  readonly person_id: string | null;
+  readonly main_id: number | null;
+  readonly main_name: string | null;
+  readonly stranger: boolean;
+  readonly status: ComplianceCharacter['status'];
+  readonly reason: ComplianceCharacter['reason'];
+  readonly since: string | null;
+  readonly missing: readonly ExtScope[] | null;
+}
+
+interface Found {
+  readonly members: readonly MemberRow[];
+  readonly unlisted: readonly CorporationShort[];
+}
+
+const inIso = (time: RawBuilder<unknown>) =>
+  sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** What is required and not in the valid refresh token that covers most of it. */
+const missing = sql`case when s.reason = 'scopes_missing' then array(
+  select r collate "C" from unnest(b.required) r where not r = any((
+    select best.scopes from standing_grants best where best.character_id = s.character_id and best.valid
+    order by (select count(*) from unnest(b.required) r where r = any(best.scopes)) desc, best.grant_id limit 1)::text[])
+  order by 1) end`;
+
+/** Whether a member of the corporation `c` lets its list of members be read. */
+const isListed = sql`exists (
+  select from users l join standing_grants g using (character_id)
+  where l.corporation_id = c.corporation_id and g.valid and ${MEMBERSHIP_SCOPE} = any(g.scopes))`;
+
+/** How a body complies, in the order of D9, in one statement whatever its size. */
+export async function findCompliance(
+  db: Kysely<Database>,
+  of: TrackedOrganization,
+  now: Date,
+): Promise<Found> {
+  const { rows } = await sql<Found>`
+    with ${statesOf(belonging(of), now)}
+    select
+      (select coalesce(json_agg(json_build_object(
+          'character_id', s.character_id, 'character_name', s.character_name, 'person_id', s.person_id,
+          'main_id', p.main_id, 'main_name', m.character_name, 'stranger', s.stranger,
+          'status', s.status, 'reason', s.reason, 'since', ${inIso(sql`s.since`)}, 'missing', ${missing}
+        ) order by s.name_key, s.character_id), '[]')
+        from states s join bodies b using (corporation_id)
+          left join persons p using (person_id) left join users m on m.character_id = p.main_id) as members,
+      (select coalesce(json_agg(json_build_object(
+          'corporation_id', c.corporation_id, 'corporation_name', c.corporation_name
+        ) order by c.name_key, c.corporation_id), '[]')
+        from bodies b join corporations c using (corporation_id) where not ${isListed}) as unlisted`.execute(
+    db,
+  );
+  return rows[0] ?? { members: [], unlisted: [] };
+}
+
+/** Of what kind a body is, and its id as text: what its days are kept by. */
+function keyOf(of: TrackedOrganization): readonly [kind: string, id: string] {
+  if ('corporation_id' in of) return ['corporation', String(of.corporation_id)];
+  if ('alliance_id' in of) return ['alliance', String(of.alliance_id)];
+  return ['coalition', of.coalition_id];
+}
+
+/** The days that were counted, the latest first. */
+export async function findDays(db: Kysely<Database>, of: TrackedOrganization): Promise<ComplianceDay[]> {
+  const [kind, id] = keyOf(of);
+  const { rows } = await sql<ComplianceDay>`
+    select to_char(day, 'YYYY-MM-DD') as day, persons, ok, grace, failing, unknown, never_signed_in
+    from compliance_days where kind = ${kind} and id = ${id} order by compliance_days.day desc`.execute(db);
+  return rows;
+}

@@ -1,0 +1,92 @@
+import type { Compliance, ComplianceCharacter, CompliancePerson } from '../../contract/compliance.ts';
+import type { UserShort } from '../../contract/user.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import type { TrackedOrganization } from '../grant/tracking.queries.ts';
+import { soleId } from '../person/person-id.ts';
+import { withinReach } from '../person/reach.ts';
+import type { Services } from '../services/services.ts';
+import { findCompliance, type MemberRow } from './compliance.queries.ts';
+import { GRACE } from './states.queries.ts';
+
+const DAY = 24 * 3_600_000;
+/** The worst first. */
+const STATUSES = ['failing', 'unknown', 'grace', 'ok'] as const;
+
+/** How a body complies, person by person (D102). Two statements, and one where no main is elsewhere. */
+export async function getCompliance(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  caller: Caller,
+  of: TrackedOrganization,
+): Promise<Compliance> {
+  const now = clock.now();
+  const { members, unlisted } = await findCompliance(db, of, now);
+  const known = members.filter(({ stranger }) => !stranger);
+  const visible = await visibleMains(db, caller, known);
+  return {
+    as_of: now.toISOString(),
+    persons: [...byPerson(known)].map(([id, rows]) => toPerson(id, rows, visible, now)),
+    never_signed_in: members.filter(({ stranger }) => stranger).map(toShort),
+    unlisted: [...unlisted],
+  };
+}
+
+/** Mains that the caller may see: those here, and of the others whom read authority reaches (D100). */
+async function visibleMains(
+  db: Services['db'],
+  caller: Caller,
+  rows: readonly MemberRow[],
+): Promise<ReadonlySet<number>> {
+  const here = new Set(rows.map((row) => row.character_id));
+  const mains = new Set(rows.flatMap((row) => row.main_id ?? []));
+  const elsewhere = [...mains].filter((id) => !here.has(id));
+  if (elsewhere.length === 0) return here;
+  return new Set([...here, ...(await withinReach(db, caller, elsewhere))]);
+}
+
+/** In the order of their first characters. */
+function byPerson(rows: readonly MemberRow[]): Map<string, [MemberRow, ...MemberRow[]]> {
+  const persons = new Map<string, [MemberRow, ...MemberRow[]]>();
+  for (const row of rows) {
+    const id = row.person_id ?? soleId(row.character_id);
+    const others = persons.get(id);
+    if (others === undefined) persons.set(id, [row]);
+    else others.push(row);
+  }
+  return persons;
+}
+
+function toPerson(
+  person_id: string,
+  rows: readonly [MemberRow, ...MemberRow[]],
+  visible: ReadonlySet<number>,
+  now: Date,
+): CompliancePerson {
+  return {
+    person_id,
+    main: mainOf(rows[0], visible),
+    status: STATUSES.find((status) => rows.some((row) => row.status === status)) ?? 'ok',
+    characters: rows.map((row) => toCharacter(row, now)),
+  };
+}
+
+function mainOf(row: MemberRow, visible: ReadonlySet<number>): UserShort | null {
+  if (row.main_id === null || row.main_name === null) return toShort(row);
+  return visible.has(row.main_id) ? { character_id: row.main_id, character_name: row.main_name } : null;
+}
+
+function toCharacter(row: MemberRow, now: Date): ComplianceCharacter {
+  const since = row.since === null ? null : new Date(row.since);
+  return {
+    user: toShort(row),
+    status: row.status,
+    reason: row.reason,
+    missing_scopes: [...(row.missing ?? [])],
+    since: row.since,
+    days: since === null ? null : Math.max(0, Math.floor((now.getTime() - since.getTime()) / DAY)),
+    grace_until: since === null ? null : new Date(since.getTime() + GRACE).toISOString(),
+  };
+}
+
+function toShort({ character_id, character_name }: MemberRow): UserShort {
+  return { character_id, character_name };
+}

@@ -1,0 +1,62 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { statesOf } from './states.queries.ts';
+
+const everybody = sql`true`;
+
+/** Remembers since when each member lacks what is required, and forgets those who do not any more; how many changed. */
+export async function noteFailures(db: Kysely<Database>, now: Date): Promise<number> {
+  const { rows } = await sql<{ changed: number }>`
+    with ${statesOf(everybody, now)}, added as (
+      insert into compliance_failures (character_id, since)
+        select character_id, since from states where since is not null and not stranger
+      on conflict do nothing returning 1
+    ), gone as (
+      delete from compliance_failures f where not exists (
+        select from states s where s.character_id = f.character_id
+          and (s.since is not null or s.status = 'unknown'))
+      returning 1
+    )
+    select (select count(*) from added) + (select count(*) from gone) as changed`.execute(db);
+  return rows[0]?.changed ?? 0;
+}
+
+/** Counts the persons of every body for the day of this moment, in place of what was counted earlier that day. */
+export async function countDay(db: Kysely<Database>, now: Date): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with ${statesOf(everybody, now)}, places as (
+      select s.*, 'corporation' as kind, s.corporation_id::text as id from states s
+      union all
+      select s.*, 'alliance', b.alliance_id::text from states s join bodies b using (corporation_id)
+        where b.alliance_id is not null
+      union all
+      select s.*, 'coalition', r.coalition_id::text from states s join coalition_reach r using (corporation_id)
+    ), people as (
+      select kind, id, bool_and(stranger) as stranger, coalesce(person_id::text, character_id::text) as who,
+        case when bool_or(status = 'failing') then 'failing' when bool_or(status = 'unknown') then 'unknown'
+          when bool_or(status = 'grace') then 'grace' else 'ok' end as status
+      from places group by kind, id, coalesce(person_id::text, character_id::text)
+    )
+    insert into compliance_days as d (kind, id, day, persons, ok, grace, failing, unknown, never_signed_in)
+      select kind, id, (${now}::timestamptz at time zone 'UTC')::date,
+        count(*) filter (where not stranger),
+        count(*) filter (where not stranger and status = 'ok'),
+        count(*) filter (where not stranger and status = 'grace'),
+        count(*) filter (where not stranger and status = 'failing'),
+        count(*) filter (where not stranger and status = 'unknown'),
+        count(*) filter (where stranger)
+      from people group by kind, id
+    on conflict (kind, id, day) do update set persons = excluded.persons, ok = excluded.ok, grace = excluded.grace,
+      failing = excluded.failing, unknown = excluded.unknown, never_signed_in = excluded.never_signed_in`.execute(
+    db,
+  );
+  return Number(numAffectedRows);
+}
+
+/** Days are kept for two years. */
+export async function deleteOldDays(db: Kysely<Database>, now: Date): Promise<void> {
+  await sql`
+    delete from compliance_days where day < (${now}::timestamptz at time zone 'UTC')::date - interval '2 years'`.execute(
+    db,
+  );
+}

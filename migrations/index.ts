@@ -20,6 +20,8 @@ import * as unreadColumns from './0018_unread_columns.ts';
 import * as events from './0019_events.ts';
 import * as userSearch from './0025_user_search.ts';
 import * as userPlaces from './0026_user_places.ts';
+import * as groupPolicies from './0028_group_policies.ts';
+import * as applications from './0029_applications.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -44,4 +46,6 @@ export const migrations: Record<string, Migration> = {
   '0019_events': events,
   '0025_user_search': userSearch,
   '0026_user_places': userPlaces,
+  '0028_group_policies': groupPolicies,
+  '0029_applications': applications,
 };

@@ -2,6 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import type { Router } from 'express';
 import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
+import { applicationHandlers, joiningHandlers } from './application/application.routes.ts';
 import { coalitionHandlers } from './coalition/coalition.routes.ts';
 import { corporationHandlers } from './corporation/corporation.routes.ts';
 import { crashHandlers } from './crash/crash.routes.ts';
@@ -32,12 +33,13 @@ const PATHS: Readonly<Record<string, string>> = { history: 'ext/history' };
 function resources(services: Services): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
     alliance: mount(contract.alliance, allianceHandlers, services),
+    application: mount(contract.application, applicationHandlers, services),
     callback: mount(contract.callback, callbackHandlers, services),
     coalition: mount(contract.coalition, coalitionHandlers, services),
     corporation: mount(contract.corporation, corporationHandlers, services),
     crash: mount(contract.crash, crashHandlers, services),
     ext: mount(contract.ext, extHandlers, services),
-    group: mount(contract.group, groupHandlers, services),
+    group: mount(contract.group, (its) => ({ ...joiningHandlers(its), ...groupHandlers(its) }), services),
     history: mount(contract.history, historyHandlers, services),
     system: mount(contract.system, systemHandlers, services),
     token: mount(

@@ -52,6 +52,7 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['alliance', 'Alliances of corporations.', 'access'],
   ['coalition', 'Coalitions of alliances and corporations.', 'access'],
   ['group', 'Groups of users.', 'access'],
+  ['application', 'Wishes to join a group, and what became of them.', 'groups'],
   ['ext', 'Data of the game: forwarded requests.', 'external-data'],
   ['history', 'What was collected of each character from hour to hour.', 'external-data'],
   ['voice', 'Proving who is behind a client of the voice server.', 'voice'],

@@ -64,6 +64,8 @@ export const catalogue = {
   'collect-wallets': scheduled('3-59/5 * * * *', 900),
   /** Follows renamed characters (D38). */
   'follow-names': scheduled('40 4 * * *', 3600),
+  /** Members and applicants by the policies of groups (D110). */
+  'judge-memberships': scheduled('4-59/10 * * * *', 600),
   maintenance: scheduled('17 * * * *', 1800),
   /** Takes the organizations that were not refreshed for 40 minutes (D39). */
   'refresh-organizations': scheduled('*/15 * * * *', 900),

@@ -9,6 +9,7 @@ import { crashRoutes } from './crash.ts';
 import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
 import { historyRoutes } from './history.ts';
+import { oidcRoutes } from './oidc.ts';
 import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
@@ -37,6 +38,7 @@ export * from './group-short.ts';
 export * from './history.ts';
 export * from './membership.ts';
 export { GroupPolicy, JoinableGroup, PutGroupPolicy } from './policy.ts';
+export * from './oidc.ts';
 export * from './preview.ts';
 export * from './scopes.ts';
 export * from './system.ts';
@@ -56,6 +58,7 @@ export const contract = c.router(
     ext: extRoutes,
     group: groupRoutes,
     history: historyRoutes,
+    oidc: oidcRoutes,
     system: systemRoutes,
     token: tokenRoutes,
     user: userRoutes,

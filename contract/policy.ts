@@ -1,7 +1,7 @@
 /** Who may join a group, who decides about it, and who must leave. */
 import { z } from 'zod';
 import { MAX_LEVEL } from './access.ts';
-import { component, field, Id, IdInBody, LongText, ObjectId, ObjectIdInUrl, text } from './common.ts';
+import { component, field, Id, IdInBody, ObjectId, ObjectIdInUrl, text } from './common.ts';
 import { GroupShort } from './group-short.ts';
 
 /** Most bodies, groups or moderators that a policy names of each kind. */

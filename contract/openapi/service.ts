@@ -1,4 +1,5 @@
 /** What the service answers outside the contract, without a token (decisions §1, last row; D72). */
+import { API_VERSION } from '../version.ts';
 import { headers, problem } from './texts.ts';
 import type { JsonSchema, OpenApiParameter, OpenApiPath } from './types.ts';
 
@@ -96,7 +97,7 @@ export const SERVICE_PATHS: Record<string, OpenApiPath> = {
       },
     }),
     example: {
-      version: '0.1.0',
+      version: API_VERSION,
       commit: '3f786850e387550fdab836ed7e6dc881de23001b',
       contract: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     },

@@ -1,5 +1,6 @@
 /** The words of the OpenAPI document that belong to no single operation. */
 
+import { API_VERSION } from '../version.ts';
 import type { OpenApiHeader, OpenApiInfo, OpenApiResponse, Tag } from './types.ts';
 
 export const INFO: Omit<OpenApiInfo, 'version'> = {
@@ -55,6 +56,7 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['application', 'Wishes to join a group, and what became of them.', 'groups'],
   ['ext', 'Data of the game: forwarded requests.', 'external-data'],
   ['history', 'What was collected of each character from hour to hour.', 'external-data'],
+  ['oidc', 'Applications that let people sign in by OpenID Connect.', 'oidc'],
   ['voice', 'Proving who is behind a client of the voice server.', 'voice'],
   ['system', 'Configuration and scheduled jobs.', 'jobs'],
   ['crash', 'Reports of unforeseen errors.', 'operating'],
@@ -76,7 +78,7 @@ export const HEADERS = {
   'X-Api-Version': {
     description: 'Version of the service that answers.',
     schema: { type: 'string' },
-    example: '0.1.0',
+    example: API_VERSION,
   },
   'X-Pages': {
     description: 'How many pages there are; at least 1.',

@@ -1,13 +1,16 @@
+import type { Transaction } from 'kysely';
 import type { Application, PostApplication, PutApplication } from '../../contract/application.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
 import { objectId } from '../database/object-id.ts';
+import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { listChanged, recordEvents } from '../event/record.ts';
 import { changeMembers, findMemberIds, lockGroup } from '../group/group.queries.ts';
 import { autogroup } from '../group/group.ts';
 import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, invalid, notFound } from '../shared/errors.ts';
 import {
   type ApplicationRow,
@@ -40,11 +43,12 @@ function toApplication(row: ApplicationRow, asModerator: boolean): Application {
 
 /** Joins a group that is open to the caller, or applies to it (D111). */
 export async function applyTo(
-  { db, clock }: Needs,
+  services: Needs & Pick<Services, 'queue'>,
   admission: Admission,
   groupId: string,
   { message, answers }: PostApplication,
 ): Promise<Application> {
+  const { db, clock } = services;
   return inTransaction(db, async (tx) => {
     const group = await lockGroup(tx, groupId);
     const { owner_id } = await readmit(tx, admission);
@@ -72,20 +76,23 @@ export async function applyTo(
     await insertApplication(tx, application, decision);
     const told = { ...application, group_name: group.group_name };
     await recordEvents(tx, [created(told), ...(open ? [decided(told, 'approved')] : [])], now);
-    if (open) await addMember(tx, told, now);
+    if (open) await addMember(services, tx, told);
     return described({ db: tx }, application.application_id, false);
   });
 }
 
+/** Puts the applicant in; where the group keeps its members out, that ends what it is signed in to. */
 async function addMember(
-  tx: Parameters<typeof recordEvents>[0],
+  services: Pick<Services, 'queue' | 'clock'>,
+  tx: Transaction<Database>,
   { group_id, group_name, character_id }: { group_id: string; group_name: string; character_id: number },
-  now: Date,
 ): Promise<void> {
   const change = { added: [character_id], removed: [] };
   await changeMembers(tx, group_id, change);
   const targets = [{ type: 'group' as const, id: group_id, name: group_name }];
-  await recordEvents(tx, listChanged({ type: 'group.members_changed', targets }, 'members', change), now);
+  const event = { type: 'group.members_changed', targets } as const;
+  await recordEvents(tx, listChanged(event, 'members', change), services.clock.now());
+  await endUnwelcome(services, tx, { users: [character_id] });
 }
 
 function closed(): DomainError {
@@ -145,11 +152,12 @@ async function requireModerator(
  * locked. Nobody decides the own one.
  */
 export async function decideApplication(
-  { db, clock }: Needs,
+  services: Needs & Pick<Services, 'queue'>,
   admission: Admission,
   id: string,
   { decision, reason, note }: PutApplication,
 ): Promise<Application> {
+  const { db, clock } = services;
   const found = await findApplication(db, id);
   return inTransaction(db, async (tx) => {
     if (found !== undefined) await lockGroup(tx, found.group.group_id);
@@ -174,7 +182,7 @@ export async function decideApplication(
         throw new DomainError('not_eligible', 'The applicant is not eligible any more.');
       }
       if (candidate.is_member) throw new DomainError('already_member', 'The applicant is a member already.');
-      await addMember(tx, told, now);
+      await addMember(services, tx, told);
     }
     await storeDecision(tx, id, {
       state: decision,
@@ -214,7 +222,11 @@ export async function withdrawApplication({ db, clock }: Needs, admission: Admis
 }
 
 /** Leaves a group; its owner cannot, and who is no member is a 404. */
-export async function leaveGroup({ db, clock }: Needs, admission: Admission, groupId: string): Promise<void> {
+export async function leaveGroup(
+  { db, clock, queue }: Needs & Pick<Services, 'queue'>,
+  admission: Admission,
+  groupId: string,
+): Promise<void> {
   await inTransaction(db, async (tx) => {
     const group = await lockGroup(tx, groupId);
     const { owner_id } = await readmit(tx, admission);
@@ -232,5 +244,6 @@ export async function leaveGroup({ db, clock }: Needs, admission: Admission, gro
       listChanged({ type: 'group.members_changed', targets }, 'members', change),
       clock.now(),
     );
+    await endUnwelcome({ queue, clock }, tx, { users: [owner_id] });
   });
 }

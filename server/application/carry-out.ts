@@ -1,11 +1,14 @@
-import type { Kysely } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { listChanged, type NewEvent, recordEvents } from '../event/record.ts';
+import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import type { Departure, Ended } from './judge.queries.ts';
 
-/** Writes down who left by the policy of a group, and whose applications ended. */
+/** Writes down who left by the policy of a group, and whose applications ended; and ends what hung on that. */
 export async function carryOut(
-  db: Kysely<Database>,
+  services: Pick<Services, 'queue' | 'clock'>,
+  db: Transaction<Database>,
   departures: readonly Departure[],
   ended: readonly Ended[],
   now: Date,
@@ -18,6 +21,7 @@ export async function carryOut(
     return listChanged({ type: 'group.members_changed', targets, reason }, 'members', { added: [], removed });
   });
   await recordEvents(db, [...left, ...ended.map((one) => decided(one, one.state))], now);
+  await endUnwelcome(services, db, { users: departures.map(({ character_id }) => character_id) });
 }
 
 /** What became of an application. */

@@ -20,7 +20,7 @@ class Undone extends Error {
  * would take too many out changes nothing (D63).
  */
 export async function judgeMemberships(
-  services: Pick<Services, 'db' | 'clock' | 'log' | 'metrics'>,
+  services: Pick<Services, 'db' | 'clock' | 'log' | 'metrics' | 'queue'>,
   run: Run,
 ): Promise<readonly Change[]> {
   const now = services.clock.now();
@@ -36,7 +36,7 @@ export async function judgeMemberships(
         healthy: true,
       };
       if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new Undone(changes);
-      await carryOut(tx, departures, ended, now);
+      await carryOut(services, tx, departures, ended, now);
       return changes;
     });
   } catch (error) {

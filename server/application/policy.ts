@@ -32,11 +32,12 @@ export async function getPolicy(
  * of it when every grace is over.
  */
 export async function setPolicy(
-  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
   body: PutGroupPolicy,
 ): Promise<GroupPolicy> {
+  const { db, clock, touches } = services;
   await requireOwner({ db }, admission.caller, groupId);
   return inTransaction(db, async (tx) => {
     const group = await lockGroup(tx, groupId);
@@ -56,7 +57,7 @@ export async function setPolicy(
     const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];
     const changes = valueChanges(told(before), told(after), ['policy']);
     await recordEvents(tx, changes.length > 0 ? [{ type: 'group.updated', targets, changes }] : [], now);
-    await carryOut(tx, departures, ended, now);
+    await carryOut(services, tx, departures, ended, now);
     return after;
   });
 }

@@ -10,6 +10,7 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import {
@@ -60,11 +61,12 @@ export async function createCoalition(
 
 /** Applies an update as a whole or not at all, one after another for each coalition. */
 export async function updateCoalition(
-  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   coalitionId: string,
   body: PutCoalition,
 ): Promise<Coalition> {
+  const { db, clock } = services;
   return inTransaction(db, async (tx) => {
     const before = await lockCoalition(tx, coalitionId);
     const caller = await readmit(tx, admission);
@@ -76,7 +78,7 @@ export async function updateCoalition(
       alliances: [...alliances.added, ...alliances.removed],
       corporations: [...corporations.added, ...corporations.removed],
     });
-    await touches(tx, {
+    await services.touches(tx, {
       coalitions: [coalitionId],
       alliances: alliances.added,
       corporations: corporations.added,
@@ -95,6 +97,8 @@ export async function updateCoalition(
       await setCoalition(tx, coalitionId, { ...after, updated_on: clock.now() });
     }
     if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true }, clock.now());
+    const same = !moved && before.authorized_to_login === after.authorized_to_login;
+    if (!same) await endUnwelcome(services, tx, 'everybody');
     return getCoalition({ db: tx }, coalitionId);
   });
 }
@@ -157,14 +161,15 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeCoalition(
-  { db, touches }: Pick<Services, 'db' | 'touches'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   coalitionId: string,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await lockCoalition(tx, coalitionId);
     await readmit(tx, admission);
-    await touches(tx, { coalitions: [coalitionId] });
+    await services.touches(tx, { coalitions: [coalitionId] });
     if (!(await deleteCoalition(tx, coalitionId))) throw notFound('coalition', coalitionId);
+    await endUnwelcome(services, tx, 'everybody');
   });
 }

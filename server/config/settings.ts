@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { API_VERSION } from '../../contract/version.ts';
 import { addressProblem } from '../database/address.ts';
 import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from '../keys/formats.ts';
 import { isTimeZone, readSchedules, ScheduleError, type Schedules } from '../queue/schedule.ts';
@@ -36,7 +37,11 @@ export interface Settings {
     readonly scopePrefix: string;
     readonly userAgent: string;
     readonly compatibilityDate: string;
+    /** Where the provider shows portraits. */
+    readonly imageUrl: string;
   };
+  /** Domain of the mail addresses that OpenID Connect tells; absent: it tells none. */
+  readonly oidcEmailDomain: string | undefined;
   /** Absent outside production: made and kept in dataDir, like the encryption keys. */
   readonly tokenSigningKeys: JwkSet | undefined;
   /** Start although a key that living tokens use was removed (D20b). */
@@ -163,8 +168,13 @@ const environment = z.object({
   EXT_USER_AGENT: z
     .string()
     .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
-    .default('castellan/0.1.0 (contact not set)'),
+    .default(`castellan/${API_VERSION} (contact not set)`),
   EXT_COMPATIBILITY_DATE: z.string().date('must be a date, YYYY-MM-DD').default('2026-08-04'),
+  EXT_IMAGE_URL: httpUrl.default('https://images.evetech.net'),
+  OIDC_EMAIL_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i, 'must be a domain, such as pilots.example')
+    .optional(),
   TOKEN_SIGNING_KEYS: JwkSetJson.optional(),
   FORCE_KEY_REMOVAL: flag.default('false'),
   ENCRYPTION_KEYS: EncryptionKeys.optional(),
@@ -275,7 +285,9 @@ function toSettings(env: Environment, production: boolean): Settings {
       scopePrefix: env.EXT_SCOPE_PREFIX,
       userAgent: env.EXT_USER_AGENT,
       compatibilityDate: env.EXT_COMPATIBILITY_DATE,
+      imageUrl: env.EXT_IMAGE_URL,
     },
+    oidcEmailDomain: env.OIDC_EMAIL_DOMAIN,
     tokenSigningKeys: env.TOKEN_SIGNING_KEYS,
     forceKeyRemoval: env.FORCE_KEY_REMOVAL,
     encryptionKeys: env.ENCRYPTION_KEYS,

@@ -6,6 +6,7 @@ import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
@@ -64,11 +65,12 @@ export async function createGroup(
  * when it is held.
  */
 export async function updateGroup(
-  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
   body: PutGroup,
 ): Promise<Group> {
+  const { db, clock } = services;
   await requireOwner({ db }, admission.caller, groupId);
   return inTransaction(db, async (tx) => {
     const before = await lockGroup(tx, groupId);
@@ -90,7 +92,7 @@ export async function updateGroup(
       description: body.description ?? before.description,
       owner_id,
     };
-    await touches(tx, { groups: [groupId], users: change.added });
+    await services.touches(tx, { groups: [groupId], users: change.added });
     // New members first: the owner must be one when it is set, and a former owner must not be one when it goes.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
     if (!isEmpty(change) || !sameValues(before, after)) {
@@ -98,6 +100,9 @@ export async function updateGroup(
     }
     await changeMembers(tx, groupId, { added: [], removed: change.removed });
     await recordGroupUpdated(tx, groupId, before, after, change, now);
+    const same = before.authorized_to_login === after.authorized_to_login;
+    const touched = { users: [...change.added, ...change.removed] };
+    await endUnwelcome(services, tx, same ? touched : 'everybody');
     return getGroup({ db: tx }, groupId);
   });
 }
@@ -150,18 +155,19 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeGroup(
-  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     const group = await lockGroup(tx, groupId);
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
-    await touches(tx, { groups: [groupId] });
+    await services.touches(tx, { groups: [groupId] });
     const members = await findMemberIds(tx, groupId);
     await deleteGroup(tx, groupId);
-    await recordGroupDeleted(tx, groupId, group, members, clock.now());
+    await recordGroupDeleted(tx, groupId, group, members, services.clock.now());
+    await endUnwelcome(services, tx, 'everybody');
   });
 }

@@ -1,5 +1,6 @@
 import { Router } from 'express';
-import { API_VERSION, openApiDocument } from '../../contract/openapi.ts';
+import { openApiDocument } from '../../contract/openapi.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { isUnreachable } from '../database/errors.ts';
 import { pendingMigrations } from '../database/migrate.ts';
 import type { Services } from '../services/services.ts';

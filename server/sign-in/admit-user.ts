@@ -11,11 +11,13 @@ import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snap
 import { raiseCeos } from '../registry/save-snapshot.queries.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
+import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
+import { deleteConsents } from '../session/endings.queries.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
-import { whyLogin } from '../why/login.ts';
 import { callbackUrl } from './event.ts';
-import { COMPLETED, type Refusal, type SignedIn, UNKNOWN } from './outcome.ts';
+import { notAllowedFor } from './not-allowed.ts';
+import { type Admitted, COMPLETED, type Refusal, UNKNOWN } from './outcome.ts';
 import {
   endVisit,
   findKnownCorporation,
@@ -35,7 +37,7 @@ export async function admitUser(
   services: Services,
   state: StateCode,
   signOn: SignOn,
-): Promise<SignedIn | Refusal> {
+): Promise<Admitted | Refusal> {
   const { db, api, log } = services;
   const { identity } = signOn;
   if (identity.unknownScopes.length > 0) {
@@ -76,10 +78,13 @@ function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity
 }
 
 /** A new owner starts from nothing, before the sign-in is judged and whatever comes of it (D29b). */
-async function noticeHandover({ db, queue, clock, log }: Services, { identity }: SignOn): Promise<void> {
+async function noticeHandover(services: Services, { identity }: SignOn): Promise<void> {
+  const { db, queue, clock, log } = services;
   await inTransaction(db, async (tx) => {
     if (!(await handOver(tx, identity.characterId, identity.ownerHash, clock.now()))) return;
     await revokeGrants(tx, queue, [identity.characterId]);
+    await endSessions(services, tx, [identity.characterId]);
+    await deleteConsents(tx, identity.characterId);
     const user = await findKnownUser(tx, identity.characterId);
     if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], clock.now());
     log.info(
@@ -105,34 +110,26 @@ async function attempt(
   signOn: SignOn,
   snapshot: ProviderSnapshot,
   capacity: Capacity,
-): Promise<SignedIn | Refusal> {
-  const { db, keys, queue, clock } = services;
+): Promise<Admitted | Refusal> {
+  const { db, keys, clock } = services;
   const { characterId, characterName } = signOn.identity;
-  const token = newUserToken({
-    owner: characterId,
-    parent: state.app_token,
-    appToken: state.app_token,
-    kid: keys.currentKid,
-    now: clock.now(),
-    by: 'dyn',
-  });
+  const { destination } = state;
+  const token =
+    destination.to === 'application' ? tokenFor(services, characterId, destination.app_token) : undefined;
   try {
     await inTransaction(db, async (tx) => {
+      let moved: readonly number[] = [];
       if (capacity.as === 'member') {
         await endVisit(tx, characterId);
-        await saveSnapshot(tx, snapshot, clock.now());
+        moved = await saveSnapshot(tx, snapshot, clock.now());
       } else await makeGuest(tx, { characterId, characterName, host: capacity.host }, clock.now());
       await requireAdmission(tx, signOn);
       await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
       await storeGrant(services, tx, signOn);
-      await insertToken(tx, token);
-      await queue.send(tx, 'deliver-sign-in', {
-        token: token.uuid,
-        state_code: state.state_code,
-        attempt: 0,
-      });
+      await endUnwelcome(services, tx, { users: [characterId], corporations: moved });
+      if (token !== undefined) await giveToken(services, tx, token, state);
       // Last: its lock is held for no longer than the commit takes, and nothing is waited for with it.
-      if (!(await useStateCode(tx, state.state_code, clock.now()))) throw new Refused(COMPLETED);
+      if (!(await useStateCode(tx, state.state_code, characterId, clock.now()))) throw new Refused(COMPLETED);
     });
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
@@ -140,22 +137,38 @@ async function attempt(
     if (constraintOf(error)?.constraint === 'tokens_parent_fkey') return UNKNOWN;
     throw error;
   }
-  return {
-    kind: 'signed-in',
-    redirectTo: callbackUrl(state.callback, state.state_code, await keys.sign(token)),
-  };
+  const callback =
+    destination.to === 'application' && token !== undefined
+      ? callbackUrl(destination.callback, state.state_code, await keys.sign(token))
+      : undefined;
+  return { kind: 'admitted', callback };
+}
+
+type UserToken = ReturnType<typeof newUserToken>;
+
+function tokenFor({ keys, clock }: Services, owner: number, appToken: string): UserToken {
+  const kid = keys.currentKid;
+  return newUserToken({ owner, parent: appToken, appToken, kid, now: clock.now(), by: 'dyn' });
+}
+
+/** Stores the user token, and with it the event that tells the application (D29). */
+async function giveToken(
+  { queue }: Services,
+  tx: Kysely<Database>,
+  token: UserToken,
+  { state_code }: StateCode,
+): Promise<void> {
+  await insertToken(tx, token);
+  await queue.send(tx, 'deliver-sign-in', { token: token.uuid, state_code, attempt: 0 });
 }
 
 async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Promise<void> {
   const { characterId, characterName: name, scopes: provided } = identity;
   const judged = await judgeUser(tx, characterId);
   if (judged === undefined) throw new Error('who signs in was not stored');
-  const { admitted, level, voices, guest_of: guestOf, required } = judged;
-  if (!admitted) {
-    const { sentence, facts } = whyLogin({ name, characterId, level, guestOf, admitted, voices });
-    const refusedBy = facts.flatMap(({ source, decisive }) => (decisive && source !== null ? [source] : []));
-    throw new Refused({ kind: 'not-allowed', sentence, refusedBy });
-  }
+  if (!judged.admitted)
+    throw new Refused({ kind: 'not-allowed', ...notAllowedFor({ name, characterId }, judged) });
+  const { required } = judged;
   if (required.some((scope) => !provided.includes(scope))) {
     throw new Refused({ kind: 'too-few-scopes', name, characterId, required, provided });
   }

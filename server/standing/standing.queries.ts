@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { PreviewChange } from '../../contract/preview.ts';
+import { groupsOf } from '../access/groups-of.queries.ts';
 import { isMember, isMemberIn } from '../access/levels.queries.ts';
 import { mayLogIn } from '../access/login-permission.queries.ts';
-import { groupsOf } from '../access/memberships.queries.ts';
 import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { UserGroup } from '../../contract/user.ts';
-import { groupsOf } from '../access/memberships.queries.ts';
+import { groupsOf } from '../access/groups-of.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { ownerOf } from '../group/group.queries.ts';
 import { idNamed } from './user.queries.ts';

@@ -7,6 +7,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
+import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/errors.ts';
 import { deleteUsers, findUser, findUserNamed, lockDoomed, setLevel, type UserRow } from './user.queries.ts';
 import { findGroupsOf } from './user-groups.queries.ts';
@@ -30,12 +31,12 @@ export async function getGroupsOf({ db }: Pick<Services, 'db'>, nameOrId: string
 
 /** Sets a user's level within the limits of D16; without a level nothing changes. */
 export async function updateUser(
-  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   characterId: number,
   level: number | undefined,
 ): Promise<User> {
-  return inTransaction(db, async (tx) => {
+  return inTransaction(services.db, async (tx) => {
     const asker = await readmit(tx, admission, [characterId]);
     const { caller, target } = await findPositions(tx, asker, 'user', characterId);
     if (caller === undefined) throw revoked();
@@ -44,8 +45,9 @@ export async function updateUser(
     if (level !== undefined) {
       const lack = lackToSetLevel(caller, target, level);
       if (lack !== undefined) throw forbidden(lack);
-      await touches(tx, { users: [characterId] });
-      if (level !== target.level) await setLevel(tx, characterId, level, clock.now());
+      await services.touches(tx, { users: [characterId] });
+      if (level !== target.level) await setLevel(tx, characterId, level, services.clock.now());
+      await endUnwelcome(services, tx, { users: [characterId] });
     }
     const row = await findUser(tx, characterId);
     if (row === undefined) throw notFound('user', characterId);
@@ -55,11 +57,11 @@ export async function updateUser(
 
 /** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
-  { db, queue, touches }: Pick<Services, 'db' | 'queue' | 'touches'>,
+  services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
   admission: Admission,
   characterId: number,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await lockOwnedGroups(tx, characterId);
     const caller = await readmit(tx, admission, [characterId]);
     const level = await lockDoomed(tx, characterId);
@@ -68,8 +70,9 @@ export async function removeUser(
     if (caller.level < level) {
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }
-    await touches(tx, { users: [characterId] });
-    await revokeGrants(tx, queue, [characterId]);
+    await services.touches(tx, { users: [characterId] });
+    await revokeGrants(tx, services.queue, [characterId]);
+    await endSessions(services, tx, [characterId]);
     await deleteUsers(tx, [characterId]);
   });
 }

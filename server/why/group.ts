@@ -19,7 +19,7 @@ export function whyGroup({ name, level, group, follows, member }: GroupJudged): 
     return {
       answer,
       sentence: `${is}: ${says.slice(0, 1).toLowerCase()}${says.slice(1)}`,
-      facts: [fact('D110', says, { source: group })],
+      facts: [fact('D15', says, { source: group })],
       fixes: member
         ? []
         : [{ who: 'owner of the group', text: `Add ${name} to the group.`, operation: 'updateGroup' }],

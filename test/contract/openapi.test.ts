@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { JsonSchema, OpenApiOperation, OpenApiResponse } from '../../contract/openapi.ts';
-import { API_VERSION, accessSentence, openApiDocument, operations } from '../../contract/openapi.ts';
+import { accessSentence, openApiDocument, operations } from '../../contract/openapi.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { openApiYaml } from '../../server/http/openapi-yaml.ts';
 
 /**
@@ -60,6 +61,12 @@ GET    /ext/history/characters/{character_id}/skillpoints       app 0  read user
 GET    /ext/history/characters/{character_id}/wallet            app 0  read user
 POST   /ext/history/characters/{character_id}/location/now      app 0  read user
 GET    /callback/ext                                            public
+GET    /oidc/client                                             app 10
+POST   /oidc/client                                             app 10
+GET    /oidc/client/{client_id}                                 app 10
+PUT    /oidc/client/{client_id}                                 app 10
+DELETE /oidc/client/{client_id}                                 app 10
+POST   /oidc/client/{client_id}/secret                          app 10
 GET    /system/configuration                                    app 10
 GET    /system/job                                              app 10
 POST   /system/job/{job_id}                                     app 10
@@ -105,11 +112,11 @@ describe('the OpenAPI document', () => {
     expect(() => validator.resolveRefs()).not.toThrow();
   });
 
-  it('lists all 54 operations with the rules of the specification', () => {
+  it('lists all 60 operations with the rules of the specification', () => {
     const specified = SPECIFIED.trim()
       .split('\n')
       .map((line) => line.replace(/\s+/g, ' '));
-    expect(specified).toHaveLength(54);
+    expect(specified).toHaveLength(60);
     expect(contracted.map(ruleLine).sort()).toEqual(specified.sort());
   });
 
@@ -159,6 +166,20 @@ describe('the OpenAPI document', () => {
       expect(response.description, status).toMatch(/\S/);
       expect(response.headers, status).toHaveProperty('X-Request-Id');
       for (const { example } of Object.values(response.content ?? {})) expect(example, status).toBeDefined();
+    }
+  });
+
+  it('describes what the service sends, each parameter with words and an example', () => {
+    const sent = Object.values(document.webhooks).flatMap((methods) => Object.values(methods));
+    expect(sent.map(({ operationId }) => operationId)).toContain('onSignIn');
+    for (const { operationId, summary, description, parameters = [], responses } of sent) {
+      expect(all.map(([, operation]) => operation.operationId)).not.toContain(operationId);
+      expect(`${summary} ${description}`, operationId).toMatch(/^[A-Z].+\w{3}/);
+      for (const parameter of parameters) {
+        expect(parameter.description, parameter.name).toMatch(/\S/);
+        expect(parameter.example, parameter.name).toBeDefined();
+      }
+      for (const response of Object.values(responses)) expect(resolved(response).description).toMatch(/\S/);
     }
   });
 

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isMember } from './levels.queries.ts';
 
-/** The groups of the user `u`: those it was put into, and the autogroups of what it belongs to; a guest follows none. */
-export const groupsOf = sql`
+/** The groups of the user of the row `u`: those that it was put into, and as a member the autogroups of its bodies. */
+export const groupsOf: RawBuilder<unknown> = sql`
   select g.* from group_members m join groups g using (group_id)
     where m.character_id = u.character_id and (${isMember} or not g.is_voice)
   union all
@@ -13,3 +13,8 @@ export const groupsOf = sql`
   union all
   select g.* from coalition_reach r join groups g using (coalition_id)
     where r.corporation_id = u.corporation_id and ${isMember}`;
+
+/** Whether the user of the row `u` is in a group that the application of the row `cl` lets in (D84). */
+export const inAllowedGroup: RawBuilder<boolean> = sql`(not cl.restricted or exists (
+  select from (${groupsOf}) g join oidc_client_groups allowed using (group_id)
+  where allowed.client_id = cl.client_id))`;

@@ -8,7 +8,14 @@ import { UserShort } from './user.ts';
 /** Longest list of applications in one answer. */
 export const MOST_APPLICATIONS = 1000;
 
-export const APPLICATION_STATES = ['pending', 'approved', 'rejected', 'withdrawn', 'expired', 'void'] as const;
+export const APPLICATION_STATES = [
+  'pending',
+  'approved',
+  'rejected',
+  'withdrawn',
+  'expired',
+  'void',
+] as const;
 const State = z.enum(APPLICATION_STATES);
 
 export const Application = component(
@@ -25,7 +32,10 @@ export const Application = component(
     answers: field(z.array(z.string()), 'The answers to what the group asked, in its order.'),
     expires_on: field(DateTime, 'When it ends undecided.'),
     decided_on: field(DateTime.nullable(), 'When it was decided; null while it is pending.'),
-    decided_by: field(UserShort.nullable(), 'The moderator who decided; null where the applicant or time did.'),
+    decided_by: field(
+      UserShort.nullable(),
+      'The moderator who decided; null where the applicant or time did.',
+    ),
     reason: field(z.string().nullable(), 'What the moderator tells the applicant.'),
     note: field(z.string().nullable(), 'What moderators tell each other; null for anybody else.'),
     created_on: DateTime,
@@ -58,7 +68,11 @@ export const PostApplication = component(
         'What to tell those who decide.',
       ),
       answers: field(
-        z.array(LongText).max(20).nullish().transform((answers) => answers ?? []),
+        z
+          .array(LongText)
+          .max(20)
+          .nullish()
+          .transform((answers) => answers ?? []),
         'An answer to each question of the group, in its order.',
       ),
     })
@@ -126,6 +140,9 @@ export const applicationRoutes = c.router({
     description: 'What is decided already is a 409.',
     pathParams: byId,
     responses: { 200: c.noBody(), ...errors(404, 409) },
-    metadata: { operationId: 'withdrawApplication', ...level(0, { besides: 'The caller must be the applicant.' }) },
+    metadata: {
+      operationId: 'withdrawApplication',
+      ...level(0, { besides: 'The caller must be the applicant.' }),
+    },
   },
 });

@@ -1,6 +1,7 @@
 /** Groups of users. */
 import { z } from 'zod';
 import { ADMINISTRATOR_LEVEL, level } from './access.ts';
+import { Application, MOST_APPLICATIONS, PostApplication, StateInQuery } from './application.ts';
 import {
   c,
   component,
@@ -15,7 +16,6 @@ import {
   ObjectId,
   ObjectIdInUrl,
 } from './common.ts';
-import { Application, MOST_APPLICATIONS, PostApplication, StateInQuery } from './application.ts';
 import { GroupShort } from './group-short.ts';
 import { GroupPolicy, JoinableGroup, PutGroupPolicy } from './policy.ts';
 import { UserShort } from './user.ts';

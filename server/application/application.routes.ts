@@ -15,9 +15,7 @@ import { getPolicy, setPolicy } from './policy.ts';
 /** The operations of groups that are about joining and leaving them. */
 type Joining = 'joinable' | 'policy' | 'setPolicy' | 'apply' | 'applications' | 'leave';
 
-export function joiningHandlers(
-  services: Services,
-): Pick<Handlers<typeof contract.group>, Joining> {
+export function joiningHandlers(services: Services): Pick<Handlers<typeof contract.group>, Joining> {
   return {
     joinable: async ({ caller }) => ({ status: 200, body: await listJoinable(services, caller) }),
     policy: async ({ caller, params }) => ({

@@ -207,7 +207,11 @@ function requirePending({ state, expires_on }: { state: string; expires_on: Date
 }
 
 /** Takes the own application back; anybody else's is a 404. */
-export async function withdrawApplication({ db, clock }: Needs, admission: Admission, id: string): Promise<void> {
+export async function withdrawApplication(
+  { db, clock }: Needs,
+  admission: Admission,
+  id: string,
+): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { owner_id } = await readmit(tx, admission);
     const application = await lockApplication(tx, id);
@@ -217,7 +221,11 @@ export async function withdrawApplication({ db, clock }: Needs, admission: Admis
     const nobody = { decided_by: null, decided_by_name: null, reason: null, note: null };
     await storeDecision(tx, id, { state: 'withdrawn', decided_on: now, ...nobody });
     const { group } = await described({ db: tx }, id, false);
-    await recordEvents(tx, [decided({ application_id: id, ...group, character_id: owner_id }, 'withdrawn')], now);
+    await recordEvents(
+      tx,
+      [decided({ application_id: id, ...group, character_id: owner_id }, 'withdrawn')],
+      now,
+    );
   });
 }
 

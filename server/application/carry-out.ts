@@ -15,7 +15,9 @@ export async function carryOut(
 ): Promise<void> {
   const groups = new Map(departures.map(({ group_id, group_name }) => [group_id, group_name]));
   const left = [...groups].flatMap(([id, name]) => {
-    const removed = departures.filter(({ group_id }) => group_id === id).map(({ character_id }) => character_id);
+    const removed = departures
+      .filter(({ group_id }) => group_id === id)
+      .map(({ character_id }) => character_id);
     const targets = [{ type: 'group' as const, id, name }];
     const reason = 'no longer eligible';
     return listChanged({ type: 'group.members_changed', targets, reason }, 'members', { added: [], removed });

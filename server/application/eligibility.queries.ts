@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isAdministrator, isMember } from '../access/levels.queries.ts';
 import { groupsOf } from '../access/groups-of.queries.ts';
+import { isAdministrator, isMember } from '../access/levels.queries.ts';
 
 /**
  * The conditions that the policy `p` sets for the user `u` of the corporation `c` (left-joined), each by itself (D110).

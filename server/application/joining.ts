@@ -24,7 +24,8 @@ export function hindranceOf(candidate: Candidate, characterId: number, now: Date
   if (isBuiltIn(characterId)) {
     return { code: 'forbidden_to_all', says: 'The built-in user joins no group.' };
   }
-  if (joining === 'closed') return { code: 'joining_closed', says: 'The owner of the group adds its members.' };
+  if (joining === 'closed')
+    return { code: 'joining_closed', says: 'The owner of the group adds its members.' };
   if (is_member) return { code: 'already_member', says: 'You are a member already.' };
   const unmet = unmetBy(candidate);
   if (unmet !== undefined) return { code: 'not_eligible', says: unmet };

@@ -28,7 +28,10 @@ export async function judgeMemberships(
     return await inTransaction(services.db, async (tx) => {
       const { judged, departures } = await judgeMembers(tx, now);
       const ended = await endApplications(tx, now);
-      const changes = [...departures.map(leaving), ...ended.map(({ application_id, state }) => ({ application_id, state }))];
+      const changes = [
+        ...departures.map(leaving),
+        ...ended.map(({ application_id, state }) => ({ application_id, state })),
+      ];
       const losses = {
         lookedAt: judged,
         losers: [...new Set(departures.map(({ character_id }) => character_id))],

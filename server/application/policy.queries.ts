@@ -7,7 +7,14 @@ import { conditions, counts, isEligible, isGroupMember, maySee, moderates } from
 export const CLOSED: GroupPolicy = {
   joining: 'closed',
   visible_to: 'everyone',
-  eligible: { alliances: [], corporations: [], coalitions: [], groups_any: [], groups_none: [], min_level: 0 },
+  eligible: {
+    alliances: [],
+    corporations: [],
+    coalitions: [],
+    groups_any: [],
+    groups_none: [],
+    min_level: 0,
+  },
   moderators: { users: [], groups: [] },
   reach: 'character',
   grace_hours: 24,

@@ -14,6 +14,11 @@ export const routes = {
     register: 'POST /alliance/:alliance_id j',
     update: 'PUT /alliance/:alliance_id bjd',
   },
+  application: {
+    list: 'GET /application?role j',
+    decide: 'PUT /application/:application_id bj',
+    withdraw: 'DELETE /application/:application_id',
+  },
   callback: {
     ext: 'GET /callback/ext?code&state&error&error_description u',
   },
@@ -46,10 +51,16 @@ export const routes = {
   },
   group: {
     list: 'GET /group j',
+    joinable: 'GET /group/joinable j',
     get: 'GET /group/:group_id j',
     create: 'POST /group bj',
     update: 'PUT /group/:group_id bjd',
     delete: 'DELETE /group/:group_id d',
+    policy: 'GET /group/:group_id/policy j',
+    setPolicy: 'PUT /group/:group_id/policy bjd',
+    apply: 'POST /group/:group_id/application bj',
+    applications: 'GET /group/:group_id/application?state j',
+    leave: 'DELETE /group/:group_id/member/current',
   },
   history: {
     locations: 'GET /ext/history/characters/:character_id/location jp',

@@ -1,4 +1,11 @@
-import { CEO_LEVEL, EXECUTOR_CEO_LEVEL, isAdministrator, isBuiltIn, isGuest } from '../access/levels.ts';
+import {
+  CEO_LEVEL,
+  EXECUTOR_CEO_LEVEL,
+  isAdministrator,
+  isBuiltIn,
+  isGuest,
+  MEMBER_LEVEL,
+} from '../access/levels.ts';
 import { type Answered, type Fact, fact, type Source, yesOrNo } from './reasons.ts';
 
 interface LevelJudged {
@@ -48,8 +55,9 @@ export function whyLevel({ name, characterId, level, corporation, alliance, lead
 function given(characterId: number, level: number): Fact {
   if (isBuiltIn(characterId)) return fact('D16', 'Stands for the service itself: nobody changes its level.');
   if (isAdministrator(level)) return fact('D19', `Level ${level} was given by hand, and outlives any move.`);
-  if (level === 0)
+  if (level === MEMBER_LEVEL) {
     return fact('D19', 'Level 0 is what a member begins with, and falls back to when it moves.');
+  }
   return fact('D19', `Level ${level} lasts until it leaves the corporation or loses an office.`);
 }
 

@@ -79,7 +79,7 @@ const isMember = async ({ group_id }: Group, { id }: Person) =>
 
 async function eventsOf(applicationId: string): Promise<string[]> {
   const { rows } = await sql<{ type: string }>`
-    select type from events where ${`application:${applicationId}`} = any(targets) order by event_id`.execute(
+    select type from events where ${`application:${applicationId}`} = any(targets) order by type`.execute(
     app.db,
   );
   return rows.map(({ type }) => type);

@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   reapply_later: [409, 'The user was rejected too lately to apply again.'],
   application_decided: [409, 'The application is decided, withdrawn or over.'],
   owner_stays: [409, 'The owner of a group is a member as long as it owns the group.'],
+  main_kept: [409, 'The main of a person with more characters stays until another one is chosen.'],
   client_is_public: [409, 'A public client has no secret to renew.'],
   too_many_guest_codes: [409, 'The corporation has as many living guest codes as it may have.'],
 

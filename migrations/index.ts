@@ -21,6 +21,7 @@ import * as events from './0019_events.ts';
 import * as oidc from './0023_oidc.ts';
 import * as userSearch from './0025_user_search.ts';
 import * as userPlaces from './0026_user_places.ts';
+import * as persons from './0027_persons.ts';
 import * as groupPolicies from './0028_group_policies.ts';
 import * as applications from './0029_applications.ts';
 
@@ -48,6 +49,7 @@ export const migrations: Record<string, Migration> = {
   '0023_oidc': oidc,
   '0025_user_search': userSearch,
   '0026_user_places': userPlaces,
+  '0027_persons': persons,
   '0028_group_policies': groupPolicies,
   '0029_applications': applications,
 };

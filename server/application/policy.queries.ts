@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { GroupPolicy } from '../../contract/policy.ts';
+import { MEMBER_LEVEL } from '../access/levels.ts';
 import type { Database } from '../database/tables.ts';
 import { conditions, counts, isEligible, isGroupMember, maySee, moderates } from './eligibility.queries.ts';
 
@@ -13,7 +14,7 @@ export const CLOSED: GroupPolicy = {
     coalitions: [],
     groups_any: [],
     groups_none: [],
-    min_level: 0,
+    min_level: MEMBER_LEVEL,
   },
   moderators: { users: [], groups: [] },
   reach: 'character',

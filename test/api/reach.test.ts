@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 it(
-  `D14: after ${PLANS} random sequences of calls nobody below level 9, nor two of them together, reaches more than was given`,
+  `D14, D100: after ${PLANS} random sequences of calls nobody below level 9, nor two of them together, reaches more than was given`,
   async () => {
     const successes = await checkReach(app, PLANS);
 
-    for (const tried of ['update coalition', 'set policy', 'join group', 'leave group'] as const) {
+    for (const tried of ['update coalition', 'set policy', 'join group', 'leave group', 'link'] as const) {
       expect(successes[tried], tried).toBeGreaterThan(0);
     }
     expect(app.logged.filter((line) => line.includes('uncaught'))).toEqual([]);

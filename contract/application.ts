@@ -8,15 +8,7 @@ import { UserShort } from './user.ts';
 /** Longest list of applications in one answer. */
 export const MOST_APPLICATIONS = 1000;
 
-export const APPLICATION_STATES = [
-  'pending',
-  'approved',
-  'rejected',
-  'withdrawn',
-  'expired',
-  'void',
-] as const;
-const State = z.enum(APPLICATION_STATES);
+const State = z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'expired', 'void']);
 
 export const Application = component(
   z.object({

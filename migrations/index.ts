@@ -24,6 +24,7 @@ import * as userPlaces from './0026_user_places.ts';
 import * as persons from './0027_persons.ts';
 import * as groupPolicies from './0028_group_policies.ts';
 import * as applications from './0029_applications.ts';
+import * as status from './0031_status.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '0027_persons': persons,
   '0028_group_policies': groupPolicies,
   '0029_applications': applications,
+  '0031_status': status,
 };

@@ -1,4 +1,5 @@
 import { noteCompliance } from '../server/compliance/note-compliance.ts';
+import { judgeMemberships } from '../server/application/judge-memberships.ts';
 import { checkGrants } from '../server/grant/check-grants.ts';
 import {
   collectLocations,
@@ -33,6 +34,7 @@ export const dryRuns: {
 } = {
   'check-voice-nicknames': checkVoiceNicknames,
   'follow-names': followNames,
+  'judge-memberships': judgeMemberships,
   'refresh-organizations': refreshOrganizations,
   'sync-users': syncUsers,
   'sync-voice-groups': syncVoiceGroups,
@@ -49,6 +51,7 @@ export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'deliver-sign-in': deliverSignIn,
   'end-sessions': onSchedule(sweepSessions),
   'follow-names': onSchedule(followNames),
+  'judge-memberships': onSchedule(judgeMemberships),
   maintenance: onSchedule(runMaintenance),
   'refresh-organizations': onSchedule(refreshOrganizations),
   'note-compliance': onSchedule(noteCompliance),

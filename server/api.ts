@@ -2,6 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import type { Router } from 'express';
 import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
+import { applicationHandlers, joiningHandlers } from './application/application.routes.ts';
 import { coalitionHandlers } from './coalition/coalition.routes.ts';
 import { complianceHandlers } from './compliance/compliance.routes.ts';
 import { findConsoleBuild } from './console/build.ts';
@@ -52,6 +53,7 @@ function resources(services: Services): Map<string, Router> {
       (its) => ({ ...allianceHandlers(its), ...complianceHandlers(its) }),
       services,
     ),
+    application: mount(contract.application, applicationHandlers, services),
     callback: mount(contract.callback, callbackHandlers, services),
     coalition: mount(
       contract.coalition,
@@ -65,7 +67,7 @@ function resources(services: Services): Map<string, Router> {
     ),
     crash: mount(contract.crash, crashHandlers, services),
     ext: mount(contract.ext, extHandlers, services),
-    group: mount(contract.group, groupHandlers, services),
+    group: mount(contract.group, (its) => ({ ...joiningHandlers(its), ...groupHandlers(its) }), services),
     history: mount(contract.history, historyHandlers, services),
     oidc: mount(contract.oidc, oidcHandlers, services),
     person: mount(contract.person, personHandlers, services),

@@ -54,6 +54,7 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['alliance', 'Alliances of corporations.', 'access'],
   ['coalition', 'Coalitions of alliances and corporations.', 'access'],
   ['group', 'Groups of users.', 'access'],
+  ['application', 'Wishes to join a group, and what became of them.', 'groups'],
   ['ext', 'Data of the game: forwarded requests.', 'external-data'],
   ['history', 'What was collected of each character from hour to hour.', 'external-data'],
   ['oidc', 'Applications that let people sign in by OpenID Connect.', 'connecting'],

@@ -16,6 +16,11 @@ export const routes = {
     compliance: 'GET /alliance/:alliance_id/compliance j',
     complianceDays: 'GET /alliance/:alliance_id/compliance/day j',
   },
+  application: {
+    list: 'GET /application?role j',
+    decide: 'PUT /application/:application_id bj',
+    withdraw: 'DELETE /application/:application_id',
+  },
   callback: {
     ext: 'GET /callback/ext?code&state&error&error_description u',
   },
@@ -52,10 +57,16 @@ export const routes = {
   },
   group: {
     list: 'GET /group j',
+    joinable: 'GET /group/joinable j',
     get: 'GET /group/:group_id j',
     create: 'POST /group bj',
     update: 'PUT /group/:group_id bjd',
     delete: 'DELETE /group/:group_id d',
+    policy: 'GET /group/:group_id/policy j',
+    setPolicy: 'PUT /group/:group_id/policy bjd',
+    apply: 'POST /group/:group_id/application bj',
+    applications: 'GET /group/:group_id/application?state j',
+    leave: 'DELETE /group/:group_id/member/current',
   },
   history: {
     locations: 'GET /ext/history/characters/:character_id/location jp',

@@ -49,6 +49,36 @@ export interface AppToken {
   tkn: string;
 }
 
+/** A wish to join a group, and what became of it. */
+export interface Application {
+  /** Id of the application: 24 hexadecimal digits. */
+  application_id: string;
+  /** The group that the applicant would join. */
+  group: GroupShort;
+  /** Who would join. */
+  applicant: UserShort;
+  /** pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member. */
+  state: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void';
+  /** What the applicant says. */
+  message: string;
+  /** What the group asks, as of now. */
+  questions: string[];
+  /** The answers to what the group asked, in its order. */
+  answers: string[];
+  /** When it ends undecided. */
+  expires_on: string;
+  /** When it was decided; null while it is pending. */
+  decided_on: string | null;
+  /** The moderator who decided; null where the applicant or time did. */
+  decided_by: UserShort | null;
+  /** What the moderator tells the applicant. */
+  reason: string | null;
+  /** What moderators tell each other; null for anybody else. */
+  note: string | null;
+  /** When it was made here. */
+  created_on: string;
+}
+
 /** Why something happened that nobody asked for by itself. */
 export interface Cause {
   /** The event that this one follows from. */
@@ -353,6 +383,13 @@ export interface CrashReportShort {
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `joining_closed` (409): The group takes nobody but whom its owner adds.
+ * - `not_eligible` (409): The policy of the group does not let the user be a member.
+ * - `already_member` (409): The user is a member of the group already.
+ * - `application_pending` (409): The user has a pending application to the group.
+ * - `reapply_later` (409): The user was rejected too lately to apply again.
+ * - `application_decided` (409): The application is decided, withdrawn or over.
+ * - `owner_stays` (409): The owner of a group is a member as long as it owns the group.
  * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
@@ -403,6 +440,13 @@ export type ErrorCode =
   | 'request_timeout'
   | 'name_taken'
   | 'autogroup_kept'
+  | 'joining_closed'
+  | 'not_eligible'
+  | 'already_member'
+  | 'application_pending'
+  | 'reapply_later'
+  | 'application_decided'
+  | 'owner_stays'
   | 'main_kept'
   | 'client_is_public'
   | 'too_many_guest_codes'
@@ -698,6 +742,46 @@ export interface Group {
   updated_on: string;
 }
 
+/** Who may join a group, who decides about it, and who must leave. */
+export interface GroupPolicy {
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: 'closed' | 'application' | 'open';
+  /** Who may see the policy, and finds the group among those to join. */
+  visible_to: 'everyone' | 'eligible' | 'members';
+  /** Who may be a member. The owner always may. */
+  eligible: {
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    alliances: number[];
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    corporations: number[];
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    coalitions: string[];
+    /** Members of at least one of these groups, where any is named. */
+    groups_any: string[];
+    /** Members of none of these groups. */
+    groups_none: string[];
+    /** Of at least this clearance level. */
+    min_level: number;
+  };
+  /** Who decides applications, besides the owner and level 9. */
+  moderators: {
+    /** Ids of characters. */
+    users: number[];
+    /** Ids of groups whose members do. */
+    groups: string[];
+  };
+  /** Whether each character counts for itself. */
+  reach: 'character';
+  /** Hours that a member stays who ceased to be eligible. */
+  grace_hours: number;
+  /** Hours after a rejection before the next application. */
+  reapply_hours: number;
+  /** What applicants are asked. */
+  questions: string[];
+  /** Days after which an undecided application ends. */
+  expire_days: number;
+}
+
 /** A group by id and name. */
 export interface GroupShort {
   /** Id of the group: 24 hexadecimal digits. */
@@ -748,6 +832,22 @@ export interface JobRun {
   job_id: string;
   /** Names this run in the logs. */
   run_id: string;
+}
+
+/** A group that can be joined by some, and whether the caller is one of them. */
+export interface JoinableGroup {
+  /** The group. */
+  group: GroupShort;
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: 'closed' | 'application' | 'open';
+  /** Whether the caller could join, or apply, now. */
+  may_join: boolean;
+  /** Why, or why not, for people. */
+  why: string;
+  /** What applicants are asked. */
+  questions: string[];
+  /** The caller's pending application, if any. */
+  application_id: string | null;
 }
 
 /** Ids that came into a list or left it: `members` are users. */
@@ -892,6 +992,14 @@ export interface PostAppToken {
   comments?: string | null | undefined;
 }
 
+/** A wish to join a group. */
+export interface PostApplication {
+  /** What to tell those who decide. */
+  message?: string | null | undefined;
+  /** An answer to each question of the group, in its order. */
+  answers?: string[] | null | undefined;
+}
+
 /** A new coalition. */
 export interface PostCoalition {
   /** Name of the coalition. */
@@ -999,6 +1107,16 @@ export interface PutAlliance {
   mandatory_ext_scopes?: ExtScope[] | null | undefined;
 }
 
+/** A decision, which is final. */
+export interface PutApplication {
+  /** Whether the applicant becomes a member. */
+  decision: 'approved' | 'rejected';
+  /** Told to the applicant. */
+  reason?: string | null | undefined;
+  /** For moderators alone. */
+  note?: string | null | undefined;
+}
+
 /** What to change about a coalition; null means the same as leaving a field out, an empty list is a list. */
 export interface PutCoalition {
   /** Ids of registered alliances to add. */
@@ -1041,6 +1159,46 @@ export interface PutGroup {
   owner?: string | null | undefined;
   /** Names of users to remove; the owner stays a member in any case. */
   remove_members?: string[] | null | undefined;
+}
+
+/** What to change about a policy; null means the same as leaving a field out. */
+export interface PutGroupPolicy {
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining?: 'closed' | 'application' | 'open' | undefined;
+  /** Who may see the policy, and finds the group among those to join. */
+  visible_to?: 'everyone' | 'eligible' | 'members' | undefined;
+  /** Who may be a member. The owner always may. Replaces the former conditions as a whole. */
+  eligible?: {
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    alliances?: number[] | null | undefined;
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    corporations?: number[] | null | undefined;
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    coalitions?: string[] | null | undefined;
+    /** Members of at least one of these groups, where any is named. */
+    groups_any?: string[] | null | undefined;
+    /** Members of none of these groups. */
+    groups_none?: string[] | null | undefined;
+    /** Of at least this clearance level. */
+    min_level?: number | null | undefined;
+  } | null | undefined;
+  /** Who decides applications, besides the owner and level 9. Replaces the former ones as a whole. */
+  moderators?: {
+    /** Ids of characters. */
+    users?: number[] | null | undefined;
+    /** Ids of groups whose members do. */
+    groups?: string[] | null | undefined;
+  } | null | undefined;
+  /** Whether each character counts for itself. */
+  reach?: 'character' | undefined;
+  /** Hours that a member stays who ceased to be eligible. */
+  grace_hours?: number | null | undefined;
+  /** Hours after a rejection before the next application. */
+  reapply_hours?: number | null | undefined;
+  /** What applicants are asked. */
+  questions?: string[] | null | undefined;
+  /** Days after which an undecided application ends. */
+  expire_days?: number | null | undefined;
 }
 
 /** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
@@ -1709,6 +1867,12 @@ export type ListGroupsAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export type ListJoinableGroupsAnswer =
+  | Answer<200, JoinableGroup[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface GetGroupRequest extends CallOptions {
   params: {
     /** Id of the group. */
@@ -1754,6 +1918,77 @@ export interface DeleteGroupRequest extends CallOptions {
 }
 
 export type DeleteGroupAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetGroupPolicyRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type GetGroupPolicyAnswer =
+  | Answer<200, GroupPolicy>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface SetGroupPolicyRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+  body?: PutGroupPolicy | undefined;
+}
+
+export type SetGroupPolicyAnswer =
+  | Answer<200, GroupPolicy>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ApplyToGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+  body?: PostApplication | undefined;
+}
+
+export type ApplyToGroupAnswer =
+  | Answer<201, Application>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListGroupApplicationsRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+  query?: {
+    /** Those in this state alone. */
+    state?: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void' | undefined;
+  } | undefined;
+}
+
+export type ListGroupApplicationsAnswer =
+  | Answer<200, Application[]>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface LeaveGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type LeaveGroupAnswer =
   | Answer<200, undefined>
   | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
@@ -2292,6 +2527,33 @@ export interface Api {
      */
     complianceDays(request: ListAllianceComplianceDaysRequest): Promise<ListAllianceComplianceDaysAnswer>;
   };
+  /** Wishes to join a group, and what became of them. */
+  readonly application: {
+    /**
+     * List applications.
+     *
+     * The caller's own applications, or those that it could decide, the newest 1000 first.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    list(request?: ListApplicationsRequest): Promise<ListApplicationsAnswer>;
+    /**
+     * Decide an application.
+     *
+     * Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must moderate the group, own it, or have level 9.
+     */
+    decide(request: DecideApplicationRequest): Promise<DecideApplicationAnswer>;
+    /**
+     * Withdraw an application.
+     *
+     * What is decided already is a 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must be the applicant.
+     */
+    withdraw(request: WithdrawApplicationRequest): Promise<WithdrawApplicationAnswer>;
+  };
   /** Where the sign-on provider sends the browser. */
   readonly callback: {
     /**
@@ -2522,6 +2784,14 @@ export interface Api {
      */
     list(request?: CallOptions): Promise<ListGroupsAnswer>;
     /**
+     * List the groups that can be joined.
+     *
+     * Every group that somebody may join or apply to and that the caller may see, each with whether the caller may, and why or why not; ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    joinable(request?: CallOptions): Promise<ListJoinableGroupsAnswer>;
+    /**
      * Get a group.
      *
      * A group with its members.
@@ -2559,6 +2829,49 @@ export interface Api {
       /** Answers who would gain or lose what, and changes nothing. */
       preview(request: DeleteGroupRequest): Promise<Answer<200, Preview> | Exclude<DeleteGroupAnswer, { readonly status: 200 }>>;
     };
+    /**
+     * Get the policy of a group.
+     *
+     * Who may join, who decides, who must leave. A group without a policy is closed. Where the caller may not see it, it is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    policy(request: GetGroupPolicyRequest): Promise<GetGroupPolicyAnswer>;
+    /**
+     * Set the policy of a group.
+     *
+     * Whoever is no longer eligible leaves when the grace is over, the owner excepted; pending applications of those end. Autogroups have none: 409. A body, group or user that is named must exist: 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must own the group or have level 9; level 9 alone where authorized_to_login of the group is set.
+     */
+    readonly setPolicy: ((request: SetGroupPolicyRequest) => Promise<SetGroupPolicyAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: SetGroupPolicyRequest): Promise<Answer<200, Preview> | Exclude<SetGroupPolicyAnswer, { readonly status: 200 }>>;
+    };
+    /**
+     * Join a group, or apply to it.
+     *
+     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    apply(request: ApplyToGroupRequest): Promise<ApplyToGroupAnswer>;
+    /**
+     * List the applications to a group.
+     *
+     * The newest 1000 first.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must moderate the group, own it, or have level 9.
+     */
+    applications(request: ListGroupApplicationsRequest): Promise<ListGroupApplicationsAnswer>;
+    /**
+     * Leave a group.
+     *
+     * The owner cannot, nor can members of an autogroup: 409. Who is no member is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    leave(request: LeaveGroupRequest): Promise<LeaveGroupAnswer>;
   };
   /** What was collected of each character from hour to hour. */
   readonly history: {

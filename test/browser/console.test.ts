@@ -295,6 +295,32 @@ async function tabTo(name: string): Promise<void> {
   throw new Error(`the focus never came to ${name}`);
 }
 
+describe('D81: applications of OpenID Connect', () => {
+  it('one is registered, its secret is shown once, and it is changed and deleted', async () => {
+    await signInAsAdministrator();
+    await page.goto(at('/applications'));
+    await button('New client').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Wiki');
+    await dialog.getByLabel('Redirect URIs').fill('http://wiki.example/callback');
+    await dialog.getByRole('button', { name: 'New client' }).click();
+    await dialog.getByText('Must be https, unless it leads to localhost').waitFor();
+    await dialog.getByLabel('Redirect URIs').fill('https://wiki.example/callback');
+    await dialog.getByRole('button', { name: 'New client' }).click();
+    await page.getByText('It is shown this once').waitFor();
+    const [client] = await ok(operator.oidc.listClients());
+    expect(client).toMatchObject({ client_name: 'Wiki', redirect_uris: ['https://wiki.example/callback'] });
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Wiki' }).waitFor();
+    expect(await page.getByText('It is shown this once').count()).toBe(0);
+    await button('Delete client').click();
+    await dialog.getByRole('button', { name: 'Delete client' }).click();
+    await page.getByText('There is no client yet.').waitFor();
+    expect(await ok(operator.oidc.listClients())).toEqual([]);
+  });
+});
+
 describe('hostile names', () => {
   it('run nothing and break no layout, wherever they are shown', async () => {
     for (const group_name of HOSTILE) {

@@ -5,6 +5,7 @@ import { queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
 import { startSignIn } from '../../session/sign-in.ts';
 import { Belonging } from '../../shared/belonging.tsx';
+import { GroupsOf } from '../../shared/groups-of.tsx';
 import { LevelBadge, meaningOf } from '../../shared/level.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -46,6 +47,9 @@ function Content() {
       </Section>
       <Section title={t('Where I belong')}>
         <Belonging user={me} />
+      </Section>
+      <Section title={t('My groups')}>
+        <GroupsOf characterId={me.character_id} />
       </Section>
       {me.character_id !== 0 && (
         <Section title={t('Voice server')}>

@@ -7,6 +7,7 @@ import { castellan, forget, queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
 import { Belonging } from '../../shared/belonging.tsx';
 import { Confirm } from '../../shared/confirm.tsx';
+import { GroupsOf } from '../../shared/groups-of.tsx';
 import { LevelBadge, meaningOf } from '../../shared/level.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -54,6 +55,9 @@ function Content() {
         </Section>
         <Section title={t('Belongs to')}>
           <Belonging user={user} />
+        </Section>
+        <Section title={t('Groups')}>
+          <GroupsOf characterId={user.character_id} />
         </Section>
         <Section title={t('Record')}>
           <dl className="facts">

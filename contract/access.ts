@@ -44,6 +44,8 @@ export interface RouteMetadata {
   readonly access: AccessRule | 'public';
   /** Answers with whatever 4xx the game refuses with, each in the form of the route's 400 (D30). */
   readonly mirrors?: true;
+  /** Takes `dry_run=true`, which stores nothing and answers with a Preview (D121). */
+  readonly previews?: true;
 }
 
 export const DYN_REFUSED = 'Cannot use a dynamic app token for this path.';

@@ -3,7 +3,7 @@ import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.ts';
 import { DYN_REFUSED, GUEST_LEVEL, MAX_LEVEL } from './access.ts';
-import { contract } from './index.ts';
+import { contract, PREVIEW_TYPE, Preview } from './index.ts';
 import { componentSchemas, exampleOf, schemaOf } from './openapi/schema.ts';
 import { SERVICE_PATHS } from './openapi/service.ts';
 import { ERROR_RESPONSES, GUIDES, HEADERS, headers, INFO, page, TAGS } from './openapi/texts.ts';
@@ -158,16 +158,29 @@ function bodyOf(route: AppRoute): OpenApiOperation['requestBody'] {
 
 // Answers --------------------------------------------------------------------------------------------------
 
-function responsesOf(route: AppRoute, { access, mirrors }: RouteMetadata): OpenApiOperation['responses'] {
+function responsesOf(
+  route: AppRoute,
+  { access, mirrors, previews }: RouteMetadata,
+): OpenApiOperation['responses'] {
+  const answer = (status: number, response: unknown) => {
+    if (status >= 400 && access !== 'public') return errorResponse(status, response, access);
+    const own = ownResponse(status, response, route);
+    return previews ? withPreview(own) : own;
+  };
   const listed = Object.fromEntries(
-    Object.entries(route.responses).map(([status, response]) => [
-      status,
-      Number(status) < 400 || access === 'public'
-        ? ownResponse(Number(status), response, route)
-        : errorResponse(Number(status), response, access),
-    ]),
+    Object.entries(route.responses).map(([status, response]) => [status, answer(Number(status), response)]),
   );
   return { ...listed, ...(mirrors && listed['400'] && { default: listed['400'] }) };
+}
+
+/** A success of an operation that can be tried: what the trial answers stands beside it, under a type of its own. */
+function withPreview({ description, content, ...response }: OpenApiResponse): OpenApiResponse {
+  const schema = schemaOf(Preview);
+  return {
+    description: `${description} With \`dry_run=true\`: who would gain or lose what.`,
+    ...response,
+    content: { ...content, [PREVIEW_TYPE]: { schema, example: exampleOf(schema) } },
+  };
 }
 
 /** An answer that belongs to one operation alone: its success, or a page of the provider callback. */

@@ -42,6 +42,9 @@ afterEach(async () => {
 const overflow = () =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
+/** Of an alliance that is let in, at level 0. */
+const PILOT = 2_112_000_028;
+
 const at = (path: string) => `${instance.url}/console${path}`;
 const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -240,7 +243,7 @@ describe('every screen', () => {
 
   it('a pilot of level 0 finds no button that he may not press', async () => {
     await page.setViewportSize(PHONE);
-    await signIn(2_112_000_028);
+    await signIn(PILOT);
     for (const [name, path] of await screens()) {
       if (['applications', 'system'].includes(name)) continue;
       await page.goto(at(path));
@@ -293,6 +296,46 @@ async function tabTo(name: string): Promise<void> {
     if ((await wanted.count()) > 0) return;
   }
   throw new Error(`the focus never came to ${name}`);
+}
+
+describe('reasons and previews', () => {
+  it('D120: “Why?” beside one’s level says what decides, in the words of the API', async () => {
+    await signIn(PILOT);
+    const request = { params: { character: String(PILOT) }, query: { about: 'level' } };
+    const { sentence } = await ok(operator.user.why(request));
+    await button('Why this level?').click();
+    await page.getByRole('dialog').getByText(sentence).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await tab.screenshot('console-why');
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('D121: who would lose access is shown before it is saved, and nothing is saved that is left', async () => {
+    const params = { coalition_id: await firstCoalition() };
+    await signInAsAdministrator();
+    await page.goto(at(`/coalition/${params.coalition_id}`));
+    await page.getByText('Keep out', { exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('may not log in any more').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await tab.screenshot('console-preview');
+    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await ok(operator.coalition.get({ params }))).authorized_to_login).toBe(true);
+    await page.getByText('Keep out', { exact: true }).click();
+    await dialog.getByRole('button', { name: 'Save all the same' }).click();
+    await page.getByText('Keeps its members out').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await ok(operator.coalition.get({ params }))).authorized_to_login).toBe(false);
+    await ok(operator.coalition.update({ params, body: { authorized_to_login: true } }));
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+async function firstCoalition(): Promise<string> {
+  const coalitions = await ok(operator.coalition.list());
+  const first = coalitions.find(({ coalition_name }) => coalition_name === 'First Coalition');
+  return first?.coalition_id ?? '';
 }
 
 describe('D81: applications of OpenID Connect', () => {

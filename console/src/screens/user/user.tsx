@@ -13,6 +13,7 @@ import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Scopes } from '../../shared/scope-picker.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { ChangeLevel } from './change-level.tsx';
 import { mayRead } from './may-read.ts';
@@ -43,7 +44,10 @@ function Content() {
   return (
     <Stack>
       <div className="grid">
-        <Section title={t('Clearance')}>
+        <Section
+          title={t('Clearance')}
+          actions={mayRead(me, user) && user.character_id !== BUILT_IN && <Reasons user={user} />}
+        >
           <Stack gap="xs">
             <Group gap="xs">
               <LevelBadge level={user.clearance_level} />
@@ -90,6 +94,21 @@ function Content() {
   );
 }
 
+/** Why the level counts, why the character may log in, why its tokens suffice: or not. */
+function Reasons({ user: { character_id: id, character_name: name } }: { readonly user: UserRecord }) {
+  return (
+    <Group gap="xs">
+      <Why
+        characterId={id}
+        about="level"
+        label={t('Level of {name}', { name })}
+        text={t('Why this level?')}
+      />
+      <Why characterId={id} about="login" label={t('Login of {name}', { name })} text={t('Why let in?')} />
+    </Group>
+  );
+}
+
 function Offices({ user }: { readonly user: UserRecord }) {
   return (
     <>
@@ -130,6 +149,7 @@ function Actions() {
         'Tokens, grants, histories and memberships of {name} go. It is no ban: signing in registers the character anew.',
         { name: user.character_name },
       )}
+      preview={() => castellan.user.delete.preview({ params: { character_id: user.character_id } })}
       act={async () => {
         await castellan.user.delete({ params: { character_id: user.character_id } });
         await navigate({ to: '/users' });

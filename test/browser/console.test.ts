@@ -44,6 +44,8 @@ const overflow = () =>
 
 /** Of an alliance that is let in, at level 0. */
 const PILOT = 2_112_000_028;
+/** Another one of the same kind. */
+const OTHER = 2_112_000_001;
 
 const at = (path: string) => `${instance.url}/console${path}`;
 const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
@@ -193,6 +195,7 @@ async function screens(): Promise<[name: string, path: string][]> {
   const [user] = (await ok(operator.user.list())).filter(({ character_id }) => character_id !== 0);
   return [
     ['standing', '/'],
+    ['characters', '/characters'],
     ['groups', '/groups'],
     ['group', `/group/${group?.group_id}`],
     ['registry', '/registry'],
@@ -337,6 +340,25 @@ async function firstCoalition(): Promise<string> {
   const first = coalitions.find(({ coalition_name }) => coalition_name === 'First Coalition');
   return first?.coalition_id ?? '';
 }
+
+describe('D101: my characters', () => {
+  it('another one is proven by signing in with it, and one stays signed in as one is', async () => {
+    await signIn(PILOT);
+    await page.getByRole('navigation').getByRole('link', { name: 'My characters' }).click();
+    await button('Add a character').click();
+    await page.locator(`button[name=character_id][value="${OTHER}"]`).click();
+    await page.getByText('The character is yours here, too.').waitFor();
+    expect(page.url()).toBe(at('/characters'));
+    const { characters } = await ok(operator.user.person({ params: { character: String(PILOT) } }));
+    expect(characters.map(({ user }) => user.character_id).sort()).toEqual([OTHER, PILOT].sort());
+    expect(await violations(page)).toEqual([]);
+    await tab.screenshot('console-my-characters');
+    const token = await page.evaluate('localStorage.getItem("castellan.user-token")');
+    const me = createClient({ baseUrl: instance.url, token: String(token) });
+    expect((await ok(me.token.current())).owner.character_id).toBe(PILOT);
+    expect(tab.complaints).toEqual([]);
+  });
+});
 
 describe('D81: applications of OpenID Connect', () => {
   it('one is registered, its secret is shown once, and it is changed and deleted', async () => {

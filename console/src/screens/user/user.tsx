@@ -17,6 +17,7 @@ import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { ChangeLevel } from './change-level.tsx';
 import { mayRead } from './may-read.ts';
+import { PersonOf } from './person-of.tsx';
 
 const ADMINISTRATOR = 9;
 const BUILT_IN = 0;
@@ -63,6 +64,11 @@ function Content() {
         <Section title={t('Groups')}>
           <GroupsOf characterId={user.character_id} />
         </Section>
+        {mayRead(me, user) && user.character_id !== BUILT_IN && (
+          <Section title={t('Person')}>
+            <PersonOf characterId={user.character_id} />
+          </Section>
+        )}
         <Section title={t('Record')}>
           <dl className="facts">
             <dt>{t('Character')}</dt>

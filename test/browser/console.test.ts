@@ -42,6 +42,11 @@ afterEach(async () => {
 const overflow = () =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
+/** Of an alliance that is let in, at level 0. */
+const PILOT = 2_112_000_028;
+/** Another one of the same kind. */
+const OTHER = 2_112_000_001;
+
 const at = (path: string) => `${instance.url}/console${path}`;
 const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -190,6 +195,7 @@ async function screens(): Promise<[name: string, path: string][]> {
   const [user] = (await ok(operator.user.list())).filter(({ character_id }) => character_id !== 0);
   return [
     ['standing', '/'],
+    ['characters', '/characters'],
     ['groups', '/groups'],
     ['group', `/group/${group?.group_id}`],
     ['registry', '/registry'],
@@ -240,7 +246,7 @@ describe('every screen', () => {
 
   it('a pilot of level 0 finds no button that he may not press', async () => {
     await page.setViewportSize(PHONE);
-    await signIn(2_112_000_028);
+    await signIn(PILOT);
     for (const [name, path] of await screens()) {
       if (['applications', 'system'].includes(name)) continue;
       await page.goto(at(path));
@@ -294,6 +300,91 @@ async function tabTo(name: string): Promise<void> {
   }
   throw new Error(`the focus never came to ${name}`);
 }
+
+describe('reasons and previews', () => {
+  it('D120: “Why?” beside one’s level says what decides, in the words of the API', async () => {
+    await signIn(PILOT);
+    const request = { params: { character: String(PILOT) }, query: { about: 'level' } };
+    const { sentence } = await ok(operator.user.why(request));
+    await button('Why this level?').click();
+    await page.getByRole('dialog').getByText(sentence).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await tab.screenshot('console-why');
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('D121: who would lose access is shown before it is saved, and nothing is saved that is left', async () => {
+    const params = { coalition_id: await firstCoalition() };
+    await signInAsAdministrator();
+    await page.goto(at(`/coalition/${params.coalition_id}`));
+    await page.getByText('Keep out', { exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('may not log in any more').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await tab.screenshot('console-preview');
+    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await ok(operator.coalition.get({ params }))).authorized_to_login).toBe(true);
+    await page.getByText('Keep out', { exact: true }).click();
+    await dialog.getByRole('button', { name: 'Save all the same' }).click();
+    await page.getByText('Keeps its members out').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await ok(operator.coalition.get({ params }))).authorized_to_login).toBe(false);
+    await ok(operator.coalition.update({ params, body: { authorized_to_login: true } }));
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+async function firstCoalition(): Promise<string> {
+  const coalitions = await ok(operator.coalition.list());
+  const first = coalitions.find(({ coalition_name }) => coalition_name === 'First Coalition');
+  return first?.coalition_id ?? '';
+}
+
+describe('D101: my characters', () => {
+  it('another one is proven by signing in with it, and one stays signed in as one is', async () => {
+    await signIn(PILOT);
+    await page.getByRole('navigation').getByRole('link', { name: 'My characters' }).click();
+    await button('Add a character').click();
+    await page.locator(`button[name=character_id][value="${OTHER}"]`).click();
+    await page.getByText('The character is yours here, too.').waitFor();
+    expect(page.url()).toBe(at('/characters'));
+    const { characters } = await ok(operator.user.person({ params: { character: String(PILOT) } }));
+    expect(characters.map(({ user }) => user.character_id).sort()).toEqual([OTHER, PILOT].sort());
+    expect(await violations(page)).toEqual([]);
+    await tab.screenshot('console-my-characters');
+    const token = await page.evaluate('localStorage.getItem("castellan.user-token")');
+    const me = createClient({ baseUrl: instance.url, token: String(token) });
+    expect((await ok(me.token.current())).owner.character_id).toBe(PILOT);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+describe('D81: applications of OpenID Connect', () => {
+  it('one is registered, its secret is shown once, and it is changed and deleted', async () => {
+    await signInAsAdministrator();
+    await page.goto(at('/applications'));
+    await button('New client').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Wiki');
+    await dialog.getByLabel('Redirect URIs').fill('http://wiki.example/callback');
+    await dialog.getByRole('button', { name: 'New client' }).click();
+    await dialog.getByText('Must be https, unless it leads to localhost').waitFor();
+    await dialog.getByLabel('Redirect URIs').fill('https://wiki.example/callback');
+    await dialog.getByRole('button', { name: 'New client' }).click();
+    await page.getByText('It is shown this once').waitFor();
+    const [client] = await ok(operator.oidc.listClients());
+    expect(client).toMatchObject({ client_name: 'Wiki', redirect_uris: ['https://wiki.example/callback'] });
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Wiki' }).waitFor();
+    expect(await page.getByText('It is shown this once').count()).toBe(0);
+    await button('Delete client').click();
+    await dialog.getByRole('button', { name: 'Delete client' }).click();
+    await page.getByText('There is no client yet.').waitFor();
+    expect(await ok(operator.oidc.listClients())).toEqual([]);
+  });
+});
 
 describe('hostile names', () => {
   it('run nothing and break no layout, wherever they are shown', async () => {

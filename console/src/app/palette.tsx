@@ -1,5 +1,5 @@
 import { Modal, Text, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { queries } from '../session/api.ts';
@@ -126,7 +126,12 @@ function useFound(text: string): readonly Found[] {
   const me = useMe();
   const wanted = text.trim().toLowerCase();
   const asked = { enabled: wanted !== '' };
-  const { data: users = [] } = useQuery({ ...queries.user.list(), ...asked });
+  const request = { query: { search: text.trim(), limit: MOST } };
+  const { data: users = [] } = useQuery({
+    ...queries.user.list(request),
+    ...asked,
+    placeholderData: keepPreviousData,
+  });
   const { data: groups = [] } = useQuery({ ...queries.group.list(), ...asked });
   const { data: alliances = [] } = useQuery({ ...queries.alliance.list(), ...asked });
   const { data: corporations = [] } = useQuery({ ...queries.corporation.list(), ...asked });

@@ -3,6 +3,7 @@ import {
   ApplicationsIcon,
   GroupsIcon,
   RegistryIcon,
+  SearchIcon,
   StandingIcon,
   SystemIcon,
   UsersIcon,
@@ -10,7 +11,7 @@ import {
 
 /** A screen that the menu and the palette lead to. */
 export interface Place {
-  readonly to: '/' | '/groups' | '/registry' | '/users' | '/applications' | '/system';
+  readonly to: '/' | '/characters' | '/groups' | '/registry' | '/users' | '/applications' | '/system';
   readonly label: string;
   readonly icon: ComponentType<{ readonly size?: number }>;
   /** The level below which the service answers nothing of it. */
@@ -19,9 +20,10 @@ export interface Place {
 
 export const PLACES: readonly Place[] = [
   { to: '/', label: 'My standing', icon: StandingIcon, level: 0 },
+  { to: '/characters', label: 'My characters', icon: UsersIcon, level: 0 },
   { to: '/groups', label: 'Groups', icon: GroupsIcon, level: 0 },
   { to: '/registry', label: 'Registry', icon: RegistryIcon, level: 0 },
-  { to: '/users', label: 'Users', icon: UsersIcon, level: 0 },
+  { to: '/users', label: 'Users', icon: SearchIcon, level: 0 },
   { to: '/applications', label: 'Applications', icon: ApplicationsIcon, level: 10 },
   { to: '/system', label: 'System', icon: SystemIcon, level: 10 },
 ];

@@ -29,6 +29,10 @@ const routes = [
     lazyRouteComponent(() => import('../screens/standing/standing.tsx'), 'Standing'),
   ),
   screen(
+    '/characters',
+    lazyRouteComponent(() => import('../screens/person/my-characters.tsx'), 'MyCharacters'),
+  ),
+  screen(
     '/groups',
     lazyRouteComponent(() => import('../screens/group/groups.tsx'), 'Groups'),
   ),

@@ -1,7 +1,10 @@
+import type { Preview } from '@castellan/sdk';
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { t } from '../text/text.ts';
+import { Loading } from './loading.tsx';
+import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
 
 interface ConfirmProps extends ButtonProps {
@@ -10,26 +13,35 @@ interface ConfirmProps extends ButtonProps {
   /** What follows from it. */
   readonly question: ReactNode;
   readonly act: () => Promise<unknown>;
+  /** What it would do to people, where the service can tell. */
+  readonly preview?: () => Promise<Preview>;
   readonly children?: ReactNode;
 }
 
 /** A button for what cannot be undone: it asks once more, and stays open with what went wrong. */
-export function Confirm({ label, question, act, children, ...button }: ConfirmProps) {
+export function Confirm({ label, question, act, preview, children, ...button }: ConfirmProps) {
   const [open, setOpen] = useState(false);
   const doing = useMutation({ mutationFn: act, onSuccess: () => setOpen(false) });
+  const trying = useMutation({ mutationFn: async () => preview?.() });
+  const begin = () => {
+    setOpen(true);
+    trying.mutate();
+  };
   const close = () => {
     doing.reset();
     setOpen(false);
   };
   return (
     <>
-      <Button variant="default" {...button} onClick={() => setOpen(true)}>
+      <Button variant="default" {...button} onClick={begin}>
         {children ?? label}
       </Button>
       <Modal opened={open} onClose={close} title={label}>
         <Stack>
           <Text component="div">{question}</Text>
-          <Problem error={doing.error} />
+          {preview !== undefined && trying.isPending && <Loading rows={2} />}
+          {trying.data !== undefined && <Changes of={trying.data} />}
+          <Problem error={doing.error ?? trying.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('Cancel')}

@@ -4,19 +4,21 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel, useMe } from '../../session/me.ts';
+import { useCareful } from '../../shared/careful.tsx';
 import { Confirm } from '../../shared/confirm.tsx';
 import { FormDialog } from '../../shared/form-dialog.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
-import { Problem } from '../../shared/problem.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { useGroupChange } from './change.ts';
 import { Members } from './members.tsx';
 
 const ADMINISTRATOR = 9;
+const BUILT_IN = 0;
 const route = getRouteApi('/group/$id');
 
 function useGroup(): GroupRecord {
@@ -43,11 +45,24 @@ export function Group() {
             <Login />
           </Section>
         </div>
-        <Section title={t('Members')}>
+        <Section title={t('Members')} actions={<WhyMe />}>
           <MembersOf />
         </Section>
       </Stack>
     </Screen>
+  );
+}
+
+/** Whether one is in it oneself, and why. */
+function WhyMe() {
+  const { group_id, group_name } = useGroup();
+  const { character_id } = useMe();
+  return character_id === BUILT_IN ? null : (
+    <Why
+      characterId={character_id}
+      about={`group:${group_id}`}
+      label={t('I and {name}', { name: group_name })}
+    />
   );
 }
 
@@ -96,15 +111,16 @@ function Login() {
   const group = useGroup();
   const change = useGroupChange(group.group_id);
   const mayChange = useLevel(ADMINISTRATOR);
+  const params = { group_id: group.group_id };
+  const careful = useCareful({
+    preview: (authorized_to_login: boolean) =>
+      castellan.group.update.preview({ params, body: { authorized_to_login } }),
+    save: (authorized_to_login) => change.mutateAsync({ authorized_to_login }),
+  });
   return (
     <Stack>
-      <LoginVoice
-        value={group.authorized_to_login}
-        {...(mayChange && {
-          onChange: (authorized_to_login: boolean) => change.mutate({ authorized_to_login }),
-        })}
-      />
-      <Problem error={change.error} />
+      <LoginVoice value={group.authorized_to_login} {...(mayChange && { onChange: careful.run })} />
+      {careful.dialog}
     </Stack>
   );
 }
@@ -136,6 +152,7 @@ function Actions() {
         <Confirm
           label={t('Delete group')}
           question={t('Its {n} members lose what they have by it.', { n: group.members.length })}
+          preview={() => castellan.group.delete.preview({ params })}
           act={async () => {
             await castellan.group.delete({ params });
             await navigate({ to: '/groups' });

@@ -73,6 +73,8 @@ function Content() {
             own={alliance.mandatory_ext_scopes}
             cumulated={alliance.cumulated_mandatory_ext_scopes}
             {...(mayRequire && {
+              preview: (mandatory_ext_scopes) =>
+                castellan.alliance.update.preview({ params, body: { mandatory_ext_scopes } }),
               save: async (mandatory_ext_scopes) => {
                 await castellan.alliance.update({ params, body: { mandatory_ext_scopes } });
                 await forget('alliance', 'corporation', 'user', 'token');

@@ -3,10 +3,10 @@ import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+import { useCareful } from '../../shared/careful.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
-import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
 
 type Change = NonNullable<Parameters<typeof castellan.coalition.update>[0]['body']>;
@@ -35,6 +35,10 @@ export function CoalitionMembers({ coalition, mayChange }: CoalitionMembersProps
       await forget('coalition', 'alliance', 'corporation', 'user', 'group');
     },
   });
+  const careful = useCareful({
+    preview: (body: Change) => castellan.coalition.update.preview({ params, body }),
+    save: change.mutateAsync,
+  });
   const members = membersOf(coalition);
   return (
     <Stack>
@@ -52,8 +56,7 @@ export function CoalitionMembers({ coalition, mayChange }: CoalitionMembersProps
                   size="xs"
                   variant="default"
                   aria-label={t('Remove {name}', { name })}
-                  loading={change.isPending && change.variables === remove}
-                  onClick={() => change.mutate(remove)}
+                  onClick={() => careful.run(remove)}
                 >
                   {t('Remove')}
                 </Button>
@@ -62,8 +65,8 @@ export function CoalitionMembers({ coalition, mayChange }: CoalitionMembersProps
           ))}
         </ul>
       )}
-      <Problem error={change.error} />
-      {mayChange && <Add coalition={coalition} add={(body) => change.mutateAsync(body)} />}
+      {careful.dialog}
+      {mayChange && <Add coalition={coalition} add={careful.run} />}
     </Stack>
   );
 }
@@ -81,7 +84,7 @@ function membersOf({ member_alliances, member_corporations }: Coalition): Member
 
 interface AddProps {
   readonly coalition: Coalition;
-  readonly add: (body: Change) => Promise<unknown>;
+  readonly add: (body: Change) => void;
 }
 
 function Add({ coalition, add }: AddProps) {
@@ -106,14 +109,12 @@ function Add({ coalition, add }: AddProps) {
         })),
     },
   ];
-  const send = async () => {
+  const send = () => {
     const id = Number(chosen?.slice(1));
-    const isAlliance = chosen?.startsWith('a') === true;
-    // Shown above by the list's own mutation where it fails.
-    await add(isAlliance ? { add_member_alliances: [id] } : { add_member_corporations: [id] }).then(
-      () => setChosen(null),
-      () => undefined,
+    add(
+      chosen?.startsWith('a') === true ? { add_member_alliances: [id] } : { add_member_corporations: [id] },
     );
+    setChosen(null);
   };
   return (
     <Group align="flex-end">
@@ -128,7 +129,7 @@ function Add({ coalition, add }: AddProps) {
         flex={1}
         miw={200}
       />
-      <Button disabled={chosen === null} onClick={() => void send()}>
+      <Button disabled={chosen === null} onClick={send}>
         {t('Add')}
       </Button>
     </Group>

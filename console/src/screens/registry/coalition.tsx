@@ -4,10 +4,10 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
+import { useCareful } from '../../shared/careful.tsx';
 import { Confirm } from '../../shared/confirm.tsx';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Name } from '../../shared/name.tsx';
-import { Problem } from '../../shared/problem.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { CoalitionMembers } from './coalition-members.tsx';
@@ -57,6 +57,8 @@ function Content() {
           <Requirements
             own={coalition.mandatory_ext_scopes}
             {...(mayUpdate && {
+              preview: (mandatory_ext_scopes) =>
+                castellan.coalition.update.preview({ params, body: { mandatory_ext_scopes } }),
               save: async (mandatory_ext_scopes) => {
                 await castellan.coalition.update({ params, body: { mandatory_ext_scopes } });
                 await forget('coalition', 'alliance', 'corporation', 'user', 'token');
@@ -87,13 +89,15 @@ function Login() {
     onError: () => queryClient.setQueryData(queryKey, coalition),
     onSuccess: (changed) => queryClient.setQueryData(queryKey, changed),
   });
+  const careful = useCareful({
+    preview: (authorized_to_login: boolean) =>
+      castellan.coalition.update.preview({ params, body: { authorized_to_login } }),
+    save: change.mutateAsync,
+  });
   return (
     <Stack>
-      <LoginVoice
-        value={coalition.authorized_to_login}
-        {...(mayChange && { onChange: (value: boolean) => change.mutate(value) })}
-      />
-      <Problem error={change.error} />
+      <LoginVoice value={coalition.authorized_to_login} {...(mayChange && { onChange: careful.run })} />
+      {careful.dialog}
     </Stack>
   );
 }
@@ -113,6 +117,7 @@ function Delete() {
     <Confirm
       label={t('Delete coalition')}
       question={t('Whoever is let in by {name} alone loses access at once.', { name: coalition_name })}
+      preview={() => castellan.coalition.delete.preview({ params: { coalition_id } })}
       act={async () => {
         await castellan.coalition.delete({ params: { coalition_id } });
         await navigate({ to: '/registry' });

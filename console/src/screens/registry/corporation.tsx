@@ -52,6 +52,8 @@ function Content() {
             own={corporation.mandatory_ext_scopes}
             cumulated={corporation.cumulated_mandatory_ext_scopes}
             {...(mayRequire && {
+              preview: (mandatory_ext_scopes) =>
+                castellan.corporation.update.preview({ params, body: { mandatory_ext_scopes } }),
               save: async (mandatory_ext_scopes) => {
                 await castellan.corporation.update({ params, body: { mandatory_ext_scopes } });
                 await forget('corporation', 'user', 'token');

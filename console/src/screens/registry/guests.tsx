@@ -31,6 +31,9 @@ export function Guests({ corporationId }: { readonly corporationId: number }) {
                   size="xs"
                   label={t('Send {name} away', { name: character_name })}
                   question={t('The guest loses access at once, and needs a new invitation to come back.')}
+                  preview={() =>
+                    castellan.corporation.deleteGuest.preview({ params: { ...params, character_id } })
+                  }
                   act={async () => {
                     await castellan.corporation.deleteGuest({ params: { ...params, character_id } });
                     await forget('corporation', 'user');

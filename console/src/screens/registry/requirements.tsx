@@ -1,10 +1,9 @@
-import type { ExtScope } from '@castellan/sdk';
+import type { ExtScope, Preview } from '@castellan/sdk';
 import { EXT_SCOPES } from '@castellan/sdk/scopes';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useCareful } from '../../shared/careful.tsx';
 import { notify } from '../../shared/notices.tsx';
-import { Problem } from '../../shared/problem.tsx';
 import { ScopePicker, Scopes } from '../../shared/scope-picker.tsx';
 import { t } from '../../text/text.ts';
 
@@ -15,17 +14,19 @@ interface RequirementsProps {
   readonly cumulated?: readonly ExtScope[];
   /** Absent: it is only shown. */
   readonly save?: (scopes: ExtScope[]) => Promise<unknown>;
+  /** Whose grants would suffice no more, or again. */
+  readonly preview?: (scopes: ExtScope[]) => Promise<Preview>;
 }
 
 /** Which scopes a corporation, an alliance or a coalition requires of its members. */
-export function Requirements({ own, cumulated, save }: RequirementsProps) {
+export function Requirements({ own, cumulated, save, preview }: RequirementsProps) {
   const inherited = (cumulated ?? []).filter((scope) => !own.includes(scope));
   return (
     <Stack gap="sm">
-      {save === undefined ? (
+      {save === undefined || preview === undefined ? (
         <Scopes of={own} none={t('It requires no scope itself.')} />
       ) : (
-        <Edit own={own} save={save} />
+        <Edit own={own} save={save} preview={preview} />
       )}
       {inherited.length > 0 && (
         <>
@@ -37,25 +38,22 @@ export function Requirements({ own, cumulated, save }: RequirementsProps) {
   );
 }
 
-function Edit({
-  own,
-  save,
-}: {
-  readonly own: readonly ExtScope[];
-  readonly save: (scopes: ExtScope[]) => Promise<unknown>;
-}) {
+function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulated'>>) {
   const [scopes, setScopes] = useState<readonly ExtScope[]>(own);
-  const saving = useMutation({
-    mutationFn: () => save([...scopes]),
-    onSuccess: () => notify(t('The required scopes are saved.')),
+  const careful = useCareful({
+    preview,
+    save: async (chosen: ExtScope[]) => {
+      await save(chosen);
+      notify(t('The required scopes are saved.'));
+    },
   });
   const same = scopes.length === own.length && scopes.every((scope) => own.includes(scope));
   return (
     <Stack gap="sm">
       <ScopePicker label={t('Required of members')} value={scopes} known={EXT_SCOPES} onChange={setScopes} />
-      <Problem error={saving.error} />
+      {careful.dialog}
       <Group>
-        <Button disabled={same} loading={saving.isPending} onClick={() => saving.mutate()}>
+        <Button disabled={same} loading={careful.isPending} onClick={() => careful.run([...scopes])}>
           {t('Save')}
         </Button>
         {!same && (

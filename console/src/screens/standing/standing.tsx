@@ -5,16 +5,20 @@ import { queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
 import { startSignIn } from '../../session/sign-in.ts';
 import { Belonging } from '../../shared/belonging.tsx';
+import { GroupsOf } from '../../shared/groups-of.tsx';
 import { LevelBadge, meaningOf } from '../../shared/level.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { Scopes } from '../../shared/scope-picker.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 
 import { Tour } from './tour.tsx';
 import { VoiceIdentity } from './voice-identity.tsx';
+
+const BUILT_IN = 0;
 
 /** Where one stands: what is missing, where one belongs, what one may do. */
 export function Standing() {
@@ -28,12 +32,26 @@ export function Standing() {
 
 function Content() {
   const me = useMe();
+  const isCharacter = me.character_id !== BUILT_IN;
   return (
     <div className="grid">
-      <Section title={t('What is missing')}>
+      <Section
+        title={t('What is missing')}
+        actions={isCharacter && <Why characterId={me.character_id} about="tracking" label={t('My tokens')} />}
+      >
         <Missing me={me} />
       </Section>
-      <Section title={t('Who I am')}>
+      <Section
+        title={t('Who I am')}
+        actions={
+          isCharacter && (
+            <Group gap="xs">
+              <Why characterId={me.character_id} about="level" label="" text={t('Why this level?')} />
+              <Why characterId={me.character_id} about="login" label="" text={t('Why let in?')} />
+            </Group>
+          )
+        }
+      >
         <Stack gap="xs">
           <Text size="lg" fw={600}>
             <Name of={me.tickered_name} />
@@ -47,7 +65,10 @@ function Content() {
       <Section title={t('Where I belong')}>
         <Belonging user={me} />
       </Section>
-      {me.character_id !== 0 && (
+      <Section title={t('My groups')}>
+        <GroupsOf characterId={me.character_id} />
+      </Section>
+      {isCharacter && (
         <Section title={t('Voice server')}>
           <VoiceIdentity />
         </Section>

@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
+import { useCareful } from '../../shared/careful.tsx';
 import { ALL_LEVELS, meaningOf } from '../../shared/level.tsx';
 import { notify } from '../../shared/notices.tsx';
-import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
 
 const LOWEST_THAT_GIVES = 2;
@@ -16,10 +16,10 @@ const BUILT_IN = 0;
 export function ChangeLevel({ user }: { readonly user: User }) {
   const me = useMe();
   const [level, setLevel] = useState(user.clearance_level);
+  const params = { character_id: user.character_id };
   const { queryKey } = queries.user.get({ params: { character_name: user.character_name } });
   const change = useMutation({
-    mutationFn: (clearance_level: number) =>
-      castellan.user.update({ params: { character_id: user.character_id }, body: { clearance_level } }),
+    mutationFn: (clearance_level: number) => castellan.user.update({ params, body: { clearance_level } }),
     onMutate: (clearance_level) => queryClient.setQueryData(queryKey, { ...user, clearance_level }),
     onError: () => {
       queryClient.setQueryData(queryKey, user);
@@ -32,6 +32,11 @@ export function ChangeLevel({ user }: { readonly user: User }) {
       );
       await forget('user');
     },
+  });
+  const careful = useCareful({
+    preview: (clearance_level: number) =>
+      castellan.user.update.preview({ params, body: { clearance_level } }),
+    save: change.mutateAsync,
   });
   const offered = user.clearance_level >= 0 && ![me.character_id, BUILT_IN].includes(user.character_id);
   if (!offered || me.clearance_level < LOWEST_THAT_GIVES) return null;
@@ -52,14 +57,14 @@ export function ChangeLevel({ user }: { readonly user: User }) {
           miw={220}
         />
         <Button
-          onClick={() => change.mutate(level)}
-          loading={change.isPending}
+          onClick={() => careful.run(level)}
+          loading={careful.isPending}
           disabled={level === user.clearance_level}
         >
           {t('Set level')}
         </Button>
       </Group>
-      <Problem error={change.error} />
+      {careful.dialog}
     </Stack>
   );
 }

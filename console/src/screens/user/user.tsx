@@ -7,14 +7,17 @@ import { castellan, forget, queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
 import { Belonging } from '../../shared/belonging.tsx';
 import { Confirm } from '../../shared/confirm.tsx';
+import { GroupsOf } from '../../shared/groups-of.tsx';
 import { LevelBadge, meaningOf } from '../../shared/level.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Scopes } from '../../shared/scope-picker.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { ChangeLevel } from './change-level.tsx';
 import { mayRead } from './may-read.ts';
+import { PersonOf } from './person-of.tsx';
 
 const ADMINISTRATOR = 9;
 const BUILT_IN = 0;
@@ -42,7 +45,10 @@ function Content() {
   return (
     <Stack>
       <div className="grid">
-        <Section title={t('Clearance')}>
+        <Section
+          title={t('Clearance')}
+          actions={mayRead(me, user) && user.character_id !== BUILT_IN && <Reasons user={user} />}
+        >
           <Stack gap="xs">
             <Group gap="xs">
               <LevelBadge level={user.clearance_level} />
@@ -55,6 +61,14 @@ function Content() {
         <Section title={t('Belongs to')}>
           <Belonging user={user} />
         </Section>
+        <Section title={t('Groups')}>
+          <GroupsOf characterId={user.character_id} />
+        </Section>
+        {mayRead(me, user) && user.character_id !== BUILT_IN && (
+          <Section title={t('Person')}>
+            <PersonOf characterId={user.character_id} />
+          </Section>
+        )}
         <Section title={t('Record')}>
           <dl className="facts">
             <dt>{t('Character')}</dt>
@@ -83,6 +97,21 @@ function Content() {
         </Section>
       )}
     </Stack>
+  );
+}
+
+/** Why the level counts, why the character may log in, why its tokens suffice: or not. */
+function Reasons({ user: { character_id: id, character_name: name } }: { readonly user: UserRecord }) {
+  return (
+    <Group gap="xs">
+      <Why
+        characterId={id}
+        about="level"
+        label={t('Level of {name}', { name })}
+        text={t('Why this level?')}
+      />
+      <Why characterId={id} about="login" label={t('Login of {name}', { name })} text={t('Why let in?')} />
+    </Group>
   );
 }
 
@@ -126,6 +155,7 @@ function Actions() {
         'Tokens, grants, histories and memberships of {name} go. It is no ban: signing in registers the character anew.',
         { name: user.character_name },
       )}
+      preview={() => castellan.user.delete.preview({ params: { character_id: user.character_id } })}
       act={async () => {
         await castellan.user.delete({ params: { character_id: user.character_id } });
         await navigate({ to: '/users' });

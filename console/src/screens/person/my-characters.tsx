@@ -1,0 +1,121 @@
+import type { Person, PersonCharacter } from '@castellan/sdk';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { castellan, queries, queryClient } from '../../session/api.ts';
+import { useMe } from '../../session/me.ts';
+import { linkProven, startLinking } from '../../session/sign-in.ts';
+import { Confirm } from '../../shared/confirm.tsx';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { Name } from '../../shared/name.tsx';
+import { notify } from '../../shared/notices.tsx';
+import { OwnershipBadge, TrackingBadge } from '../../shared/person-badges.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { Screen, Section } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+
+const key = queries.person.current().queryKey;
+const keep = (person: Person) => queryClient.setQueryData(key, person);
+
+/** The characters of whoever is signed in, which of them stands for the others, and the way to add one. */
+export function MyCharacters() {
+  return (
+    <Screen
+      title={t('My characters')}
+      lead={t('Characters that you proved to be yours. Each keeps its own level and its own groups.')}
+    >
+      <Stack>
+        <Linking />
+        <Section title={t('Characters')}>
+          <List />
+        </Section>
+      </Stack>
+    </Screen>
+  );
+}
+
+/** Takes up what a sign-in just proved, and begins another one. */
+function Linking() {
+  const linking = useMutation({
+    mutationFn: linkProven,
+    onSuccess: (person) => {
+      if (person === undefined) return;
+      keep(person);
+      notify(t('The character is yours here, too.'));
+    },
+  });
+  const { mutate } = linking;
+  useEffect(() => mutate(), [mutate]);
+  const starting = useMutation({ mutationFn: startLinking });
+  return (
+    <Stack align="flex-start">
+      <Problem error={linking.error ?? starting.error} />
+      <Button onClick={() => starting.mutate()} loading={starting.isPending || linking.isPending}>
+        {t('Add a character')}
+      </Button>
+      <Text size="sm" c="dimmed">
+        {t('Sign in as the other character: that proves it is yours. You stay signed in as you are.')}
+      </Text>
+    </Stack>
+  );
+}
+
+function List() {
+  const { data: person } = useSuspenseQuery(queries.person.current());
+  const me = useMe();
+  const change = useMutation({
+    mutationFn: (main: number) => castellan.person.update({ body: { main } }),
+    onSuccess: keep,
+  });
+  return (
+    <Stack>
+      <Problem error={change.error} />
+      <ul className="rows">
+        {person.characters.map((character) => (
+          <li key={character.user.character_id} className="row">
+            <Group gap="xs">
+              <LinkAnchor to="/user/$name" params={{ name: character.user.character_name }}>
+                <Name of={character.user.character_name} />
+              </LinkAnchor>
+              {isMain(person, character) && <Badge tt="none">{t('Main')}</Badge>}
+              {character.user.character_id === me.character_id && (
+                <Badge variant="default" tt="none">
+                  {t('Signed in')}
+                </Badge>
+              )}
+              <OwnershipBadge of={character.ownership} />
+              <TrackingBadge of={character.tracking} />
+            </Group>
+            {!isMain(person, character) && (
+              <Group gap="xs">
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={t('Make main: {name}', { name: character.user.character_name })}
+                  onClick={() => change.mutate(character.user.character_id)}
+                >
+                  {t('Make main')}
+                </Button>
+                <Confirm
+                  size="xs"
+                  label={t('Take out {name}', { name: character.user.character_name })}
+                  question={t('It is a person of its own afterwards.')}
+                  act={async () => {
+                    const params = { character_id: character.user.character_id };
+                    keep(await castellan.person.unlink({ params }));
+                  }}
+                >
+                  {t('Take out')}
+                </Confirm>
+              </Group>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  );
+}
+
+function isMain({ main }: Person, { user }: PersonCharacter): boolean {
+  return main?.character_id === user.character_id;
+}

@@ -1,0 +1,37 @@
+import { Badge, Group, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { queries } from '../../session/api.ts';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { Name } from '../../shared/name.tsx';
+import { OwnershipBadge, TrackingBadge } from '../../shared/person-badges.tsx';
+import { count, t } from '../../text/text.ts';
+
+/** The other characters of whoever plays this one. */
+export function PersonOf({ characterId }: { readonly characterId: number }) {
+  const { data: person } = useSuspenseQuery(
+    queries.user.person({ params: { character: String(characterId) } }),
+  );
+  return (
+    <>
+      <ul className="rows">
+        {person.characters.map(({ user, ownership, tracking }) => (
+          <li key={user.character_id} className="row">
+            <LinkAnchor to="/user/$name" params={{ name: user.character_name }}>
+              <Name of={user.character_name} />
+            </LinkAnchor>
+            <Group gap="xs">
+              {user.character_id === person.main?.character_id && <Badge tt="none">{t('Main')}</Badge>}
+              <OwnershipBadge of={ownership} />
+              <TrackingBadge of={tracking} />
+            </Group>
+          </li>
+        ))}
+      </ul>
+      {person.hidden > 0 && (
+        <Text size="sm" c="dimmed">
+          {count(person.hidden, 'and {n} beyond your reach', 'and {n} beyond your reach')}
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Preview } from '@castellan/sdk';
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { t } from '../text/text.ts';
+import { Changes } from './preview.tsx';
+import { Problem } from './problem.tsx';
+
+interface Careful<Input> {
+  /** What the change would do to people; nothing is stored. */
+  readonly preview: (input: Input) => Promise<Preview>;
+  readonly save: (input: Input) => Promise<unknown>;
+}
+
+interface Saving<Input> {
+  readonly run: (input: Input) => void;
+  readonly isPending: boolean;
+  /** What is asked, and what failed: to be drawn where the change is made. */
+  readonly dialog: ReactNode;
+}
+
+/** Saves at once what takes nothing from anybody; anything else is shown first, and asked for once more (D121). */
+export function useCareful<Input>({ preview, save }: Careful<Input>): Saving<Input> {
+  const [asked, setAsked] = useState<{ readonly input: Input; readonly preview: Preview }>();
+  const saving = useMutation({ mutationFn: save, onSuccess: () => setAsked(undefined) });
+  const trying = useMutation({
+    mutationFn: preview,
+    onSuccess: (found, input) => {
+      if (found.changes.some(({ effect }) => effect === 'lost')) setAsked({ input, preview: found });
+      else saving.mutate(input);
+    },
+  });
+  const run = (input: Input) => {
+    saving.reset();
+    trying.mutate(input);
+  };
+  const dialog = (
+    <>
+      {asked === undefined && <Problem error={trying.error ?? saving.error} />}
+      <Modal
+        opened={asked !== undefined}
+        onClose={() => setAsked(undefined)}
+        title={t('Before this is saved')}
+      >
+        {asked !== undefined && (
+          <Stack>
+            <Changes of={asked.preview} />
+            <Problem error={saving.error} />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={() => setAsked(undefined)}>
+                {t('Leave it')}
+              </Button>
+              <Button loading={saving.isPending} onClick={() => saving.mutate(asked.input)} data-autofocus>
+                {t('Save all the same')}
+              </Button>
+            </Group>
+          </Stack>
+        )}
+      </Modal>
+    </>
+  );
+  return { run, isPending: trying.isPending || saving.isPending, dialog };
+}

@@ -1,0 +1,85 @@
+import type { Why as WhyRecord } from '@castellan/sdk';
+import { Alert, Badge, Button, List, Modal, Stack, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { queries } from '../session/api.ts';
+import { t } from '../text/text.ts';
+import { Moment } from './moment.tsx';
+import { Name } from './name.tsx';
+import { Part } from './screen.tsx';
+
+interface WhyProps {
+  readonly characterId: number;
+  /** `login`, `level`, `tracking`, `group:ID`, `read:ID` or `write:ID` (D120). */
+  readonly about: string;
+  /** What the question is about, for those who do not see what it stands beside. */
+  readonly label: string;
+  /** What the button says. */
+  readonly text?: string;
+}
+
+/** Beside everything that somebody has, is or may: the reason, from what decides. */
+export function Why({ characterId, about, label, text = t('Why?') }: WhyProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => setOpen(true)}
+        aria-label={`${text} ${label}`.trim()}
+      >
+        {text}
+      </Button>
+      <Modal opened={open} onClose={() => setOpen(false)} title={`${text} ${label}`.trim()} size="lg">
+        <Part rows={3}>{open && <Answer characterId={characterId} about={about} />}</Part>
+      </Modal>
+    </>
+  );
+}
+
+function Answer({ characterId, about }: Pick<WhyProps, 'characterId' | 'about'>) {
+  const request = { params: { character: String(characterId) }, query: { about } };
+  const { data: why } = useSuspenseQuery(queries.user.why(request));
+  return (
+    <Stack>
+      <Text fw={600}>{why.sentence}</Text>
+      <Facts of={why} />
+      {why.fixes.length > 0 && (
+        <Alert variant="default" title={t('What would change it')}>
+          <List>
+            {why.fixes.map(({ who, text, operation }) => (
+              <List.Item key={`${who} ${operation} ${text}`}>
+                <Name of={who} />: {text}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      <Text size="sm" c="dimmed">
+        {t('As of')} <Moment at={why.as_of} />
+      </Text>
+    </Stack>
+  );
+}
+
+function Facts({ of: { facts } }: { readonly of: WhyRecord }) {
+  if (facts.length === 0) return null;
+  return (
+    <List>
+      {facts.map(({ rule, source, via, says, decisive }) => (
+        <List.Item key={`${rule} ${source?.type} ${source?.id} ${via} ${says}`}>
+          {says}{' '}
+          {decisive && (
+            <Badge variant="default" tt="none">
+              {t('decisive')}
+            </Badge>
+          )}{' '}
+          <Text span size="sm" c="dimmed">
+            {rule}
+          </Text>
+        </List.Item>
+      ))}
+    </List>
+  );
+}

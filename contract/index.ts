@@ -5,6 +5,7 @@ import { coalitionRoutes } from './coalition.ts';
 import { c } from './common.ts';
 import { corporationRoutes } from './corporation.ts';
 import { crashRoutes } from './crash.ts';
+import { auditRoutes, eventRoutes } from './event.ts';
 import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
 import { historyRoutes } from './history.ts';
@@ -42,10 +43,12 @@ export * from './voice.ts';
 export const contract = c.router(
   {
     alliance: allianceRoutes,
+    audit: auditRoutes,
     callback: callbackRoutes,
     coalition: coalitionRoutes,
     corporation: corporationRoutes,
     crash: crashRoutes,
+    event: eventRoutes,
     ext: extRoutes,
     group: groupRoutes,
     history: historyRoutes,

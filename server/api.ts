@@ -2,11 +2,13 @@ import type { AppRouter } from '@ts-rest/core';
 import type { Router } from 'express';
 import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
+import { auditHandlers } from './audit/audit.routes.ts';
 import { coalitionHandlers } from './coalition/coalition.routes.ts';
 import { corporationHandlers } from './corporation/corporation.routes.ts';
 import { crashHandlers } from './crash/crash.routes.ts';
 import { storeCrash } from './crash/crash.ts';
 import { extHandlers } from './ext/ext.routes.ts';
+import { feedHandlers } from './feed/feed.routes.ts';
 import { groupHandlers } from './group/group.routes.ts';
 import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/messages.ts';
@@ -31,10 +33,12 @@ const PATHS: Readonly<Record<string, string>> = { history: 'ext/history' };
 function resources(services: Services): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
     alliance: mount(contract.alliance, allianceHandlers(services), services),
+    audit: mount(contract.audit, auditHandlers(services), services),
     callback: mount(contract.callback, callbackHandlers(services), services),
     coalition: mount(contract.coalition, coalitionHandlers(services), services),
     corporation: mount(contract.corporation, corporationHandlers(services), services),
     crash: mount(contract.crash, crashHandlers(services), services),
+    event: mount(contract.event, feedHandlers(services), services),
     ext: mount(contract.ext, extHandlers(services), services),
     group: mount(contract.group, groupHandlers(services), services),
     history: mount(contract.history, historyHandlers(services), services),

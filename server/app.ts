@@ -67,6 +67,10 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     );
     const vault = createVault(settings.encryptionKeys);
     await requireKeys({ db, keys, vault, clock, log, settings });
+    const outages = createOutages(log, clock);
+    await ensureEventPartitions(db, clock.now());
+    const sealing = startSealing({ databaseUrl: database.url, log, outages });
+    closers.push(() => sealing.close());
     const queue = await openQueue({
       databaseUrl: database.url,
       log,
@@ -75,14 +79,12 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     });
     let ending: Promise<void> | undefined;
     const endJobs = () => {
+      sealing.end();
+      sealing.end();
       ending ??= queue.stop();
       return ending;
     };
     closers.push(endJobs);
-    const outages = createOutages(log, clock);
-    await ensureEventPartitions(db, clock.now());
-    const sealing = startSealing({ databaseUrl: database.url, log, outages });
-    closers.push(() => sealing.close());
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const access = createAccessTokens({ db, vault, clock, sso, log });
     const provider = createProvider({
@@ -103,6 +105,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       vault,
       sso,
       queue,
+      events: sealing,
       metrics: createMetrics(),
       rateLimit,
       dryRun: (job) => dryRun(services, job),

@@ -24,7 +24,7 @@ export interface Asker {
 const reached = sql`array(select coalition_id::text from coalition_reach r where r.corporation_id = c.corporation_id)`;
 
 /** At the level that counts at this moment; nobody where one of the two is gone. */
-const callerStanding = ({ owner_id, sponsor_id }: Asker) => sql`
+export const callerStanding = ({ owner_id, sponsor_id }: Asker) => sql`
   select false as is_target, u.character_id, u.corporation_id, c.alliance_id, ${reached} as coalitions,
     least(u.clearance_level, sponsor.clearance_level) as level
   from users u join users sponsor on sponsor.character_id = ${sponsor_id ?? owner_id}

@@ -154,6 +154,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'alliance.tracking': alliances,
   'alliance.register': { request: () => ({ params: { alliance_id: IN_GAME.alliance } }) },
   'alliance.update': { ...alliances, request: (...given) => ({ ...alliance(...given), body: {} }) },
+  'audit.list': {},
   'callback.ext': { answers: [400] },
   'coalition.list': {},
   'coalition.get': { request: coalition },
@@ -185,6 +186,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'crash.get': { request: crashReport },
   'crash.delete': { request: crashReport },
   // What the game says is not the gate's business: any answer of the operation's own will do.
+  'event.list': {},
   'ext.forward': {
     request: () => ({ params: { esi_path: 'status' }, body: {} }),
     answers: [200, 404, 422, 502],
@@ -280,7 +282,7 @@ describe('Must show 7: every operation × token kind × level × authority', () 
     const names = operations.map(({ name }) => name).sort();
     expect(Object.keys(RULES).sort()).toEqual(names);
     expect(Object.keys(WALKS).sort()).toEqual(names);
-    expect(names).toHaveLength(53);
+    expect(names).toHaveLength(55);
   });
 
   it('D18: an operation is walked with and without authority where its metadata asks for it', () => {

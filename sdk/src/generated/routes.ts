@@ -14,6 +14,9 @@ export const routes = {
     register: 'POST /alliance/:alliance_id j',
     update: 'PUT /alliance/:alliance_id bj',
   },
+  audit: {
+    list: 'GET /audit?actor&target&type&since&until&limit&after j',
+  },
   callback: {
     ext: 'GET /callback/ext?code&state&error&error_description u',
   },
@@ -39,6 +42,9 @@ export const routes = {
     list: 'GET /crash j',
     get: 'GET /crash/:crash_report_id j',
     delete: 'DELETE /crash/:crash_report_id',
+  },
+  event: {
+    list: 'GET /event?after&types&limit&wait j',
   },
   ext: {
     forward: 'POST /ext/:esi_path* bj',

@@ -15,11 +15,11 @@ import type {
   OpenApiPath,
   OpenApiResponse,
 } from './openapi/types.ts';
+import { WEBHOOKS } from './openapi/webhooks.ts';
+import { API_VERSION } from './version.ts';
 
+export { GUIDES } from './openapi/texts.ts';
 export type * from './openapi/types.ts';
-
-/** Version of the API, and of the packages that are made from this repository. */
-export const API_VERSION = '0.1.0';
 
 /** One operation of the contract with the names that lead to it. */
 export interface Operation {
@@ -68,6 +68,7 @@ export function openApiDocument(
     tags: TAGS,
     security: [{ token: [] }],
     paths: { ...paths, ...SERVICE_PATHS },
+    webhooks: WEBHOOKS,
     components: {
       schemas: componentSchemas(),
       responses: Object.fromEntries(

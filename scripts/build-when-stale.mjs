@@ -6,6 +6,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { copyTexts } from './copy-texts.mjs';
 
 const SHARED = ['contract', 'server', 'jobs', 'migrations'];
 const BUILDS = {
@@ -27,6 +28,7 @@ export function buildWhenStale(name) {
   const { folders, out } = BUILDS[name];
   // An installation that holds compiled code alone has nothing to build from.
   if (!folders.every(changedAt)) return;
+  copyTexts(out);
   const sources = folders.flatMap((folder) => filesBelow(folder, '.ts'));
   const compiledBy = Math.max(...COMPILED_BY.map(changedAt));
   const stale = sources.filter(

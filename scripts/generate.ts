@@ -4,7 +4,8 @@
  * `--check` nothing is written: files that drifted are listed, and the exit code is 1.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { API_VERSION, openApiDocument } from '../contract/openapi.ts';
+import { openApiDocument } from '../contract/openapi.ts';
+import { API_VERSION } from '../contract/version.ts';
 import { openApiYaml } from '../server/http/openapi-yaml.ts';
 import { architecture } from './generate/arrows.ts';
 import { functionsRevision } from './generate/functions-revision.ts';

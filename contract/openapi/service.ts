@@ -1,6 +1,7 @@
 /** What the service answers outside the contract, without a token (decisions §1, last row; D72). */
+import { API_VERSION } from '../version.ts';
 import { headers, problem } from './texts.ts';
-import type { JsonSchema, OpenApiPath } from './types.ts';
+import type { JsonSchema, OpenApiParameter, OpenApiPath } from './types.ts';
 
 interface ServiceOperation {
   readonly operationId: string;
@@ -11,12 +12,14 @@ interface ServiceOperation {
   readonly example: unknown;
   /** Why it may answer 503, for the one that says whether the service is ready. */
   readonly unready?: string;
+  /** What it is asked for by name, and may not be there. */
+  readonly named?: OpenApiParameter;
   /** Health checks are exempt from rate limits. */
   readonly limited: boolean;
 }
 
 function service(operation: ServiceOperation): OpenApiPath {
-  const { operationId, summary, description, type, schema, example, unready, limited } = operation;
+  const { operationId, summary, description, type, schema, example, unready, named, limited } = operation;
   return {
     get: {
       tags: ['service'],
@@ -24,8 +27,13 @@ function service(operation: ServiceOperation): OpenApiPath {
       summary,
       description,
       security: [],
+      ...(named && { parameters: [named] }),
       responses: {
         200: { description: summary, headers: headers(), content: { [type]: { schema, example } } },
+        ...(type === 'text/html' && {
+          304: { description: 'The page that the client has is the present one.' },
+        }),
+        ...(named && { 404: { $ref: '#/components/responses/NotFound' } }),
         ...(limited && { 429: { $ref: '#/components/responses/TooMany' } }),
         ...(unready !== undefined && {
           503: problem(
@@ -89,7 +97,7 @@ export const SERVICE_PATHS: Record<string, OpenApiPath> = {
       },
     }),
     example: {
-      version: '0.1.0',
+      version: API_VERSION,
       commit: '3f786850e387550fdab836ed7e6dc881de23001b',
       contract: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     },
@@ -102,6 +110,23 @@ export const SERVICE_PATHS: Record<string, OpenApiPath> = {
     type: 'text/html',
     schema: TEXT,
     example: '<!doctype html>…',
+  }),
+  '/docs/guides/{guide}': service({
+    operationId: 'getGuide',
+    limited: true,
+    summary: 'A guide as a page',
+    description: 'The guides that the tags of this document name, and more.',
+    type: 'text/html',
+    schema: TEXT,
+    example: '<!doctype html>…',
+    named: {
+      name: 'guide',
+      in: 'path',
+      description: 'Name of the guide.',
+      required: true,
+      schema: TEXT,
+      example: 'signing-in',
+    },
   }),
   '/openapi.json': service({
     operationId: 'getOpenApiJson',

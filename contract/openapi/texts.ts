@@ -1,5 +1,6 @@
 /** The words of the OpenAPI document that belong to no single operation. */
 
+import { API_VERSION } from '../version.ts';
 import type { OpenApiHeader, OpenApiInfo, OpenApiResponse, Tag } from './types.ts';
 
 export const INFO: Omit<OpenApiInfo, 'version'> = {
@@ -77,7 +78,7 @@ export const HEADERS = {
   'X-Api-Version': {
     description: 'Version of the service that answers.',
     schema: { type: 'string' },
-    example: '0.1.0',
+    example: API_VERSION,
   },
   'X-Pages': {
     description: 'How many pages there are; at least 1.',

@@ -92,6 +92,8 @@ export interface OpenApiDocument {
   tags: readonly Tag[];
   security: Record<string, string[]>[];
   paths: Record<string, OpenApiPath>;
+  /** By their names: what the service sends. */
+  webhooks: Readonly<Record<string, OpenApiPath>>;
   components: {
     schemas: Record<string, JsonSchema>;
     responses: Record<string, OpenApiResponse>;

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { API_VERSION } from '../../contract/version.ts';
 import { addressProblem } from '../database/address.ts';
 import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from '../keys/formats.ts';
 import { isTimeZone, readSchedules, ScheduleError, type Schedules } from '../queue/schedule.ts';
@@ -163,7 +164,7 @@ const environment = z.object({
   EXT_USER_AGENT: z
     .string()
     .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
-    .default('castellan/0.1.0 (contact not set)'),
+    .default(`castellan/${API_VERSION} (contact not set)`),
   EXT_COMPATIBILITY_DATE: z.string().date('must be a date, YYYY-MM-DD').default('2026-08-04'),
   TOKEN_SIGNING_KEYS: JwkSetJson.optional(),
   FORCE_KEY_REMOVAL: flag.default('false'),

@@ -3,19 +3,19 @@ import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contra
 import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
+import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.ts';
 import type { ProviderRequest } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
-import { type Purse, purseOf } from '../provider/purse.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/errors.ts';
 import { findNameable } from './annotations.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
+import { createFairSemaphore } from './fair-semaphore.ts';
 import { harmless } from './harmless.ts';
-import { createJoiner } from './join.ts';
+import { createJoiner } from './join-pages.ts';
 import { refusal } from './refusal.ts';
-import { createTurnstile } from './turnstile.ts';
 
 /** Forwarded requests that one process works on at the same time, of one caller, and milliseconds to wait for it. */
 const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
@@ -40,12 +40,12 @@ export type Forwarded =
 export type Forward = (forwarding: Forwarding) => Promise<Forwarded>;
 
 export function createForward(services: ForwardServices): Forward {
-  const turnstile = createTurnstile(AT_ONCE);
+  const semaphore = createFairSemaphore(AT_ONCE);
   const join = createJoiner(services);
 
   return async ({ caller, path, fields, from, gone }) => {
     const { request, operation } = await toRequest(services, caller, path, fields, from);
-    const on = purseOf(caller);
+    const on = budgetAccountOf(caller);
     const annotate = (ids: readonly number[]) => namesOf(services, ids, on);
     const whole = async (answer: ProviderAnswer): Promise<Forwarded> => {
       if (answer.status >= 400) throw refusal(answer);
@@ -71,7 +71,7 @@ export function createForward(services: ForwardServices): Forward {
       });
       return joined.kind === 'stream' ? joined : whole(joined.answer);
     }
-    const leave = await turnstile.enter(on.caller, gone);
+    const leave = await semaphore.enter(on.caller, gone);
     try {
       return await whole(await services.client.ask(request));
     } finally {
@@ -102,7 +102,12 @@ async function toRequest(
   const { scope } = operation;
   return {
     operation,
-    request: { path, query, on: purseOf(caller), ...(scope !== null && { as: { characterId, scope } }) },
+    request: {
+      path,
+      query,
+      on: budgetAccountOf(caller),
+      ...(scope !== null && { as: { characterId, scope } }),
+    },
   };
 }
 
@@ -110,7 +115,7 @@ async function toRequest(
 async function namesOf(
   { names }: ForwardServices,
   ids: readonly number[],
-  on: Purse,
+  on: BudgetAccount,
 ): Promise<Record<string, string>> {
   if (ids.length === 0) return {};
   const found = await names.find(ids, on).catch((error: unknown) => {

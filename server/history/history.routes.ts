@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import { purseOf } from '../provider/purse.ts';
+import { budgetAccountOf } from '../provider/budget-account.ts';
 import type { Services } from '../services/services.ts';
 import { listLocations, storeLocation } from './location.ts';
 import { getMail, listMails } from './mail.ts';
@@ -17,7 +17,7 @@ export function historyHandlers(services: Services): Handlers<typeof contract.hi
       paged(res, await listMails(services, params.character_id, headers.page)),
     mail: async ({ caller, params }) => ({
       status: 200,
-      body: await getMail(services, params.character_id, params.mail_id, purseOf(caller)),
+      body: await getMail(services, params.character_id, params.mail_id, budgetAccountOf(caller)),
     }),
     skillPoints: async ({ params, headers, res }) =>
       paged(res, await listSkillPoints(services, params.character_id, headers.page)),
@@ -25,7 +25,7 @@ export function historyHandlers(services: Services): Handlers<typeof contract.hi
       paged(res, await listBalances(services, params.character_id, headers.page)),
     storeLocation: async ({ caller, params }) => ({
       status: 200,
-      body: await storeLocation(services, params.character_id, services.clock.now(), purseOf(caller)),
+      body: await storeLocation(services, params.character_id, services.clock.now(), budgetAccountOf(caller)),
     }),
   };
 }

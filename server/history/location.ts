@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CharacterLocation } from '../../contract/history.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
+import type { BudgetAccount } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
-import type { Purse } from '../provider/purse.ts';
 import type { Page } from './page.ts';
 import type { EntryRow, NewEntry } from './snapshot.queries.ts';
 import { pageOf, store } from './snapshot.ts';
@@ -37,7 +37,7 @@ export async function storeLocation(
   services: Omit<HistoryServices, 'clock'>,
   characterId: number,
   now: Date,
-  on: Purse = 'service',
+  on: BudgetAccount = 'service',
   turn?: Turn,
 ): Promise<CharacterLocation> {
   const subject = await requireSubject(services.db, characterId);
@@ -49,7 +49,7 @@ export async function storeLocation(
 async function fetchLocation(
   { client, names }: Pick<HistoryServices, 'client' | 'names'>,
   characterId: number,
-  on: Purse,
+  on: BudgetAccount,
 ): Promise<LocationSnapshot> {
   const ask = <T>(path: string, scope: ExtScope, schema: z.ZodType<T, z.ZodTypeDef, unknown>) =>
     read(client, { path, as: { characterId, scope }, on }, schema);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { BudgetAccount } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
-import type { Purse } from '../provider/purse.ts';
 import { giveUpBody, saveBody } from './mail.queries.ts';
 import { toPlainText } from './mail-text.ts';
 import type { HistoryServices } from './source.ts';
@@ -15,7 +15,7 @@ export async function fetchBody(
   { db, client }: Pick<HistoryServices, 'db' | 'client'>,
   characterId: number,
   mailId: number,
-  on: Purse,
+  on: BudgetAccount,
 ): Promise<string> {
   const path = `/characters/${characterId}/mail/${mailId}`;
   const { status, data } = await client.ask({

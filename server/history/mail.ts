@@ -1,5 +1,5 @@
 import type { CharacterMail, CharacterMailShort } from '../../contract/history.ts';
-import type { Purse } from '../provider/purse.ts';
+import type { BudgetAccount } from '../provider/budget-account.ts';
 import { notFound } from '../shared/errors.ts';
 import { findMail, findMails } from './mail.queries.ts';
 import { fetchBody } from './mail-body.ts';
@@ -29,7 +29,7 @@ export async function getMail(
   { db, client }: Pick<HistoryServices, 'db' | 'client'>,
   characterId: number,
   mailId: number,
-  on: Purse,
+  on: BudgetAccount,
 ): Promise<CharacterMail> {
   const mail = await findMail(db, characterId, mailId);
   if (mail === undefined) throw notFound('mail', mailId);

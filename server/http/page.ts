@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../shared/html.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d2433; --soft: #56617a; --paper: #f4f6fa; --card: #fff; --line: #dfe4ee; --mark: #b3402e; --on-mark: #fff; }
@@ -61,19 +62,6 @@ function navigation(links: readonly Link[]): string {
   if (links.length === 0) return '';
   const anchors = links.map(({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`);
   return `<nav>${anchors.join('\n')}</nav>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text made safe for element content and quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 export function paragraphs(...texts: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import cors from 'cors';
 import express, { type Express, type RequestHandler, type Router } from 'express';
-import { API_VERSION } from '../../contract/openapi.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
 import { type DomainError, invalid } from '../shared/errors.ts';

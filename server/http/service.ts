@@ -1,11 +1,10 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { Router } from 'express';
-import helmet from 'helmet';
-import { API_VERSION, openApiDocument } from '../../contract/openapi.ts';
+import { openApiDocument } from '../../contract/openapi.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { isUnreachable } from '../database/errors.ts';
 import { pendingMigrations } from '../database/migrate.ts';
 import type { Services } from '../services/services.ts';
+import { docsRoutes } from './docs.ts';
 import { databaseLost, HttpError } from './http-error.ts';
 import { openApiYaml } from './openapi-yaml.ts';
 import { describeVersion, type Version } from './version.ts';
@@ -17,6 +16,7 @@ export const SERVICE_PATHS = [
   '/readyz',
   '/version',
   '/docs',
+  '/docs/guides/:guide',
   '/openapi.json',
   '/openapi.yaml',
   '/.well-known/jwks.json',
@@ -49,7 +49,7 @@ export function serviceRoutes(services: Services): Router {
   router.get('/openapi.yaml', limited, (_req, res) => {
     res.set('Content-Type', 'application/yaml; charset=utf-8').end(yaml);
   });
-  router.use('/docs', limited, reference());
+  router.use('/docs', limited, docsRoutes(document));
   return router;
 }
 
@@ -60,70 +60,4 @@ async function readiness({ db }: Services): Promise<'ready'> {
   if (pending.length === 0) return 'ready';
   const detail = `The database lacks ${pending.length} migration(s).`;
   throw new HttpError('database_not_migrated', detail, { headers: { 'Retry-After': '5' } });
-}
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>castellan API reference</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="icon" href="/docs/favicon-32x32.png">
-</head>
-<body>
-<div id="reference"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
-
-const START = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  persistAuthorization: false,
-  tryItOutEnabled: true,
-  defaultModelsExpandDepth: 0,
-  validatorUrl: null,
-});
-`;
-
-/** The files of Swagger UI that the page loads: all from here, none from the internet. */
-const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const;
-
-function reference(): Router {
-  const router = Router({ caseSensitive: true });
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  // Swagger UI sets styles as attributes and draws with data: images; scripts are our own files alone.
-  router.use(
-    helmet({
-      contentSecurityPolicy: {
-        useDefaults: false,
-        directives: {
-          defaultSrc: ["'none'"],
-          scriptSrc: ["'self'"],
-          styleSrc: ["'self'", "'unsafe-inline'"],
-          imgSrc: ["'self'", 'data:'],
-          fontSrc: ["'self'"],
-          connectSrc: ["'self'"],
-          baseUri: ["'none'"],
-          formAction: ["'none'"],
-          frameAncestors: ["'none'"],
-        },
-      },
-      strictTransportSecurity: false,
-    }),
-  );
-  router.get('/', (_req, res) => {
-    res.type('html').send(PAGE);
-  });
-  router.get('/start.js', (_req, res) => {
-    res.type('js').send(START);
-  });
-  for (const asset of ASSETS) {
-    router.get(`/${asset}`, (_req, res) => res.sendFile(join(folder, asset), { maxAge: 86_400_000 }));
-  }
-  return router;
 }

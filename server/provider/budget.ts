@@ -3,9 +3,9 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
 import { type ReservationRequest, reserve, type Verdict } from './budget.queries.ts';
+import type { BudgetAccount } from './budget-account.ts';
 import { ProviderError } from './http.ts';
-import { DEAREST_ANSWER } from './limits.ts';
-import type { Purse } from './purse.ts';
+import { DEAREST_ANSWER } from './limit-headers.ts';
 
 /** Of the provider's error limit, what callers leave to sign-in and jobs (D33, D33b). */
 const KEPT_FOR_SERVICE = 30;
@@ -31,7 +31,7 @@ export interface Reservation {
 export async function takeBudget(
   { db, clock }: { readonly db: Kysely<Database>; readonly clock: Clock },
   request: {
-    readonly on: Purse;
+    readonly on: BudgetAccount;
     readonly counted: boolean;
     readonly bucket: ReservationRequest['bucket'];
   },

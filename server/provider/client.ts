@@ -4,6 +4,7 @@ import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { AccessTokens } from './access-token-source.ts';
 import { answerOf, type ProviderAnswer } from './answer.ts';
+import { type BudgetAccount, budgetAccountOf, type ErrorTally, type Payer } from './budget-account.ts';
 import {
   findGrantWithAnswer,
   findPublicAnswer,
@@ -15,7 +16,6 @@ import { renewed, requestKey, toCache } from './cache.ts';
 import type { Exchanger, JsonAnswer } from './exchange.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
-import { type ErrorTally, type Payer, type Purse, purseOf } from './purse.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export interface ProviderRequest {
@@ -24,7 +24,7 @@ export interface ProviderRequest {
   readonly query?: Readonly<Record<string, string>>;
   /** Ask with this user's access token for this scope; absent: a public request. */
   readonly as?: { readonly characterId: number; readonly scope: ExtScope };
-  readonly on: Purse;
+  readonly on: BudgetAccount;
   /** Ids of the two bulk reads, `/characters/affiliation` and `/universe/names`. */
   readonly body?: readonly number[];
   /** Ask even while a kept answer is fresh: for pages that must belong together. */
@@ -45,7 +45,7 @@ export interface ProviderClient {
 
 /** The provider as this caller may ask it: within its own share of the error budget, whatever is asked for. */
 export function chargedTo(caller: Payer, client: ProviderClient): ProviderClient {
-  return { ask: (request) => client.ask({ ...request, on: purseOf(caller) }) };
+  return { ask: (request) => client.ask({ ...request, on: budgetAccountOf(caller) }) };
 }
 
 interface ClientServices {

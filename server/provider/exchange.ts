@@ -4,12 +4,12 @@ import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
 import { type Bucket, type Settlement, settle } from './budget.queries.ts';
 import { takeBudget } from './budget.ts';
+import type { BudgetAccount, ErrorTally } from './budget-account.ts';
 import type { CachedAnswer } from './cache.queries.ts';
 import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
-import { createInTurns } from './in-turns.ts';
-import { readLimits } from './limits.ts';
+import { readLimits } from './limit-headers.ts';
 import type { ProviderOperation } from './operations.ts';
-import type { ErrorTally, Purse } from './purse.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /** One request to the game's API and whose budgets it draws on. */
 interface Exchange {
@@ -17,7 +17,7 @@ interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON; its presence makes the request a POST. */
   readonly body?: string;
-  readonly on: Purse;
+  readonly on: BudgetAccount;
   /** What is asked for, when the document knows it; else `label` names its kind. */
   readonly operation: ProviderOperation | undefined;
   readonly label: string;
@@ -70,9 +70,9 @@ export function createExchanger(services: {
   const { db, clock } = services;
   const learned = new Map<string, string>();
   // A flood of them would take every connection to the database from everybody else.
-  const writeLarge = createInTurns(LARGE_AT_ONCE);
+  const writeLarge = createSemaphore(LARGE_AT_ONCE);
   // Each takes some milliseconds to read: others have their turn of the event loop in between.
-  const readLarge = createInTurns(1);
+  const readLarge = createSemaphore(1);
 
   /** The bucket that the request draws on; a kind without a rate group has one for its 429s alone. */
   function bucketOf({ operation, label, characterId }: Exchange): { bucket: Bucket; counted: boolean } {

@@ -4,10 +4,10 @@ import type { Database } from '../database/tables.ts';
 import { storable } from '../database/text.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { BudgetAccount } from './budget-account.ts';
 import type { ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';
 import { findNames, type KnownName, saveNames } from './names.queries.ts';
-import type { Purse } from './purse.ts';
 
 /** Ids in one request (facts §2). */
 const BULK = 1000;
@@ -27,7 +27,7 @@ export interface Names {
    * Names by id, from the shared store where they are fresh, else by bulk requests. Ids that cannot be named are
    * left out and remembered for a day (D32). Throws {@link ProviderError} when the provider fails.
    */
-  find(ids: readonly number[], on: Purse): Promise<Map<number, string>>;
+  find(ids: readonly number[], on: BudgetAccount): Promise<Map<number, string>>;
 }
 
 export function createNames(services: {
@@ -52,7 +52,7 @@ export function createNames(services: {
 }
 
 /** What was learned is kept even when the provider fails on the way. */
-async function askNames(client: ProviderClient, ids: readonly number[], on: Purse) {
+async function askNames(client: ProviderClient, ids: readonly number[], on: BudgetAccount) {
   const names: KnownName[] = [];
   const waiting = chunksOf(ids, BULK);
   let refusals = 0;

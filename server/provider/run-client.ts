@@ -1,10 +1,10 @@
 import type { Run } from '../queue/run.ts';
 import { type Bounds, createAdaptiveLimit } from './adaptive-limit.ts';
 import type { ProviderAnswer } from './answer.ts';
+import type { ErrorTally } from './budget-account.ts';
 import type { ProviderClient, ProviderRequest } from './client.ts';
 import { TRIES } from './exchange.ts';
 import { ProviderError } from './http.ts';
-import type { ErrorTally } from './purse.ts';
 
 /** How a run of a job may ask the provider. */
 export interface RunClientOptions extends Bounds {

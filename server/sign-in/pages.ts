@@ -1,4 +1,5 @@
-import { escapeHtml, type Link, page, paragraphs, WAIT } from '../http/page.ts';
+import { type Link, page, paragraphs, WAIT } from '../http/page.ts';
+import { escapeHtml } from '../shared/html.ts';
 import type { NotAllowed, Refusal, TooFewScopes, WaysOn } from './outcome.ts';
 
 const START_AGAIN = 'Please go back to the application and sign in again.';

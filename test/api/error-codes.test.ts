@@ -84,7 +84,7 @@ describe('D73: every error has a code', () => {
   });
 
   it('a file under conditions that do not hold', async () => {
-    const file = (headers: Record<string, string>) => send(app, 'GET', '/docs/swagger-ui.css', { headers });
+    const file = (headers: Record<string, string>) => send(app, 'GET', '/docs/page.css', { headers });
     expect(await file({ 'if-match': '"another"' })).toMatchObject({
       status: 412,
       json: { code: 'precondition_failed' },

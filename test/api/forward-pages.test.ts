@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type App, createApp } from '../../server/app.ts';
-import { createJoiner } from '../../server/ext/join.ts';
-import { renewPlace, takePlace } from '../../server/ext/places.queries.ts';
+import { renewSlot, takeSlot } from '../../server/ext/caller-slots.queries.ts';
+import { createJoiner } from '../../server/ext/join-pages.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { addHome, addMember, type MadeToken } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -140,14 +140,14 @@ describe('D30: one caller has at most four joined answers at work', () => {
 
   it('those of a process that was killed are free after a minute', async () => {
     const holder = (n: number) => ({ caller: 'x', id: `00000000-0000-4000-8000-00000000000${n}` });
-    const take = (n: number, seconds: number) => takePlace(app.db, holder(n), 2, seconds);
+    const take = (n: number, seconds: number) => takeSlot(app.db, holder(n), 2, seconds);
     expect(await take(1, 60)).toBe(true);
     expect(await take(2, -1)).toBe(true);
     expect(await take(3, 60)).toBe(true);
     expect(await take(4, 60)).toBe(false);
-    await renewPlace(app.db, holder(3), -1);
+    await renewSlot(app.db, holder(3), -1);
     // Who comes too late must not take back what is somebody else's by now.
-    await renewPlace(app.db, holder(2), 60);
+    await renewSlot(app.db, holder(2), 60);
     expect(await take(4, 60)).toBe(true);
     await sql`truncate joined_answers`.execute(app.db);
   });
@@ -211,7 +211,7 @@ describe('D30: a joined answer is written page by page', () => {
       // Reads as much as its buffer takes, and no more.
       client.on('readable', () => undefined);
       await vi.waitFor(() => expect(client.readableLength).toBeGreaterThan(0), { timeout: 10_000 });
-      for (const spool of spools()) truncateSync(spool, 3_000_000);
+      for (const file of spools()) truncateSync(file, 3_000_000);
       client.removeAllListeners('readable');
       const text = await readAll(client);
       const [head = '', ...body] = text.split('\r\n\r\n');

@@ -222,7 +222,8 @@ describe('D60: without a usable token the address pays', () => {
     for (const path of [
       '/token',
       '/docs',
-      '/docs/start.js',
+      '/docs/page.mjs',
+      '/docs/guides/access',
       '/.well-known/jwks.json',
       '/openapi.yaml',
       '/nothing',

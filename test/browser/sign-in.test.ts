@@ -1,20 +1,13 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, ok } from '../../sdk/src/index.ts';
-import { build, createInstance, type Instance, ROOT } from '../harness/instance.ts';
-
-const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
-const PHONE = { width: 390, height: 844 };
-const DESK = { width: 1280, height: 800 };
+import { type Browser, DESK, launchChromium, PHONE, type Tab } from '../harness/chromium.ts';
+import { build, createInstance, type Instance } from '../harness/instance.ts';
 
 let instance: Instance;
-let profile: string;
-let browser: BrowserContext;
+let browser: Browser;
 /** What the start printed: all that a newcomer knows. */
 let message: string;
 /** The permanent token that the start printed, too. */
@@ -22,55 +15,27 @@ let token: string;
 beforeAll(async () => {
   await build();
   instance = await createInstance();
-  profile = await mkdtemp(join(tmpdir(), 'castellan-browser-'));
-  await mkdir(SCREENSHOTS, { recursive: true });
   const server = await instance.serve({}, ['npm', 'start']);
   message = server.output.stdout;
   token = server.token;
-  browser = await chromium.launchPersistentContext(profile, {
-    executablePath: chromiumPath(),
-    headless: true,
-    args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-      ...['--disable-background-networking', '--disable-component-update'],
-    ],
-  });
+  browser = await launchChromium();
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
   await instance?.remove();
-  if (profile !== undefined) await rm(profile, { recursive: true, force: true });
 });
 
-function chromiumPath(): string {
-  const script = join(ROOT, 'scripts/install-chromium.sh');
-  return execFileSync('bash', [script, '--print'], { encoding: 'utf8' }).trim();
-}
-
-/** Everything that a page complained about: errors on its console, policy violations among them. */
-let complaints: string[];
-/** Every URL that a page asked for. */
-let requested: URL[];
+let complaints: Tab['complaints'];
+let screenshot: Tab['screenshot'];
 let page: Page;
 beforeEach(async () => {
-  page = await browser.newPage();
-  complaints = [];
-  requested = [];
-  page.on('console', (entry) => {
-    if (['error', 'warning'].includes(entry.type())) complaints.push(entry.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => requested.push(new URL(request.url())));
+  ({ page, complaints, screenshot } = await browser.open());
 });
 afterEach(() => page.close());
 
 /** An address that the message names after these words. */
 function printed(words: string): string {
   return new RegExp(`${words}\\s+(http://\\S+)`).exec(message)?.[1] ?? `no address after ${words}`;
-}
-
-async function screenshot(name: string): Promise<void> {
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 }
 
 /** A page of ours on a phone: a title, nothing that sticks out, nothing to complain of. */
@@ -118,20 +83,7 @@ describe('a newcomer with the printed message alone', () => {
       owner: { character_id: id, character_name: name },
     });
     expect(complaints).toEqual([]);
-    expect(await browser.cookies()).toEqual([]);
-  });
-
-  it('reads the reference, which needs nothing from anywhere else', async () => {
-    await page.goto(printed('Reference'));
-    const operation = page.getByText('/token/use/from/dyn', { exact: true });
-    await operation.waitFor();
-    await screenshot('reference');
-    await operation.click();
-    await page.getByText('state_code').first().waitFor();
-    await page.setViewportSize(PHONE);
-    await screenshot('reference-phone');
-    expect(new Set(requested.map(({ host }) => host))).toEqual(new Set([new URL(printed('API')).host]));
-    expect(complaints).toEqual([]);
+    expect(await browser.context.cookies()).toEqual([]);
   });
 });
 

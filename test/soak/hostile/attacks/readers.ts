@@ -44,12 +44,12 @@ function joinedUnread(attacker: Attacker): Promise<string> {
   return standStill(attacker, socket, 18_000_000);
 }
 
-const PIPELINED = 60;
+const PIPELINED = 270;
 
 /** Many requests on one connection for the largest answer that needs no token. */
 function pipelinedUnread(attacker: Attacker): Promise<string> {
   const socket = open(attacker);
-  socket.write(`${headOf('GET', '/docs/swagger-ui-bundle.js', null)}\r\n`.repeat(PIPELINED));
+  socket.write(`${headOf('GET', '/docs', null)}\r\n`.repeat(PIPELINED));
   return standStill(attacker, socket, 25_000_000);
 }
 

@@ -8,7 +8,7 @@ export interface Holder {
 }
 
 /** Takes one of a caller's places for so many seconds, by the database's clock; false: all of them are taken. */
-export async function takePlace(
+export async function takeSlot(
   db: Kysely<Database>,
   { caller, id }: Holder,
   places: number,
@@ -19,7 +19,7 @@ export async function takePlace(
   return rows[0]?.taken ?? false;
 }
 
-export async function renewPlace(
+export async function renewSlot(
   db: Kysely<Database>,
   { caller, id }: Holder,
   seconds: number,
@@ -29,6 +29,6 @@ export async function renewPlace(
     where caller = ${caller} and holder = ${id}`.execute(db);
 }
 
-export async function leavePlace(db: Kysely<Database>, { caller, id }: Holder): Promise<void> {
+export async function leaveSlot(db: Kysely<Database>, { caller, id }: Holder): Promise<void> {
   await sql`delete from joined_answers where caller = ${caller} and holder = ${id}`.execute(db);
 }

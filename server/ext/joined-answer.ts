@@ -3,8 +3,8 @@ import type { ProviderAnswer } from '../provider/answer.ts';
 import type { DomainError } from '../shared/errors.ts';
 import { findNameable } from './annotations.ts';
 import { harmless } from './harmless.ts';
-import type { PageSink } from './pages.ts';
-import { openSpool, type Piece, type Spool } from './spool.ts';
+import type { PageSink } from './read-pages.ts';
+import { openTemporaryFile, type Piece, type TemporaryFile } from './temporary-file.ts';
 
 /** Bytes of one joined answer (D30). */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -39,7 +39,7 @@ export function createJoined({
   readonly withIds: boolean;
   readonly tooLarge: () => DomainError;
 }): Joined {
-  let opening: Promise<Spool> | undefined;
+  let opening: Promise<TemporaryFile> | undefined;
   let pieces: Piece[] = [];
   let taken = 0;
   const ids = new Set<number>();
@@ -53,7 +53,7 @@ export function createJoined({
       // Pages are as full as the first one, but for the last: what cannot fit is not asked for.
       const expected = page === 1 ? bytes * (count - 1) : taken;
       if (count > MOST_PAGES || Math.max(expected, taken) > MOST_BYTES) throw tooLarge();
-      opening ??= openSpool();
+      opening ??= openTemporaryFile();
       pieces[page - 1] = await (await opening).put(text);
       if (withIds) findNameable(answer.data, ids);
     },
@@ -89,16 +89,16 @@ function entriesOf(json: string): string {
 }
 
 async function* written(
-  opening: Promise<Spool> | undefined,
+  opening: Promise<TemporaryFile> | undefined,
   head: Buffer,
   pieces: readonly Piece[],
   tail: Buffer,
 ): AsyncGenerator<Buffer> {
-  const spool = await opening;
+  const file = await opening;
   yield head;
   for (const [n, piece] of pieces.entries()) {
     if (n > 0) yield Buffer.from(',');
-    if (spool !== undefined) yield* spool.read(piece);
+    if (file !== undefined) yield* file.read(piece);
   }
   yield tail;
 }

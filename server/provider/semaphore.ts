@@ -1,7 +1,7 @@
 /** Lets so many at a time do something; the others wait for their turn, first come, first served. */
-export type InTurns = <Result>(work: () => Promise<Result>) => Promise<Result>;
+export type Semaphore = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-export function createInTurns(atOnce: number): InTurns {
+export function createSemaphore(atOnce: number): Semaphore {
   const line: (() => void)[] = [];
   let free = atOnce;
   return async (work) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTurnstile } from '../../../server/ext/turnstile.ts';
+import { createFairSemaphore } from '../../../server/ext/fair-semaphore.ts';
 import { DomainError } from '../../../server/shared/errors.ts';
 
 const LONG = 60_000;
@@ -7,10 +7,10 @@ const turn = () => new Promise(setImmediate);
 
 /** Who has come in so far, in this order. */
 function watched(limits: { most: number; each: number; waitFor?: number }) {
-  const turnstile = createTurnstile({ waitFor: LONG, ...limits });
+  const semaphore = createFairSemaphore({ waitFor: LONG, ...limits });
   const came: string[] = [];
   const enter = (caller: string, signal = new AbortController().signal) => {
-    const entering = turnstile.enter(caller, () => signal);
+    const entering = semaphore.enter(caller, () => signal);
     entering.then(
       () => came.push(caller),
       () => undefined,
@@ -20,7 +20,7 @@ function watched(limits: { most: number; each: number; waitFor?: number }) {
   return { came, enter };
 }
 
-describe('a turnstile', () => {
+describe('a semaphore', () => {
   it('lets in so many at a time, first come, first served', async () => {
     const { came, enter } = watched({ most: 2, each: 2 });
     const [first] = [enter('a'), enter('b'), enter('c'), enter('d')];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A temporary file without a name: text is put down in it, and read again as often as wanted. */
-export interface Spool {
+export interface TemporaryFile {
   /** Any number at a time; returns where it is. */
   put(text: string): Promise<Piece>;
   read(piece: Piece): AsyncGenerator<Buffer>;
@@ -23,7 +23,7 @@ export interface Piece {
 const CHUNK = 64 * 1024;
 
 /** Opens a file of its own below the system's folder for temporary ones (TMPDIR). */
-export async function openSpool(): Promise<Spool> {
+export async function openTemporaryFile(): Promise<TemporaryFile> {
   const path = join(tmpdir(), `castellan-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   // Without a name it goes with its last handle, however the process ends.
@@ -31,10 +31,10 @@ export async function openSpool(): Promise<Spool> {
     await file.close();
     throw error;
   });
-  return spoolIn(file);
+  return temporaryFileIn(file);
 }
 
-function spoolIn(file: FileHandle): Spool {
+function temporaryFileIn(file: FileHandle): TemporaryFile {
   let end = 0;
   return {
     async put(text) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLimits } from '../../../server/provider/limits.ts';
+import { readLimits } from '../../../server/provider/limit-headers.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const GROUP = { name: 'char-wallet', maxTokens: 150, windowSeconds: 900 };

@@ -1,13 +1,13 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createInTurns } from '../../../server/provider/in-turns.ts';
+import { createSemaphore } from '../../../server/provider/semaphore.ts';
 
 it('lets in as many as there are turns, in their order, and goes on after a failure', async () => {
-  const inTurns = createInTurns(2);
+  const limited = createSemaphore(2);
   const begun: number[] = [];
   const ends: ((failure?: Error) => void)[] = [];
   const work = (n: number) =>
-    inTurns(() => {
+    limited(() => {
       begun.push(n);
       return new Promise<number>((resolve, reject) => {
         ends[n] = (failure) => (failure === undefined ? resolve(n) : reject(failure));

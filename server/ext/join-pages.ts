@@ -3,11 +3,11 @@ import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/errors.ts';
+import { holdSlot, SLOTS_PER_CALLER } from './caller-slots.ts';
 import type { FieldsFrom } from './ext-params.ts';
-import { createJoined, type Joined } from './joined.ts';
-import { readAllPages } from './pages.ts';
-import { holdPlace, PLACES } from './places.ts';
-import { createTurnstile } from './turnstile.ts';
+import { createFairSemaphore } from './fair-semaphore.ts';
+import { createJoined, type Joined } from './joined-answer.ts';
+import { readAllPages } from './read-pages.ts';
 
 /** Lists whose pages are read at the same time, and pages of all of them, by one process. */
 const READ_AT_ONCE = 8;
@@ -41,8 +41,8 @@ export function createJoiner(
   { db, log }: Pick<Services, 'db' | 'log'>,
   waitingBytes = WAITING_BYTES,
 ): Joiner {
-  const lists = createTurnstile({ most: READ_AT_ONCE, each: PLACES, waitFor: READ_WITHIN / 2 });
-  const pages = createTurnstile({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, waitFor: READ_WITHIN / 2 });
+  const lists = createFairSemaphore({ most: READ_AT_ONCE, each: SLOTS_PER_CALLER, waitFor: READ_WITHIN / 2 });
+  const pages = createFairSemaphore({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, waitFor: READ_WITHIN / 2 });
   const waiting = new Map<Readable, number>();
 
   /** Slow clients cost disk, not memory: when it is too much, whoever began first goes first. */
@@ -80,7 +80,7 @@ export function createJoiner(
   }
 
   return async (request) => {
-    const leave = await holdPlace(db, request.caller);
+    const leave = await holdSlot(db, request.caller);
     if (leave === undefined) throw tooMany();
     const joined = createJoined({
       withIds: request.annotate !== undefined,
@@ -110,7 +110,7 @@ export function createJoiner(
 }
 
 function tooMany(): DomainError {
-  const detail = `You have ${PLACES} joined answers at work already: wait for one of them.`;
+  const detail = `You have ${SLOTS_PER_CALLER} joined answers at work already: wait for one of them.`;
   return new DomainError('too_many_joined_answers', detail, { retryAfter: AGAIN_AFTER });
 }
 

@@ -2,7 +2,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createJoined } from '../../../server/ext/joined.ts';
+import { createJoined } from '../../../server/ext/joined-answer.ts';
 import { answerOf } from '../../../server/provider/answer.ts';
 import { DomainError } from '../../../server/shared/errors.ts';
 
@@ -14,7 +14,7 @@ function page(body: string) {
 }
 
 /** Temporary files that this process has open. */
-async function openSpools(): Promise<number> {
+async function openFiles(): Promise<number> {
   const links = await Promise.all(
     (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
   );
@@ -91,13 +91,13 @@ describe('D30, D32: pages joined on their way', () => {
   it.skipIf(process.platform !== 'linux')(
     'lie in a file without a name, which is gone in the end',
     async () => {
-      const before = await openSpools();
+      const before = await openFiles();
       const joined = createJoined({ withIds: false, tooLarge });
       await joined.close();
       await joined.keep(1, 2, page('[1]'));
-      expect(await openSpools()).toBe(before + 1);
+      expect(await openFiles()).toBe(before + 1);
       await joined.close();
-      expect(await openSpools()).toBe(before);
+      expect(await openFiles()).toBe(before);
     },
   );
 });

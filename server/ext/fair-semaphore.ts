@@ -1,6 +1,6 @@
 import { DomainError } from '../shared/errors.ts';
 
-export interface TurnstileLimits {
+export interface FairSemaphoreLimits {
   /** Inside at the same time. */
   readonly most: number;
   /** Of one caller among them. */
@@ -10,7 +10,7 @@ export interface TurnstileLimits {
 }
 
 /** Lets in so many at a time, first come, first served; who has its share inside is stepped over. */
-export interface Turnstile {
+export interface FairSemaphore {
   /**
    * Waits until the caller may enter. To leave, call what comes back.
    *
@@ -28,7 +28,7 @@ interface Waiting {
 /** Seconds after which somebody who waited in vain may try again. */
 const AGAIN_AFTER = 5;
 
-export function createTurnstile({ most, each, waitFor }: TurnstileLimits): Turnstile {
+export function createFairSemaphore({ most, each, waitFor }: FairSemaphoreLimits): FairSemaphore {
   const inside = new Map<string, number>();
   const line: Waiting[] = [];
   let count = 0;

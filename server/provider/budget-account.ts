@@ -2,7 +2,7 @@
  * Whose budget a request draws on (D33, D33b): sign-in and jobs (`service`) may use what is kept for them; a caller has
  * a budget of its own besides, under a name that tells who pays.
  */
-export type Purse = 'service' | { readonly caller: string };
+export type BudgetAccount = 'service' | { readonly caller: string };
 
 /** What of a caller says who pays. */
 export interface Payer {
@@ -17,10 +17,14 @@ export interface ErrorTally {
 }
 
 /**
- * The purse of a caller (D33b): its owner's, and of a user token made from a permanent one the owner's of that. The
+ * The account of a caller (D33b): its owner's, and of a user token made from a permanent one the owner's of that. The
  * built-in user stands behind many applications: each of them, with all the user tokens that it makes, has one.
  */
-export function purseOf({ app_token, owner_id, sponsor_id }: Payer): Exclude<Purse, 'service'> {
+export function budgetAccountOf({
+  app_token,
+  owner_id,
+  sponsor_id,
+}: Payer): Exclude<BudgetAccount, 'service'> {
   const payer = sponsor_id ?? owner_id;
   return { caller: payer === 0 ? `0/${app_token}` : String(payer) };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAllPages } from '../../../server/ext/pages.ts';
+import { readAllPages } from '../../../server/ext/read-pages.ts';
 import type { ProviderAnswer } from '../../../server/provider/answer.ts';
 import { DomainError } from '../../../server/shared/errors.ts';
 import { madeAnswer } from '../../harness/provider.ts';

@@ -1,0 +1,15 @@
+const UNRELEASED = '## [Unreleased]\n';
+
+/**
+ * The changelog with what was unreleased under the new version's own heading, and an empty place for what comes.
+ * @param date of the release, as YYYY-MM-DD
+ * @throws Error when nothing is unreleased, or the version has a heading already
+ */
+export function cutRelease(changelog: string, version: string, date: string): string {
+  const [before, after] = changelog.split(UNRELEASED);
+  if (before === undefined || after === undefined) throw new Error('the changelog has no [Unreleased]');
+  if (changelog.includes(`## [${version}]`)) throw new Error(`${version} is in the changelog already`);
+  const [changes = ''] = after.split(/^## \[/m);
+  if (changes.trim() === '') throw new Error('nothing is unreleased');
+  return `${before}${UNRELEASED}\n## [${version}] - ${date}\n${after}`;
+}

@@ -1,0 +1,78 @@
+import { html, type Inserted, type Markup } from '../shared/html.ts';
+
+/** What all pages have in common. */
+export interface Site {
+  /** Path that the service is reached under, without a trailing slash: empty but behind some proxies. */
+  readonly base: string;
+  readonly version: string;
+  /** Where the sources are read. */
+  readonly repository: string;
+  /** Those that the reference leads to first. */
+  readonly guides: readonly Guide[];
+}
+
+export interface Guide {
+  /** Last segment of its address. */
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface PageParts {
+  readonly title: string;
+  /** Address of the page below the base, to mark where one is. */
+  readonly path: string;
+  /** Navigation within the page. */
+  readonly contents: Inserted;
+  readonly main: Inserted;
+}
+
+/** A whole page: a way past the navigation, the navigation, what it is about. It works without its script, too. */
+export function layout(site: Site, { title, path, contents, main }: PageParts): string {
+  const link = (to: string, text: string) =>
+    html`<li><a href="${site.base}${to}"${to === path && html` aria-current="page"`}>${text}</a></li>`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · castellan</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${site.base}/docs/page.css">
+<script type="module" src="${site.base}/docs/page.mjs"></script>
+</head>
+<body data-base="${site.base}">
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+<a class="home" href="${site.base}/docs">castellan</a> <span>${site.version}</span>
+<a class="open" href="#contents">Contents</a>
+</header>
+<nav id="contents" aria-label="Contents">
+<a class="close" href="#main">Close</a>
+<ul>
+${link('/docs', 'Reference')}
+${site.guides.map(({ name, title: words }) => link(guidePath(name), words))}
+</ul>
+${contents}
+</nav>
+<main id="main" tabindex="-1">
+${main}
+</main>
+</body>
+</html>
+`.text;
+}
+
+export function guidePath(name: string): string {
+  return `/docs/guides/${name}`;
+}
+
+/** A list of the navigation under a title of its own. */
+export function navigation(id: string, title: string, entries: readonly Markup[]): Markup {
+  return html`<p class="title" id="nav-${id}">${title}</p>
+<ul aria-labelledby="nav-${id}">
+${entries}
+</ul>
+`;
+}

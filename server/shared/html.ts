@@ -1,0 +1,35 @@
+/** Markup in which everything variable is escaped. */
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Inserted = Markup | string | number | undefined | false | readonly Inserted[];
+
+/** Markup with values put in: text is escaped, markup taken as it is, undefined and false are left out. */
+export function html(parts: TemplateStringsArray, ...values: readonly Inserted[]): Markup {
+  return new Markup(parts.reduce((text, part, index) => text + inserted(values[index - 1]) + part));
+}
+
+function inserted(value: Inserted): string {
+  if (value === undefined || value === false) return '';
+  if (value instanceof Markup) return value.text;
+  if (typeof value === 'object') return value.map(inserted).join('');
+  return escapeHtml(String(value));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text made safe for element content and quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

@@ -49,6 +49,7 @@ describe('D92: the feed', () => {
     const before = await head();
     const group_id = await createGroup();
     await root.group.update({ params: { group_id }, body: { description: 'x' } });
+    await head();
     const types = async (asked: string) =>
       (await read({ after: before, types: asked })).events.map(({ type }) => type);
     expect(await types('group.updated')).toEqual(['group.updated']);

@@ -6,6 +6,7 @@ import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import { deleteUsers } from '../user/user.queries.ts';
 import {
@@ -130,8 +131,10 @@ async function write(
   if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
     await revokeGrants(tx, services.queue, some);
+    await endSessions(services, tx, some);
     await deleteUsers(tx, some);
   }
+  await endUnwelcome(services, tx, { users: standings.map((row) => row.character_id) });
   return changes;
 }
 

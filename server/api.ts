@@ -4,6 +4,8 @@ import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
 import { auditHandlers } from './audit/audit.routes.ts';
 import { coalitionHandlers } from './coalition/coalition.routes.ts';
+import { findConsoleBuild } from './console/build.ts';
+import { consoleRouters } from './console/console.routes.ts';
 import { corporationHandlers } from './corporation/corporation.routes.ts';
 import { crashHandlers } from './crash/crash.routes.ts';
 import { storeCrash } from './crash/crash.ts';
@@ -64,5 +66,6 @@ function resources(services: Services): Map<string, Router> {
     user: mount(contract.user, userHandlers(services), services),
     voice: mount(contract.voice, voiceHandlers(services), services),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
-  return new Map(Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router]));
+  const api = Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router] as const);
+  return new Map([...api, ...consoleRouters(services, findConsoleBuild())]);
 }

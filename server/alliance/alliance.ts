@@ -83,7 +83,7 @@ export async function registerMembers(
 
 /** Sets what the alliance requires of its members; null or absent changes nothing (D3). */
 export async function updateAlliance(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
   admission: Admission,
   allianceId: number,
   { mandatory_ext_scopes: scopes }: PutAlliance,
@@ -91,6 +91,7 @@ export async function updateAlliance(
   return inTransaction(db, async (tx) => {
     await lockAlliance(tx, allianceId);
     await readmit(tx, admission);
+    await touches(tx, { alliances: [allianceId] });
     if (scopes != null) await setAllianceScopes(tx, allianceId, [...new Set(scopes)].sort(), clock.now());
     return getAlliance({ db: tx }, allianceId);
   });

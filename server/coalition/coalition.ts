@@ -61,7 +61,7 @@ export async function createCoalition(
 
 /** Applies an update as a whole or not at all, one after another for each coalition. */
 export async function updateCoalition(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   coalitionId: string,
   body: PutCoalition,
@@ -77,6 +77,11 @@ export async function updateCoalition(
     await requireAuthorityOverAll(tx, caller, {
       alliances: [...alliances.added, ...alliances.removed],
       corporations: [...corporations.added, ...corporations.removed],
+    });
+    await services.touches(tx, {
+      coalitions: [coalitionId],
+      alliances: alliances.added,
+      corporations: corporations.added,
     });
     await changeMembers(tx, coalitionId, 'alliances', alliances);
     await changeMembers(tx, coalitionId, 'corporations', corporations);
@@ -156,13 +161,14 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeCoalition(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   coalitionId: string,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
     await lockCoalition(tx, coalitionId);
     await readmit(tx, admission);
+    await services.touches(tx, { coalitions: [coalitionId] });
     if (!(await deleteCoalition(tx, coalitionId))) throw notFound('coalition', coalitionId);
     await endUnwelcome(services, tx, 'everybody');
   });

@@ -60,7 +60,7 @@ export async function registerCorporation(
 
 /** Sets what the corporation requires of its members; null or absent changes nothing (D3). */
 export async function updateCorporation(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
   admission: Admission,
   corporationId: number,
   { mandatory_ext_scopes: scopes }: PutCorporation,
@@ -68,6 +68,7 @@ export async function updateCorporation(
   return inTransaction(db, async (tx) => {
     await lockCorporation(tx, corporationId);
     await readmit(tx, admission);
+    await touches(tx, { corporations: [corporationId] });
     if (scopes != null)
       await setCorporationScopes(tx, corporationId, [...new Set(scopes)].sort(), clock.now());
     return getCorporation({ db: tx }, corporationId);

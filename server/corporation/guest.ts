@@ -51,7 +51,7 @@ function tooManyCodes(corporationId: number): DomainError {
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
 export async function removeGuest(
-  services: Pick<Services, 'db' | 'queue' | 'clock'>,
+  services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
   admission: Admission,
   corporationId: number,
   characterId: number,
@@ -60,6 +60,7 @@ export async function removeGuest(
     await lockOwnedGroups(tx, characterId);
     await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
+    await services.touches(tx, { users: [characterId] });
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
     await deleteUsers(tx, [characterId]);

@@ -65,7 +65,7 @@ export async function createGroup(
  * when it is held.
  */
 export async function updateGroup(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
   body: PutGroup,
@@ -92,6 +92,7 @@ export async function updateGroup(
       description: body.description ?? before.description,
       owner_id,
     };
+    await services.touches(tx, { groups: [groupId], users: change.added });
     // New members first: the owner must be one when it is set, and a former owner must not be one when it goes.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
     if (!isEmpty(change) || !sameValues(before, after)) {
@@ -154,7 +155,7 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeGroup(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
 ): Promise<void> {
@@ -163,6 +164,7 @@ export async function removeGroup(
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
+    await services.touches(tx, { groups: [groupId] });
     const members = await findMemberIds(tx, groupId);
     await deleteGroup(tx, groupId);
     await recordGroupDeleted(tx, groupId, group, members, services.clock.now());

@@ -8,18 +8,14 @@ import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
-import { deleteUsers } from '../user/user.queries.ts';
 import {
   type ChangedStanding,
   compareStandings,
-  findTokenLosers,
-  lockDeleted,
-  type Move,
-  moveUsers,
-  type Seen,
   storeStandings,
   type Touched,
-} from './apply-plan.queries.ts';
+} from '../standing/standing.queries.ts';
+import { deleteUsers } from '../user/user.queries.ts';
+import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
 import {
   type OrganizationIds,
   readOrganizations,

@@ -31,7 +31,7 @@ export async function getGroupsOf({ db }: Pick<Services, 'db'>, nameOrId: string
 
 /** Sets a user's level within the limits of D16; without a level nothing changes. */
 export async function updateUser(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   characterId: number,
   level: number | undefined,
@@ -45,6 +45,7 @@ export async function updateUser(
     if (level !== undefined) {
       const lack = lackToSetLevel(caller, target, level);
       if (lack !== undefined) throw forbidden(lack);
+      await services.touches(tx, { users: [characterId] });
       if (level !== target.level) await setLevel(tx, characterId, level, services.clock.now());
       await endUnwelcome(services, tx, { users: [characterId] });
     }
@@ -56,7 +57,7 @@ export async function updateUser(
 
 /** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
-  services: Pick<Services, 'db' | 'queue' | 'clock'>,
+  services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
   admission: Admission,
   characterId: number,
 ): Promise<void> {
@@ -69,6 +70,7 @@ export async function removeUser(
     if (caller.level < level) {
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }
+    await services.touches(tx, { users: [characterId] });
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
     await deleteUsers(tx, [characterId]);

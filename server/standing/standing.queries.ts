@@ -1,0 +1,162 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { PreviewChange } from '../../contract/preview.ts';
+import { groupsOf } from '../access/groups-of.queries.ts';
+import { isMember, isMemberIn } from '../access/levels.queries.ts';
+import { mayLogIn } from '../access/login-permission.queries.ts';
+import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
+import type { Database } from '../database/tables.ts';
+
+/** Whose standing a set of changes may touch. */
+export interface Touched {
+  readonly users?: readonly number[];
+  /** All their members and guests. */
+  readonly corporations?: readonly number[];
+  /** Those of all their corporations. */
+  readonly alliances?: readonly number[];
+  readonly coalitions?: readonly string[];
+  /** Their members: for an autogroup those of its body. */
+  readonly groups?: readonly string[];
+  /** Their CEOs alone. */
+  readonly led?: readonly number[];
+}
+
+const touchedBy = ({
+  users = [],
+  corporations = [],
+  alliances = [],
+  coalitions = [],
+  groups = [],
+  led = [],
+}: Touched) => sql`
+  select unnest(${[...users]}::bigint[]) as character_id
+  union select ceo_id from corporations where corporation_id = any(${[...led]}::bigint[])
+  union select character_id from group_members where group_id = any(${[...groups]}::text[])
+  union select u.character_id from users u where u.corporation_id in (
+    select unnest(${[...corporations]}::bigint[])
+    union select corporation_id from groups where group_id = any(${[...groups]}::text[])
+    union select corporation_id from corporations where alliance_id in (
+      select unnest(${[...alliances]}::bigint[])
+      union select alliance_id from groups where group_id = any(${[...groups]}::text[]))
+    union select corporation_id from coalition_reach where coalition_id in (
+      select unnest(${[...coalitions]}::text[])
+      union select coalition_id from groups where group_id = any(${[...groups]}::text[])))`;
+
+/**
+ * What belongs to the standing of the users whose ids `people` selects. What their corporations have in common is put
+ * together once for each corporation, not for each user.
+ */
+const standingsOf = (people: RawBuilder<unknown>, more: RawBuilder<unknown>) => sql`
+  with people as materialized (
+    select u.* from users u where u.character_id in (${people})
+  ), bodies as materialized (
+    select c.corporation_id, c.alliance_id, ${scopesOfCorporation} as required,
+      array(select r.coalition_id::text from coalition_reach r
+        where r.corporation_id = c.corporation_id order by 1) as coalitions
+    from corporations c left join alliances a using (alliance_id)
+    where c.corporation_id in (select corporation_id from people)
+  )
+  select u.character_id, u.character_name, u.name_key, u.corporation_id, u.clearance_level, b.alliance_id,
+    coalesce(b.coalitions, '{}') as coalitions, ${mayLogIn} as may_log_in ${more}
+  from people u left join bodies b using (corporation_id)`;
+
+const nothingMore = sql``;
+
+/** What {@link compareEffects} looks at besides. */
+const groupsAndValidity = sql`,
+    array(select g.group_id::text from (${groupsOf}) g) as groups,
+    ${isMember} and b.corporation_id is not null and coalesce((select ${coverage(sql`b.required`)}
+      from standing_grants g where g.character_id = u.character_id), false) as valid`;
+
+const store = (touched: Touched, more: RawBuilder<unknown>) =>
+  sql`create temporary table former_standings on commit drop as ${standingsOf(touchedBy(touched), more)}`;
+
+/** The standing that the same users have now; those who were deleted have none. */
+const present = (more: RawBuilder<unknown>) =>
+  standingsOf(sql`select character_id from former_standings`, more);
+
+/** Keeps the standing of users until the transaction ends, for {@link compareStandings}. */
+export async function storeStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
+  await store(touched, nothingMore).execute(db);
+}
+
+export interface ChangedStanding {
+  readonly character_id: number;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly from_level: number;
+  readonly to_level: number;
+  /** Whether anything was taken away: membership, level or login permission (D63). */
+  readonly loses: boolean;
+}
+
+/** Who, of those who still are, stands otherwise than {@link storeStandings} kept. */
+export async function compareStandings(db: Kysely<Database>): Promise<ChangedStanding[]> {
+  const { rows } = await sql<ChangedStanding>`
+    select f.character_id, f.corporation_id as "from", n.corporation_id as "to",
+      f.clearance_level as from_level, n.clearance_level as to_level,
+      n.clearance_level < f.clearance_level
+        or f.may_log_in and not n.may_log_in
+        or ${isMemberIn('f')} and (
+          f.corporation_id is not null and n.corporation_id is distinct from f.corporation_id
+          or f.alliance_id is not null and n.alliance_id is distinct from f.alliance_id
+          or not f.coalitions <@ n.coalitions) as loses
+    from former_standings f join (${present(nothingMore)}) n using (character_id)
+    where (f.corporation_id, f.clearance_level, f.alliance_id, f.may_log_in, f.coalitions)
+      is distinct from (n.corporation_id, n.clearance_level, n.alliance_id, n.may_log_in, n.coalitions)
+    order by f.character_id`.execute(db);
+  return rows;
+}
+
+/** Keeps the whole standing of users, and the names of their groups, for {@link compareEffects}. */
+export async function storeWholeStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
+  await store(touched, groupsAndValidity).execute(db);
+  await sql`
+    create temporary table former_groups on commit drop as
+    select group_id, group_name, name_key from groups
+    where group_id in (select unnest(groups) from former_standings)`.execute(db);
+}
+
+/** What everybody whom {@link storeWholeStandings} kept has gained and lost since, the first `most` of each by name. */
+export async function compareEffects(db: Kysely<Database>, most: number): Promise<PreviewChange[]> {
+  const { rows } = await sql<PreviewChange>`
+    with now as materialized (${present(groupsAndValidity)}), compared as (
+      select f.character_id, f.character_name, f.name_key,
+        f.may_log_in as could, coalesce(n.may_log_in, false) as can,
+        f.valid as was_valid, coalesce(n.valid, false) as is_valid,
+        f.clearance_level as from_level, n.clearance_level as to_level,
+        f.groups as former, coalesce(n.groups, '{}') as present
+      from former_standings f left join now n using (character_id)
+    ), effects as (
+      select 'login' as about, could as lost, null as group_id, null::int as from_level, null::int as to_level,
+        character_id, character_name, name_key
+      from compared where could <> can
+      union all
+      select 'validity', was_valid, null, null, null, character_id, character_name, name_key
+      from compared where was_valid <> is_valid
+      union all
+      select 'level', to_level < from_level, null, from_level, to_level, character_id, character_name, name_key
+      from compared where to_level <> from_level
+      union all
+      select 'group', true, group_id, null, null, character_id, character_name, name_key
+      from compared, unnest(former) group_id where group_id <> all(present)
+      union all
+      select 'group', false, group_id, null, null, character_id, character_name, name_key
+      from compared, unnest(present) group_id where group_id <> all(former)
+    ), numbered as (
+      select *, row_number() over (partition by about, lost, group_id, from_level, to_level
+        order by name_key, character_id) as place
+      from effects
+    ), told as (
+      select about, lost, group_id, from_level, to_level, count(*)::int as count,
+        json_agg(json_build_object('character_id', character_id, 'character_name', character_name)
+          order by place) filter (where place <= ${most}) as users
+      from numbered group by about, lost, group_id, from_level, to_level
+    )
+    select about, case when lost then 'lost' else 'gained' end as effect, from_level, to_level, count, users,
+      case when group_id is not null then json_build_object('group_id', group_id,
+        'group_name', coalesce(g.group_name, f.group_name)) end as "group"
+    from told left join groups g using (group_id) left join former_groups f using (group_id)
+    order by array_position(array['login', 'level', 'group', 'validity'], about), lost desc, from_level, to_level,
+      coalesce(g.name_key, f.name_key), group_id`.execute(db);
+  return rows;
+}

@@ -46,6 +46,7 @@ export const EVENT_TYPES = {
   'application.decided': 'It was decided about, withdrawn, or had its time.',
   'person.character_linked': 'A character belongs to a person.',
   'person.character_unlinked': 'A character does not belong to a person any more.',
+  'person.main_changed': 'Another character stands for a person.',
 
   'voice.bound': 'A user proved which identity on the voice server is its own.',
   'voice.unbound': 'An identity on the voice server is no longer the user’s.',

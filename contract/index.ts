@@ -10,6 +10,7 @@ import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
 import { historyRoutes } from './history.ts';
 import { oidcRoutes } from './oidc.ts';
+import { personOfUserRoute, personRoutes } from './person.ts';
 import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
@@ -36,6 +37,7 @@ export * from './group.ts';
 export * from './history.ts';
 export * from './membership.ts';
 export * from './oidc.ts';
+export * from './person.ts';
 export * from './preview.ts';
 export * from './scopes.ts';
 export * from './system.ts';
@@ -56,10 +58,11 @@ export const contract = c.router(
     ext: extRoutes,
     group: groupRoutes,
     history: historyRoutes,
+    person: personRoutes,
     oidc: oidcRoutes,
     system: systemRoutes,
     token: tokenRoutes,
-    user: userRoutes,
+    user: { ...userRoutes, person: personOfUserRoute },
     voice: voiceRoutes,
   },
   { strictStatusCodes: true },

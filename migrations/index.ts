@@ -21,6 +21,7 @@ import * as events from './0019_events.ts';
 import * as oidc from './0023_oidc.ts';
 import * as userSearch from './0025_user_search.ts';
 import * as userPlaces from './0026_user_places.ts';
+import * as persons from './0027_persons.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '0023_oidc': oidc,
   '0025_user_search': userSearch,
   '0026_user_places': userPlaces,
+  '0027_persons': persons,
 };

@@ -351,6 +351,26 @@ create table coalitions (
   constraint known_ext_scopes CHECK (mandatory_ext_scopes <@ ext_scopes())
 );
 
+create table compliance_days (
+  kind text not null,
+  id text not null,
+  day date not null,
+  persons integer not null,
+  ok integer not null,
+  grace integer not null,
+  failing integer not null,
+  unknown integer not null,
+  never_signed_in integer not null,
+  constraint compliance_days_pkey PRIMARY KEY (kind, id, day),
+  constraint compliance_days_kind_check CHECK (kind = ANY (ARRAY['corporation'::text, 'alliance'::text, 'coalition'::text]))
+);
+
+create table compliance_failures (
+  character_id game_id not null,
+  since timestamp(3) with time zone not null,
+  constraint compliance_failures_pkey PRIMARY KEY (character_id)
+);
+
 create table corporations (
   corporation_id game_id not null,
   corporation_name text not null,
@@ -418,6 +438,7 @@ create table grants (
   updated_on timestamp(3) with time zone default now() not null,
   refresh_started_on timestamp(3) with time zone,
   next_check_on timestamp(3) with time zone default now() not null,
+  heard_owner text,
   constraint grants_pkey PRIMARY KEY (grant_id),
   constraint one_grant_per_scopes UNIQUE (character_id, scopes),
   constraint known_ext_scopes CHECK (scopes <@ ext_scopes())
@@ -560,6 +581,35 @@ create table oidc_endings (
   character_id game_id not null,
   ended_on timestamp(3) with time zone not null,
   constraint oidc_endings_pkey PRIMARY KEY (character_id)
+);
+
+create table person_characters (
+  character_id game_id not null,
+  person_id object_id not null,
+  constraint person_characters_pkey PRIMARY KEY (character_id),
+  constraint person_characters_person_id_character_id_key UNIQUE (person_id, character_id)
+);
+
+create table person_history (
+  "position" bigint generated always as identity not null,
+  occurred_on timestamp(3) with time zone not null,
+  happened text not null,
+  character_id game_id not null,
+  character_name text not null,
+  from_person object_id,
+  to_person object_id,
+  by_id game_id,
+  reason text,
+  proof uuid,
+  constraint person_history_pkey PRIMARY KEY ("position"),
+  constraint person_history_happened_check CHECK (happened = ANY (ARRAY['linked'::text, 'unlinked'::text, 'owner_changed'::text, 'deleted'::text, 'merged'::text, 'split'::text]))
+);
+
+create table persons (
+  person_id object_id not null,
+  main_id game_id not null,
+  created_on timestamp(3) with time zone not null,
+  constraint persons_pkey PRIMARY KEY (person_id)
 );
 
 create unlogged table provider_buckets (
@@ -716,6 +766,7 @@ create table users (
   signed_in_on timestamp(3) with time zone,
   graveyard_on timestamp(3) with time zone,
   refused_on timestamp(3) with time zone,
+  proven_on timestamp(3) with time zone,
   constraint users_pkey PRIMARY KEY (character_id),
   constraint built_in_user CHECK (character_id::bigint <> 0 OR clearance_level = 10 AND corporation_id IS NULL),
   constraint guest_has_host CHECK (clearance_level >= 0 OR corporation_id IS NOT NULL),
@@ -751,6 +802,7 @@ alter table coalition_alliances add constraint coalition_alliances_alliance_id_f
 alter table coalition_alliances add constraint coalition_alliances_coalition_id_fkey FOREIGN KEY (coalition_id) REFERENCES coalitions(coalition_id) ON DELETE CASCADE;
 alter table coalition_corporations add constraint coalition_corporations_coalition_id_fkey FOREIGN KEY (coalition_id) REFERENCES coalitions(coalition_id) ON DELETE CASCADE;
 alter table coalition_corporations add constraint coalition_corporations_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
+alter table compliance_failures add constraint compliance_failures_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table corporations add constraint corporations_alliance_id_fkey FOREIGN KEY (alliance_id) REFERENCES alliances(alliance_id);
 alter table grants add constraint grants_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table group_members add constraint group_members_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
@@ -769,6 +821,9 @@ alter table oidc_client_groups add constraint oidc_client_groups_client_id_fkey 
 alter table oidc_client_groups add constraint oidc_client_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(group_id) ON DELETE CASCADE;
 alter table oidc_consents add constraint oidc_consents_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table oidc_consents add constraint oidc_consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES oidc_clients(client_id) ON DELETE CASCADE;
+alter table person_characters add constraint person_characters_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
+alter table person_characters add constraint person_characters_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(person_id) ON DELETE CASCADE;
+alter table persons add constraint main_is_of_the_person FOREIGN KEY (person_id, main_id) REFERENCES person_characters(person_id, character_id) DEFERRABLE INITIALLY DEFERRED;
 alter table provider_cache add constraint provider_cache_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES grants(grant_id) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_app_token_fkey FOREIGN KEY (app_token) REFERENCES tokens(uuid) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
@@ -785,6 +840,7 @@ CREATE INDEX alliances_name_key_alliance_id_idx ON alliances USING btree (name_k
 CREATE INDEX alliances_refreshed_on_alliance_id_idx ON alliances USING btree (refreshed_on, alliance_id);
 CREATE INDEX coalition_alliances_alliance_id_idx ON coalition_alliances USING btree (alliance_id);
 CREATE INDEX coalition_corporations_corporation_id_idx ON coalition_corporations USING btree (corporation_id);
+CREATE INDEX compliance_days_day_idx ON compliance_days USING btree (day);
 CREATE INDEX corporations_alliance_id_idx ON corporations USING btree (alliance_id) WHERE alliance_id IS NOT NULL;
 CREATE INDEX corporations_ceo_id_idx ON corporations USING btree (ceo_id);
 CREATE INDEX corporations_name_key_corporation_id_idx ON corporations USING btree (name_key, corporation_id);
@@ -811,6 +867,11 @@ CREATE INDEX oidc_artifacts_grant_hash_idx ON oidc_artifacts USING btree (grant_
 CREATE INDEX oidc_artifacts_session_uid_idx ON oidc_artifacts USING btree (session_uid) WHERE session_uid IS NOT NULL;
 CREATE INDEX oidc_client_groups_group_id_idx ON oidc_client_groups USING btree (group_id);
 CREATE INDEX oidc_consents_client_id_idx ON oidc_consents USING btree (client_id);
+CREATE UNIQUE INDEX one_link_for_a_proof ON person_history USING btree (proof) WHERE proof IS NOT NULL;
+CREATE INDEX person_history_character_id_idx ON person_history USING btree (character_id);
+CREATE INDEX person_history_from_person_idx ON person_history USING btree (from_person) WHERE from_person IS NOT NULL;
+CREATE INDEX person_history_occurred_on_idx ON person_history USING btree (occurred_on);
+CREATE INDEX person_history_to_person_idx ON person_history USING btree (to_person) WHERE to_person IS NOT NULL;
 CREATE INDEX provider_buckets_used_on_idx ON provider_buckets USING btree (used_on);
 CREATE INDEX provider_cache_grant_id_idx ON provider_cache USING btree (grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX provider_cache_kept_until_idx ON provider_cache USING btree (kept_until);
@@ -886,6 +947,7 @@ comment on column events.concerns is 'Every character that the event is about, m
 comment on column events.kept is 'short: for 400 days; long: for three years.';
 comment on column events.targets is 'As type:id.';
 comment on column grants.cause is 'What the provider said when it refused the refresh token.';
+comment on column grants.heard_owner is 'Whom the character belonged to when the refresh token was last used.';
 comment on column grants.next_check_on is 'When the provider is asked next whether the refresh token lives, if nothing else asks it before.';
 comment on column grants.refresh_started_on is 'Set before the provider is asked, cleared by its answer. One that stays was cut off: the provider may have
 replaced the refresh token, and nobody knows the new one (D34).';
@@ -900,6 +962,8 @@ comment on column mailboxes.complete is 'The oldest mail of the character was re
 comment on column mails.body is 'Plain text; null until it was fetched.';
 comment on column oidc_clients.restricted is 'Only members of the groups in oidc_client_groups get in: nobody, once all of them are deleted.';
 comment on column oidc_clients.secret_hash is 'SHA-256; null: a public client.';
+comment on column person_history.character_id is 'No reference: what happened outlives the user.';
+comment on column person_history.proof is 'The user token that proved a character; it proves once.';
 comment on column provider_cache.grant_id is 'Null for public answers; those of an access token go with its grant, so that nobody inherits them.';
 comment on column provider_document.asked_on is 'When a process last set out to fetch it again.';
 comment on column provider_error_budget.carried is 'Requests of the former minute that may still fail in this one.';
@@ -916,6 +980,7 @@ comment on column tokens.app_token is 'The application token that a token descen
 comment on column users.clearance_level is '-1 is a guest of corporation_id; members have 0 to 10.';
 comment on column users.graveyard_on is 'When a run of the sync first saw the character among the deleted ones; the next run that does believes it (D63b).';
 comment on column users.owner_hash is 'Whom the character belongs to at the provider; a change means that it was handed over (D29b).';
+comment on column users.proven_on is 'The first sign-in of the present owner.';
 comment on column users.refused_on is 'When the provider last refused the id in a bulk request: it fails all others with it, so it rests for a day.';
 comment on column users.seen_on is 'When the provider last confirmed the name: of two users with one name the last seen answers (D38).';
 comment on column voice_identities.character_id is 'Whose it is (D41). Null: formerly somebody''s, so that what it was given on the voice server is taken away.';

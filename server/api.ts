@@ -18,6 +18,7 @@ import { mount } from './http/mount.ts';
 import { createHttp } from './http/server.ts';
 import { oidcHandlers } from './oidc/oidc.routes.ts';
 import { oidcProtocol } from './oidc/protocol.routes.ts';
+import { personHandlers, personOfUserHandler } from './person/person.routes.ts';
 import type { Services } from './services/services.ts';
 import { callbackHandlers, startLoginHandler } from './sign-in/sign-in.routes.ts';
 import { systemHandlers } from './system/system.routes.ts';
@@ -58,13 +59,18 @@ function resources(services: Services): Map<string, Router> {
     group: mount(contract.group, groupHandlers, services),
     history: mount(contract.history, historyHandlers, services),
     oidc: mount(contract.oidc, oidcHandlers, services),
+    person: mount(contract.person, personHandlers, services),
     system: mount(contract.system, systemHandlers, services),
     token: mount(
       contract.token,
       (its) => ({ ...tokenHandlers(its), startLogin: startLoginHandler(its) }),
       services,
     ),
-    user: mount(contract.user, (its) => ({ ...userHandlers(its), why: whyHandler(its) }), services),
+    user: mount(
+      contract.user,
+      (its) => ({ ...userHandlers(its), person: personOfUserHandler(its), why: whyHandler(its) }),
+      services,
+    ),
     voice: mount(contract.voice, voiceHandlers, services),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
   const api = Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router] as const);

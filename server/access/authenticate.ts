@@ -1,9 +1,9 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { expired, type SigningKeys, type TokenClaims } from '../keys/signing-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import { DomainError, revoked } from '../shared/errors.ts';
-import { type Caller, findCaller } from './caller.queries.ts';
+import { type Caller, findCaller, lockCaller } from './caller.queries.ts';
 
 /** Where tokens are looked up, and the time by which they expire. */
 interface Registry {
@@ -37,7 +37,18 @@ export async function readToken(keys: SigningKeys, header: string | undefined): 
 
 /** The caller whom a token's claims name; throws unless its row says the same and lets it in. */
 export async function recognise({ db, clock }: Registry, claims: TokenClaims): Promise<Caller> {
-  const caller = await findCaller(db, claims.uuid);
+  return acceptable(await findCaller(db, claims.uuid), claims, clock);
+}
+
+/** The same, and nobody deletes the token before the transaction ends. */
+export async function recogniseLocked(
+  { db, clock }: { readonly db: Transaction<Database>; readonly clock: Clock },
+  claims: TokenClaims,
+): Promise<Caller> {
+  return acceptable(await lockCaller(db, claims.uuid), claims, clock);
+}
+
+function acceptable(caller: Caller | undefined, claims: TokenClaims, clock: Clock): Caller {
   if (
     caller === undefined ||
     caller.token_type !== claims.kind ||

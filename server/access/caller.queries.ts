@@ -24,6 +24,11 @@ export interface Caller {
   readonly may_log_in: boolean;
 }
 
+/** Whose word it is: of a token of the built-in user made from a permanent one who stands behind it (D23). */
+export function answersFor({ sponsor_id, owner_id }: Pick<Caller, 'sponsor_id' | 'owner_id'>): number {
+  return sponsor_id ?? owner_id;
+}
+
 /**
  * The one query of authentication. `u` is who answers for the token: the sponsor of a user token that was made from
  * a permanent one (D23), else the owner.

@@ -31,9 +31,11 @@ export const callerStanding = ({ owner_id, sponsor_id }: Asker) => sql`
     left join corporations c on c.corporation_id = u.corporation_id
   where u.character_id = ${owner_id}`;
 
-export const userPosition = (id: number | RawBuilder<number>) => sql`
+const positionsOf = (whom: RawBuilder<unknown>) => sql`
   select 'target', u.character_id, u.corporation_id, c.alliance_id, ${reached}, u.clearance_level
-  from users u left join corporations c on c.corporation_id = u.corporation_id where u.character_id = ${id}`;
+  from users u left join corporations c on c.corporation_id = u.corporation_id where ${whom}`;
+
+export const userPosition = (id: number | RawBuilder<number>) => positionsOf(sql`u.character_id = ${id}`);
 
 const corporationPositions = (ids: readonly number[]) => sql`
   select 'target', null, c.corporation_id, c.alliance_id, ${reached}, 0 from corporations c
@@ -77,17 +79,37 @@ export interface Organizations {
   readonly corporations: readonly number[];
 }
 
+interface Positions {
+  readonly caller: RankedPosition | undefined;
+  readonly targets: RankedPosition[];
+}
+
 /** Where a caller and several alliances and corporations stand, in one query. */
-export async function findOrganizationPositions(
+export function findOrganizationPositions(
   db: Kysely<Database>,
   asker: Asker,
   organizations: Organizations,
-): Promise<{ caller: RankedPosition | undefined; targets: RankedPosition[] }> {
-  const { rows } = await sql<PositionRow>`
-    ${callerStanding(asker)}
-    union all ${alliancePositions(organizations.alliances)}
-    union all ${corporationPositions(organizations.corporations)}`.execute(db);
-  const caller = rows.find(({ role }) => role === 'caller');
+): Promise<Positions> {
+  const { alliances, corporations } = organizations;
+  return findAll(
+    db,
+    asker,
+    sql`${alliancePositions(alliances)} union all ${corporationPositions(corporations)}`,
+  );
+}
+
+/** Where a caller and several users stand, in one query. */
+export function findUserPositions(
+  db: Kysely<Database>,
+  asker: Asker,
+  ids: readonly number[],
+): Promise<Positions> {
+  return findAll(db, asker, positionsOf(sql`u.character_id = any(${[...ids]}::bigint[])`));
+}
+
+async function findAll(db: Kysely<Database>, asker: Asker, targets: RawBuilder<unknown>): Promise<Positions> {
+  const { rows } = await sql<PositionRow>`${callerStanding(asker)} union all ${targets}`.execute(db);
+  const caller = rows.find((row) => row.role === 'caller');
   return {
     caller: caller && toPosition(caller),
     targets: rows.filter(({ role }) => role === 'target').map(toPosition),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { GuestCode } from '../../contract/corporation.ts';
 import { type Admission, readmit } from '../access/admission.ts';
+import { answersFor } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
@@ -58,11 +59,11 @@ export async function removeGuest(
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
     await lockOwnedGroups(tx, characterId);
-    await readmit(tx, admission, [characterId]);
+    const caller = await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
     await services.touches(tx, { users: [characterId] });
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
-    await deleteUsers(tx, [characterId]);
+    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
 }

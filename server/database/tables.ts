@@ -45,6 +45,7 @@ interface UserTable extends Dated {
   signed_in_on: Date | null;
   graveyard_on: Generated<Date | null>;
   refused_on: Generated<Date | null>;
+  proven_on: Generated<Date | null>;
 }
 
 export interface CoalitionTable extends Dated {
@@ -140,6 +141,7 @@ interface GrantTable extends Dated {
   access_expires_on: Date | null;
   valid: Generated<boolean>;
   cause: string | null;
+  heard_owner: Generated<string | null>;
   refresh_started_on: Generated<Date | null>;
   next_check_on: Generated<Date>;
 }
@@ -261,6 +263,25 @@ export interface RepeatableTable {
   applied_on: Date;
 }
 
+interface PersonTable {
+  person_id: ObjectId;
+  main_id: GameId;
+  created_on: Date;
+}
+
+interface PersonHistoryTable {
+  position: GeneratedAlways<number>;
+  occurred_on: Date;
+  happened: 'linked' | 'unlinked' | 'owner_changed' | 'deleted' | 'merged' | 'split';
+  character_id: GameId;
+  character_name: string;
+  from_person: ObjectId | null;
+  to_person: ObjectId | null;
+  by_id: GameId | null;
+  reason: string | null;
+  proof: string | null;
+}
+
 /** Rows are added and never changed. */
 interface EventTable {
   kept: 'short' | 'long';
@@ -315,6 +336,9 @@ export interface Database {
   voice_identities: VoiceIdentityTable;
   service: ServiceTable;
   repeatable: RepeatableTable;
+  persons: PersonTable;
+  person_characters: { character_id: GameId; person_id: ObjectId };
+  person_history: PersonHistoryTable;
   oidc_clients: OidcClientTable;
   oidc_client_groups: { client_id: ObjectId; group_id: ObjectId };
   oidc_artifacts: OidcArtifactTable;

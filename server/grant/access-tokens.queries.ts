@@ -47,6 +47,8 @@ export interface NewTokens {
   /** Null: it could not be verified. */
   readonly accessToken: Buffer | null;
   readonly accessExpiresOn: Date | null;
+  /** Whom the character belongs to, by the access token. */
+  readonly owner: string | null;
   readonly nextCheckOn: Date;
 }
 
@@ -59,7 +61,7 @@ export async function storeTokens(
 ): Promise<void> {
   await sql`
     update grants set refresh_token = ${tokens.refreshToken}, access_token = ${tokens.accessToken},
-      access_expires_on = ${tokens.accessExpiresOn}, refresh_started_on = null, valid = true, cause = null,
+      access_expires_on = ${tokens.accessExpiresOn}, heard_owner = coalesce(${tokens.owner}, heard_owner), refresh_started_on = null, valid = true, cause = null,
       next_check_on = ${tokens.nextCheckOn}
     where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
 }

@@ -85,6 +85,7 @@ export function createAccessTokens(services: {
           refreshToken,
           accessToken: null,
           accessExpiresOn: null,
+          owner: null,
           nextCheckOn,
         });
         throw error;
@@ -96,6 +97,7 @@ export function createAccessTokens(services: {
         refreshToken,
         accessToken: vault.seal(accessToken, grantPlace(grantId, 'access_token')),
         accessExpiresOn: identity.expiresOn,
+        owner: identity.ownerHash,
         nextCheckOn,
       });
       return accessToken;

@@ -54,6 +54,7 @@ export async function saveGrant(
     access_expires_on: grant.accessExpiresOn,
     valid: true,
     cause: null,
+    heard_owner: null,
     refresh_started_on: null,
     next_check_on: nextCheck(now),
     updated_on: now,

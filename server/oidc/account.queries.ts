@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely';
+import type { UserShort } from '../../contract/user.ts';
 import { groupsOf, inAllowedGroup } from '../access/groups-of.queries.ts';
 import { mayUseTokens } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
+import { mainOf } from '../person/person.queries.ts';
 
 interface Organization {
   readonly id: number;
@@ -14,6 +16,8 @@ export interface AccountRow {
   readonly character_id: number;
   readonly character_name: string;
   readonly clearance_level: number;
+  /** The character that stands for its person (D100). */
+  readonly main: UserShort;
   readonly corporation: Organization | null;
   readonly alliance: Organization | null;
   /** In the order of lists (D9). */
@@ -27,7 +31,7 @@ export async function findAccount(
   clientId: string,
 ): Promise<AccountRow | undefined> {
   const { rows } = await sql<AccountRow>`
-    select u.character_id, u.character_name, u.clearance_level,
+    select u.character_id, u.character_name, u.clearance_level, ${mainOf} as main,
       case when c.corporation_id is not null then json_build_object(
         'id', c.corporation_id, 'name', c.corporation_name, 'ticker', c.ticker) end as corporation,
       case when a.alliance_id is not null then json_build_object(

@@ -21,12 +21,12 @@ export function accountOf(row: AccountRow, settings: ClaimSettings): Account {
 }
 
 function claimsOf(row: AccountRow, { extApi, oidcEmailDomain }: ClaimSettings): Omit<AccountClaims, 'sub'> {
-  const { character_id, character_name, clearance_level, corporation, alliance, groups } = row;
+  const { character_id, character_name, clearance_level, main, corporation, alliance, groups } = row;
   return {
     name: character_name,
     preferred_username: character_name,
     picture: `${extApi.imageUrl}/characters/${character_id}/portrait`,
-    ...{ corporation, alliance, clearance_level, main: mainOf(row) },
+    ...{ corporation, alliance, clearance_level, main },
     groups: groups.map(({ name }) => name),
     group_ids: groups.map(({ id }) => id),
     ...(oidcEmailDomain !== undefined && {
@@ -34,9 +34,4 @@ function claimsOf(row: AccountRow, { extApi, oidcEmailDomain }: ClaimSettings): 
       email_verified: false,
     }),
   };
-}
-
-/** The character that its person goes by: itself, as long as people are single characters. */
-function mainOf({ character_id, character_name }: AccountRow) {
-  return { character_id, character_name };
 }

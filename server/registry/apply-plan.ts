@@ -128,7 +128,7 @@ async function write(
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
     await revokeGrants(tx, services.queue, some);
     await endSessions(services, tx, some);
-    await deleteUsers(tx, some);
+    await deleteUsers(tx, some, { by: null, now });
   }
   await endUnwelcome(services, tx, { users: standings.map((row) => row.character_id) });
   return changes;

@@ -7,6 +7,7 @@ import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
+import { detachCharacters } from '../person/membership.ts';
 import { forgetVoice } from '../voice/voice.queries.ts';
 
 /** What is known of a character before it signs in again. */
@@ -110,20 +111,25 @@ export async function recordSignIn(
 ): Promise<void> {
   await db
     .updateTable('users')
-    .set({ owner_hash: ownerHash, signed_in_on: now })
+    .set((eb) => ({
+      owner_hash: ownerHash,
+      signed_in_on: now,
+      proven_on: eb.fn.coalesce('proven_on', eb.val(now)),
+    }))
     .where('character_id', '=', characterId)
     .execute();
 }
 
 /**
  * The character was handed to another person (D29b): its tokens, hand-made groups, histories, voice
- * identity and level go. True when this call was the one to notice; the row's lock lets exactly one.
+ * identity and level go, and it leaves the person that it was of (D101). True when this call was the one to notice; the row's lock lets exactly one.
  */
 export async function handOver(db: Kysely<Database>, characterId: number, ownerHash: string, now: Date) {
   const { numUpdatedRows } = await db
     .updateTable('users')
     .set((eb) => ({
       owner_hash: ownerHash,
+      proven_on: null,
       updated_on: now,
       clearance_level: eb.fn<number>('least', ['clearance_level', eb.lit(MEMBER_LEVEL)]),
     }))
@@ -136,5 +142,6 @@ export async function handOver(db: Kysely<Database>, characterId: number, ownerH
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, [characterId]);
   await forgetVoice(db, characterId);
+  await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });
   return true;
 }

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import type { UserGroup } from '../../contract/user.ts';
 import { groupsOf } from '../access/groups-of.queries.ts';
+import { idNamed } from '../access/named-user.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { ownerOf } from '../group/group.queries.ts';
-import { idNamed } from './user.queries.ts';
 
 /** The groups of a user, named or by id, in the order of D9 (D70); undefined: nobody has that name or id. */
 export async function findGroupsOf(db: Kysely<Database>, nameOrId: string): Promise<UserGroup[] | undefined> {

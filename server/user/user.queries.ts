@@ -1,12 +1,13 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { MAX_ID } from '../../contract/common.ts';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { User, UserShort } from '../../contract/user.ts';
 import { isMember } from '../access/levels.queries.ts';
 import { MEMBER_LEVEL } from '../access/levels.ts';
+import { idIn, idOf } from '../access/named-user.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { byKey } from '../database/by-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
+import { detachCharacters } from '../person/membership.ts';
 
 /** The row behind a User record; one query whatever the size of the registry (D38). */
 export type UserRow = Omit<User, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
@@ -35,24 +36,6 @@ export const findUser = byKey<number, UserRow>(async (db, ids) => {
   const { rows } = await sql<UserRow>`${userRecord} where u.character_id = any(${ids}::bigint[])`.execute(db);
   return new Map(rows.map((row) => [row.character_id, row]));
 });
-
-/** The id of the user that a name or else an id names: of two users with one name the last seen (D38, D70). */
-function idOf(name: unknown, id: unknown): RawBuilder<number> {
-  return sql`coalesce(
-    (select n.character_id from users n where n.character_name = ${name}
-      order by n.seen_on desc, n.character_id desc limit 1),
-    ${id})`;
-}
-
-/** The id of the user that a name or a decimal id names. */
-export function idNamed(nameOrId: string): RawBuilder<number> {
-  return idOf(nameOrId, idIn(nameOrId));
-}
-
-function idIn(text: string): number | null {
-  const id = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : MAX_ID + 1;
-  return id <= MAX_ID ? id : null;
-}
 
 /** Names are matched exactly (D38); a number that names nobody is an id (D70). */
 export const findUserNamed = byKey<string, UserRow>(async (db, asked) => {
@@ -103,8 +86,18 @@ export async function setLevel(
     .execute();
 }
 
-/** Tokens, grants, memberships go with the rows; groups they owned lose their owner (D19b). */
-export async function deleteUsers(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
+/**
+ * Tokens, grants, memberships go with the rows; groups they owned lose their owner, and persons their characters (D19b,
+ * D101).
+ *
+ * @param by who does it; null: the service itself
+ */
+export async function deleteUsers(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+  { by, now }: { readonly by: number | null; readonly now: Date },
+): Promise<void> {
   await deleteHistories(db, characterIds);
+  await detachCharacters(db, characterIds, { happened: 'deleted', by, now });
   await db.deleteFrom('users').where('character_id', 'in', characterIds).execute();
 }

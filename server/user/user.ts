@@ -1,5 +1,6 @@
 import type { User, UserGroup } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
+import { answersFor } from '../access/caller.queries.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
 import { isBuiltIn } from '../access/levels.ts';
 import { findPositions } from '../access/position.queries.ts';
@@ -73,6 +74,6 @@ export async function removeUser(
     await services.touches(tx, { users: [characterId] });
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
-    await deleteUsers(tx, [characterId]);
+    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
 }

@@ -3,6 +3,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import { isMember } from '../access/levels.queries.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
+import { idNamed } from '../access/named-user.queries.ts';
 import {
   type Asker,
   callerStanding,
@@ -18,7 +19,6 @@ import {
 } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
-import { idNamed } from '../user/user.queries.ts';
 
 /** What each question is answered from, beside who stands where: the verdict and what it was made of. */
 export interface Judged {

@@ -1,7 +1,9 @@
 import { randomPKCECodeVerifier } from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { soleId } from '../../server/person/person-id.ts';
 import { letIn } from '../fixtures/registry.ts';
+import { addUser } from '../fixtures/users.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
 import { addRelyingParty, type RelyingParty } from '../harness/relying-party.ts';
@@ -263,6 +265,20 @@ describe('D83: what applications learn', () => {
     expect((all.groups as string[]).length).toBeGreaterThanOrEqual(3);
     const bare = await party.signIn(browserOf(MEMBER), { scope: 'openid' });
     expect(await party.userinfo(bare)).toEqual({ sub: String(MEMBER) });
+  });
+
+  it('D83, D100: `main` is the character that stands for the person', async () => {
+    const tokens = await party.signIn(browserOf(MEMBER));
+    const other = 2_150_000_999;
+    const character_name = await addUser(app, { id: other });
+    const [into, from] = [soleId(other), soleId(MEMBER)];
+    const body = { person_id: from, reason: 'One human.' };
+    await ok(app.client(app.root).person.merge({ params: { person_id: into }, body }));
+    expect(await party.userinfo(tokens)).toMatchObject({
+      sub: String(MEMBER),
+      main: { character_id: other, character_name },
+    });
+    await app.db.deleteFrom('persons').execute();
   });
 
   it('D83: what changes is told at the next question', async () => {

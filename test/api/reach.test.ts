@@ -13,11 +13,12 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 it(
-  `D14: after ${PLANS} random sequences of calls nobody below level 9, nor two of them together, reaches more than was given`,
+  `D14, D100: after ${PLANS} random sequences of calls nobody below level 9, nor two of them together, reaches more than was given`,
   async () => {
     const successes = await checkReach(app, PLANS);
 
     expect(successes['update coalition']).toBeGreaterThan(0);
+    expect(successes.link).toBeGreaterThan(0);
     expect(app.logged.filter((line) => line.includes('uncaught'))).toEqual([]);
   },
   TIME_LIMIT,

@@ -40,7 +40,7 @@ export interface Scenario {
   path(n: number): string;
   readonly method?: 'PUT';
   /** Who asks, the user when absent. */
-  readonly by?: 'application';
+  readonly by?: 'application' | 'relying party';
   /** JSON of the n-th request. */
   body?(n: number): string;
   /** What differs in two answers to the same request. */

@@ -4,8 +4,10 @@ import { createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/observability/log.ts';
+import type { Services } from '../../server/services/services.ts';
 import { rootToken } from '../../server/token/root-token.ts';
 import { newSigningKey } from '../harness/app.ts';
+import { ACCESS_TOKEN, addRelyingParty } from './relying-party.ts';
 import { makeWorld } from './world.ts';
 
 /** Production's settings with keys of their own; `provider` are those of the game. */
@@ -27,10 +29,11 @@ export async function productionSettings(
   };
 }
 
-/** JWTs of the caller, and of an application of the built-in user. */
+/** JWTs of the caller and of an application of the built-in user, and what a relying party asks about the caller with. */
 export interface Tokens {
   readonly user: string;
   readonly application: string;
+  readonly 'relying party': string;
 }
 
 export interface ObservedService {
@@ -52,17 +55,21 @@ export async function startObserved(env: NodeJS.ProcessEnv, made?: Tokens): Prom
     worker: false,
     database: { onStatement: (sql) => statements.push(sql) },
   });
-  const { db, keys, vault, document } = app.services;
   // Loaded in the background otherwise, and its statements would be taken for those of a request.
-  await document.current();
-  const tokens = made ?? {
-    user: await keys.sign(await makeWorld(db, keys.currentKid, vault)),
-    application: await rootToken(app.services, BUILT_IN_USER),
-  };
+  await app.services.document.current();
+  const tokens = made ?? (await fill(app.services));
   const http = await listen(app.createHttp(), '127.0.0.1', 0);
   const stop = async () => {
     await http.stop();
     await app.close();
   };
   return { origin: `http://127.0.0.1:${http.port}`, tokens, statements, stop };
+}
+
+async function fill(services: Services): Promise<Tokens> {
+  const { db, keys, vault } = services;
+  const user = await keys.sign(await makeWorld(db, keys.currentKid, vault));
+  await addRelyingParty(services);
+  const application = await rootToken(services, BUILT_IN_USER);
+  return { user, application, 'relying party': ACCESS_TOKEN };
 }

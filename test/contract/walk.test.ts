@@ -158,6 +158,12 @@ async function user(distance: number, level = 0): Promise<Request> {
   return { params: { character_id: id } };
 }
 
+/** The id of a new person of one. */
+async function solePerson(): Promise<string> {
+  const { params } = await user(7);
+  return Number(params?.['character_id']).toString(16).padStart(24, '0');
+}
+
 /** Who calls, as the operation sees it: the built-in user for a sponsored token. */
 function ownerOf({ kind, userId }: Caller): number {
   return kind === 'sponsored' ? 0 : userId;
@@ -234,6 +240,31 @@ const WALKS: Readonly<Record<string, Walk>> = {
         : forbidden(`changing somebody else's group needs 9, and the token's owner has ${level}`),
   },
   'group.delete': { request: () => group(USERS[1]) },
+  'person.current': {},
+  'person.link': {
+    // Nobody's token: what is wrong with it is the operation's business.
+    request: () => ({ body: { user_token: 'x.x.x' } }),
+    answers: [422],
+  },
+  'person.unlink': { request: () => ({ params: { character_id: USERS[7] } }), answers: [404] },
+  'person.update': {
+    request: () => ({ body: { main: USERS[7] } }),
+    answers: [404],
+  },
+  'person.merge': {
+    request: async () => ({
+      params: { person_id: await solePerson() },
+      body: { person_id: await solePerson(), reason: 'Walked.' },
+    }),
+  },
+  'person.split': {
+    request: async () => ({
+      params: { person_id: await solePerson() },
+      body: { characters: [1], reason: 'Walked.' },
+    }),
+    answers: [404],
+  },
+  'person.history': { request: async () => ({ params: { person_id: await solePerson() } }) },
   'oidc.listClients': {},
   'oidc.getClient': { request: oidcClient },
   'oidc.createClient': {
@@ -260,6 +291,12 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'user.list': {},
   'user.get': { request: () => ({ params: { character_name: `Character ${USERS[7]}` } }) },
   'user.groups': { request: () => ({ params: { character: USERS[7] } }) },
+  'user.person': {
+    distances: [1, 3, 5, 7],
+    request: (_, distance) => ({ params: { character: USERS[distance as 1] } }),
+    refuses: ({ level }, distance, { params }) =>
+      level >= distance ? undefined : forbidden(`no read authority over user ${params?.character}`),
+  },
   'user.why': {
     distances: [1, 3, 5, 7],
     request: (_, distance) => ({
@@ -315,7 +352,7 @@ describe('Must show 7: every operation × token kind × level × authority', () 
     const names = operations.map(({ name }) => name).sort();
     expect(Object.keys(RULES).sort()).toEqual(names);
     expect(Object.keys(WALKS).sort()).toEqual(names);
-    expect(names).toHaveLength(62);
+    expect(names).toHaveLength(70);
   });
 
   it('D18: an operation is walked with and without authority where its metadata asks for it', () => {

@@ -167,7 +167,7 @@ export const documentedFetch: typeof fetch = async (input, init) => {
 };
 
 /** Made once for each process of the tests: that takes a while. */
-const RSA_KEY = {
+export const RSA_KEY = {
   ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
   kid: randomBytes(6).toString('hex'),
 };

@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import type { Choice } from '../../dev/provider/provider.ts';
 import { BASE_URL, type TestApp } from './app.ts';
 
@@ -22,6 +23,8 @@ export interface BrowserOptions {
   readonly choice: Choice;
   /** The service under another address than that of the app, such as another process of it. */
   readonly at?: string;
+  /** What browsers know the service as. */
+  readonly base?: string;
 }
 
 /** A player's browser: keeps cookies, follows redirects, and signs in at the game's sign-on when it comes there. */
@@ -31,11 +34,13 @@ export class Browser {
   choice: Choice;
   /** Where the service is reached. */
   at: string;
+  readonly #base: string;
   /** Every address that it asked for. */
   readonly visited: string[] = [];
 
-  constructor(app: TestApp, { choice, at = app.url }: BrowserOptions) {
+  constructor(app: TestApp, { choice, at = app.url, base = BASE_URL }: BrowserOptions) {
     this.#app = app;
+    this.#base = base;
     this.choice = choice;
     this.at = at;
   }
@@ -50,7 +55,7 @@ export class Browser {
         url = new URL(await this.#app.provider.authorize(url.href, this.choice));
         continue;
       }
-      if (!url.href.startsWith(`${BASE_URL}/`)) return { url, page: undefined, html: '' };
+      if (!url.href.startsWith(`${this.#base}/`)) return { url, page: undefined, html: '' };
       const page = await this.ask(url, body);
       body = undefined;
       const location = page.headers.get('location');
@@ -72,11 +77,21 @@ export class Browser {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const cookie = this.cookiesFor(url.pathname);
-    const answer = await fetch(url.href.replace(BASE_URL, this.at), {
-      redirect: 'manual',
-      headers: { accept: 'text/html', ...(cookie !== '' && { cookie }), ...headers },
-      ...(body !== undefined && { method: 'POST', body }),
+    // Not by fetch, which says of itself that it is a script.
+    const { statusCode, ...got } = await request(url.href.replace(this.#base, this.at), {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        ...{ accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+        ...(cookie !== '' && { cookie }),
+        ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      },
+      body: body?.toString() ?? null,
     });
+    const named = Object.entries(got.headers).flatMap(([name, values = []]) =>
+      [values].flat().map((value): [string, string] => [name, value]),
+    );
+    const answer = new Response(await got.body.text(), { status: statusCode, headers: named });
     for (const text of answer.headers.getSetCookie()) this.#keep(text);
     return answer;
   }

@@ -32,33 +32,43 @@ export interface Begun {
 
 export type Tokens = openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers;
 
-/** Asks the service where a test reaches it, as if that were BASE_URL. */
-function reaching({ url }: Pick<TestApp, 'url'>): openid.CustomFetch {
-  return (address, options) => fetch(address.replace(BASE_URL, url), options as RequestInit);
-}
-
-const REDIRECT_URI = 'https://wiki.example/oauth2/callback';
+export const REDIRECT_URI = 'https://wiki.example/oauth2/callback';
 
 /** Registers an application, and gives it what it needs. */
 export async function addRelyingParty(
   app: TestApp,
   body: Partial<PostOidcClient> = {},
+  base = BASE_URL,
 ): Promise<RelyingParty> {
   const client = await ok(
     app.client(app.root).oidc.createClient({
       body: { client_name: 'Wiki', redirect_uris: [REDIRECT_URI], first_party: true, ...body },
     }),
   );
-  return relyingParty(app, client);
+  return relyingParty(app, client, { base });
 }
 
-async function relyingParty(app: Pick<TestApp, 'url'>, client: NewOidcClient): Promise<RelyingParty> {
+interface PartyOptions {
+  readonly auth?: openid.ClientAuth;
+  /** What the service is known as; requests go to where the test reaches it. */
+  readonly base?: string;
+}
+
+/** An application that was registered already. */
+export async function relyingParty(
+  { url }: Pick<TestApp, 'url'>,
+  client: NewOidcClient,
+  { auth, base = BASE_URL }: PartyOptions = {},
+): Promise<RelyingParty> {
+  const { client_id, client_secret: secret, id_token_signed_response_alg } = client;
   const config = await openid.discovery(
-    new URL(BASE_URL),
-    client.client_id,
-    { id_token_signed_response_alg: client.id_token_signed_response_alg },
-    client.client_secret === undefined ? openid.None() : openid.ClientSecretBasic(client.client_secret),
-    { [openid.customFetch]: reaching(app) },
+    new URL(base),
+    client_id,
+    { id_token_signed_response_alg },
+    auth ?? (secret === undefined ? openid.None() : openid.ClientSecretBasic(secret)),
+    {
+      [openid.customFetch]: (address, options) => fetch(address.replace(base, url), options as RequestInit),
+    },
   );
   const [redirectUri = ''] = client.redirect_uris;
   const party: RelyingParty = {
@@ -103,4 +113,12 @@ async function relyingParty(app: Pick<TestApp, 'url'>, client: NewOidcClient): P
       openid.fetchUserInfo(config, tokens.access_token, tokens.claims()?.sub ?? openid.skipSubjectCheck),
   };
   return party;
+}
+
+/** Sends a form, as applications do that have no library. */
+export async function postForm({ url }: Pick<TestApp, 'url'>, path: string, fields: Record<string, string>) {
+  const answer = await fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) });
+  const text = await answer.text();
+  const json = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+  return { status: answer.status, headers: answer.headers, json };
 }

@@ -32,6 +32,9 @@ import type {
   NewOidcClient,
   OidcClient,
   OidcClientSecret,
+  Person,
+  PersonChange,
+  PersonSplit,
   Preview,
   Token,
   Tracking,
@@ -59,6 +62,7 @@ const coalition = { params: { coalition_id: '66f2a1b3c4d5e6f708192a3d' } };
 const corporation = { params: { corporation_id: 98000001 } };
 const crash = { params: { crash_report_id: '66f2a1b3c4d5e6f708192a3b' } };
 const group = { params: { group_id: '66f2a1b3c4d5e6f708192a3c' } };
+const person = { params: { person_id: '66f2a1b3c4d5e6f708192a3e' } };
 const oidcClient = { params: { client_id: '66f2a1b3c4d5e6f708192a3e' } };
 const character = { params: { character_id: 2112000001 } };
 
@@ -137,6 +141,19 @@ export const operations = {
     update: gives<Group>()((c) => c.group.update({ ...group, body: { add_members: ['Brim Okoro'] } })),
     delete: gives<undefined>()((c) => c.group.delete(group)),
   },
+  person: {
+    current: gives<Person>()((c) => c.person.current()),
+    link: gives<Person>()((c) => c.person.link({ body: { user_token: 't' } })),
+    unlink: gives<Person>()((c) => c.person.unlink(character)),
+    update: gives<Person>()((c) => c.person.update({ body: { main: 2112000001 } })),
+    merge: gives<Person>()((c) =>
+      c.person.merge({ ...person, body: { person_id: '66f2a1b3c4d5e6f708192a3f', reason: 'r' } }),
+    ),
+    split: gives<PersonSplit>()((c) =>
+      c.person.split({ ...person, body: { characters: [2112000002], reason: 'r', dry_run: true } }),
+    ),
+    history: gives<PersonChange[]>()((c) => c.person.history(person)),
+  },
   oidc: {
     listClients: gives<OidcClient[]>()((c) => c.oidc.listClients()),
     getClient: gives<OidcClient>()((c) => c.oidc.getClient(oidcClient)),
@@ -172,6 +189,7 @@ export const operations = {
   user: {
     list: gives<UserShort[]>()((c) => c.user.list({ query: { search: 'vale', corporation_id: 98000001 } })),
     get: gives<User>()((c) => c.user.get({ params: { character_name: 'Ada Vale' } })),
+    person: gives<Person>()((c) => c.user.person({ params: { character: 'Ada Vale' } })),
     groups: gives<UserGroup[]>()((c) => c.user.groups({ params: { character: 'Ada Vale' } })),
     why: gives<Why>()((c) => c.user.why({ params: { character: 'Ada Vale' }, query: { about: 'login' } })),
     update: gives<User>()((c) => c.user.update({ ...character, body: { clearance_level: 2 } })),

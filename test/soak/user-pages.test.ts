@@ -19,7 +19,7 @@ const PLACES = 4;
  * Blocks that a page may touch, wherever it begins and whatever is asked for. The most is what a name needs that is
  * just too rare for the names that come next: whoever has it is read from the table to know its place.
  */
-const MOST_BLOCKS = 12_000;
+const MOST_BLOCKS = 25_000;
 
 const ALLIANCE = 99_000_001;
 const COALITION = 'c0'.repeat(12);

@@ -65,6 +65,15 @@ export const routes = {
     wallet: 'GET /ext/history/characters/:character_id/wallet jp',
     storeLocation: 'POST /ext/history/characters/:character_id/location/now j',
   },
+  person: {
+    current: 'GET /person/current j',
+    link: 'POST /person/current/character bj',
+    unlink: 'DELETE /person/current/character/:character_id j',
+    update: 'PUT /person/current bj',
+    merge: 'POST /person/:person_id/merge bj',
+    split: 'POST /person/:person_id/split bj',
+    history: 'GET /person/:person_id/history j',
+  },
   oidc: {
     listClients: 'GET /oidc/client j',
     getClient: 'GET /oidc/client/:client_id j',
@@ -94,6 +103,7 @@ export const routes = {
     why: 'GET /user/:character/why?about j',
     update: 'PUT /user/:character_id bjd',
     delete: 'DELETE /user/:character_id d',
+    person: 'GET /user/:character/person j',
   },
   voice: {
     start: 'POST /voice/auth/start j',

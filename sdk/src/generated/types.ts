@@ -281,6 +281,7 @@ export interface CrashReportShort {
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
  * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
@@ -332,6 +333,7 @@ export type ErrorCode =
   | 'request_timeout'
   | 'name_taken'
   | 'autogroup_kept'
+  | 'main_kept'
   | 'client_is_public'
   | 'too_many_guest_codes'
   | 'resync'
@@ -444,6 +446,7 @@ export interface EventPage {
  * - `application.decided`: It was decided about, withdrawn, or had its time.
  * - `person.character_linked`: A character belongs to a person.
  * - `person.character_unlinked`: A character does not belong to a person any more.
+ * - `person.main_changed`: Another character stands for a person.
  * - `voice.bound`: A user proved which identity on the voice server is its own.
  * - `voice.unbound`: An identity on the voice server is no longer the user’s.
  * - `job.requested`: Somebody had a job run.
@@ -488,6 +491,7 @@ export type EventType =
   | 'application.decided'
   | 'person.character_linked'
   | 'person.character_unlinked'
+  | 'person.main_changed'
   | 'voice.bound'
   | 'voice.unbound'
   | 'job.requested'
@@ -773,6 +777,54 @@ export interface OidcClientSecret {
   client_secret: string;
 }
 
+/** One or more characters of one human. */
+export interface Person {
+  /** Id of the person; that of a person of one character ends with its first link. */
+  person_id: string;
+  /** The character that stands for the person; null where it is hidden. */
+  main: UserShort | null;
+  /** Those within reach, ordered by name ignoring case, then by id. */
+  characters: PersonCharacter[];
+  /** How many more there are, beyond the read authority of the caller. */
+  hidden: number;
+}
+
+/** What happened to a character of a person. */
+export interface PersonChange {
+  /** When it happened. */
+  occurred_on: string;
+  /** linked: proven by a user token. unlinked: taken out by one of the person. owner_changed: handed to another human. deleted: the user is gone. merged, split: by an administrator. */
+  happened: 'linked' | 'unlinked' | 'owner_changed' | 'deleted' | 'merged' | 'split';
+  character: UserShort;
+  /** The person that it left; null: it was a person of its own. */
+  from_person: string | null;
+  /** The person that it came to; null: it is a person of its own. */
+  to_person: string | null;
+  /** Who did it; null: the service itself, or somebody who is gone. */
+  by: UserShort | null;
+  /** What an administrator said. */
+  reason: string | null;
+}
+
+/** A character of a person. */
+export interface PersonCharacter {
+  user: UserShort;
+  /** proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet. */
+  ownership: 'proven' | 'stale' | 'changed';
+  /** When its present owner first signed in with it; null: never. */
+  proven_on: string | null;
+  /** State of its refresh tokens, as tracking has it. */
+  tracking: 'valid' | 'invalid' | 'none';
+}
+
+/** The two persons that one became. */
+export interface PersonSplit {
+  /** The person without them. */
+  person: Person;
+  /** The person that they are now. */
+  split_off: Person;
+}
+
 /** A new application token. */
 export interface PostAppToken {
   /** http or https URL of at most 2000 characters, without user, password or fragment. A sign-in adds `state_code` and `user_token` to its query. */
@@ -805,6 +857,16 @@ export interface PostLogin {
   state_code?: string | null | undefined;
 }
 
+/** Which person to merge into another one, and why. */
+export interface PostMerge {
+  /** The person whose characters come over. */
+  person_id: string;
+  /** Why; kept with what happened. */
+  reason: string;
+  /** Answer what would be, and change nothing. */
+  dry_run?: boolean | null | undefined;
+}
+
 /** A new application. */
 export interface PostOidcClient {
   /** How the application is called where people are asked whether it may know them. */
@@ -823,6 +885,22 @@ export interface PostOidcClient {
   id_token_signed_response_alg?: SigningAlgorithm | null | undefined;
   /** Whether it runs where no secret is safe, in a browser or on a phone: it gets none, and PKCE proves it. Never changes. */
   public?: boolean | null | undefined;
+}
+
+/** The proof that another character is one’s own. */
+export interface PostPersonCharacter {
+  /** A user token of the other character, from a sign-in of the last 10 minutes through the same application. */
+  user_token: string;
+}
+
+/** Which characters to take out of a person, and why. */
+export interface PostSplit {
+  /** Ids of the characters that become a person of their own. */
+  characters: number[];
+  /** Why; kept with what happened. */
+  reason: string;
+  /** Answer what would be, and change nothing. */
+  dry_run?: boolean | null | undefined;
 }
 
 /** What a change would do to people. Nothing was stored. */
@@ -922,6 +1000,12 @@ export interface PutOidcClient {
   first_party?: boolean | null | undefined;
   /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
   id_token_signed_response_alg?: SigningAlgorithm | null | undefined;
+}
+
+/** What to change about a person. */
+export interface PutPerson {
+  /** Id of the character of the person that stands for it from now on. */
+  main: number;
 }
 
 /** What to change about a user. */
@@ -1638,6 +1722,86 @@ export type StoreLocationAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export type GetCurrentPersonAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface LinkCharacterRequest extends CallOptions {
+  body: PostPersonCharacter;
+}
+
+export type LinkCharacterAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 409 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UnlinkCharacterRequest extends CallOptions {
+  params: {
+    /** Id of a character of the person. */
+    character_id: number;
+  };
+}
+
+export type UnlinkCharacterAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateCurrentPersonRequest extends CallOptions {
+  body: PutPerson;
+}
+
+export type UpdateCurrentPersonAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface MergePersonsRequest extends CallOptions {
+  params: {
+    /** Id of the person. */
+    person_id: string;
+  };
+  body: PostMerge;
+}
+
+export type MergePersonsAnswer =
+  | Answer<200, Person>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface SplitPersonRequest extends CallOptions {
+  params: {
+    /** Id of the person. */
+    person_id: string;
+  };
+  body: PostSplit;
+}
+
+export type SplitPersonAnswer =
+  | Answer<200, PersonSplit>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListPersonHistoryRequest extends CallOptions {
+  params: {
+    /** Id of the person. */
+    person_id: string;
+  };
+}
+
+export type ListPersonHistoryAnswer =
+  | Answer<200, PersonChange[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export type ListOidcClientsAnswer =
   | Answer<200, OidcClient[]>
   | Answer<401 | 403 | 429 | 503, Problem>
@@ -1892,6 +2056,19 @@ export interface DeleteUserRequest extends CallOptions {
 
 export type DeleteUserAnswer =
   | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetPersonOfUserRequest extends CallOptions {
+  params: {
+    /** Name of the character, exactly; or else its id, in decimal digits. */
+    character: string;
+  };
+}
+
+export type GetPersonOfUserAnswer =
+  | Answer<200, Person>
   | Answer<401 | 403 | 404 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -2265,6 +2442,65 @@ export interface Api {
      */
     storeLocation(request: StoreLocationRequest): Promise<StoreLocationAnswer>;
   };
+  /** Persons: characters of one human, without any authority of their own. */
+  readonly person: {
+    /**
+     * Get the person of the calling token.
+     *
+     * The person of the token's owner with all its characters: one's own are never hidden. Who never linked anything is a person of one.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    current(request?: CallOptions): Promise<GetCurrentPersonAnswer>;
+    /**
+     * Link another character.
+     *
+     * Moves the character of `user_token` to the person of the calling token, and no other one. The token has to come from a sign-in of the last 10 minutes through the application that the calling token came from; it proves once. The main of a person with more characters is a 409. Levels, groups and what tokens may do stay with each character: a person adds no authority.
+     *
+     * Access: a user token whose owner has clearance level 0 or more. The owner of `user_token` needs level 0, too, and the built-in user is nobody’s character.
+     */
+    link(request: LinkCharacterRequest): Promise<LinkCharacterAnswer>;
+    /**
+     * Unlink a character.
+     *
+     * The character is a person of its own afterwards. The main of a person with more characters is a 409: another one has to be the main before.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    unlink(request: UnlinkCharacterRequest): Promise<UnlinkCharacterAnswer>;
+    /**
+     * Choose the main character.
+     *
+     * A character that is not of the person is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    update(request: UpdateCurrentPersonRequest): Promise<UpdateCurrentPersonAnswer>;
+    /**
+     * Merge another person into this one.
+     *
+     * The main of this person stays. A dry run answers what would be, and changes nothing.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    merge(request: MergePersonsRequest): Promise<MergePersonsAnswer>;
+    /**
+     * Split characters off a person.
+     *
+     * The characters become a person of their own, together. A main that goes is followed by the character that has been proven longest. All of the characters are a 422, one of another person is a 404. A dry run answers what would be, and changes nothing.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    split(request: SplitPersonRequest): Promise<SplitPersonAnswer>;
+    /**
+     * List what happened to a person.
+     *
+     * The last 1000 times that a character came or went, newest first. Kept for three years, whatever became of the person.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    history(request: ListPersonHistoryRequest): Promise<ListPersonHistoryAnswer>;
+  };
   /** Applications that let people sign in by OpenID Connect. */
   readonly oidc: {
     /**
@@ -2458,6 +2694,14 @@ export interface Api {
       /** Answers who would gain or lose what, and changes nothing. */
       preview(request: DeleteUserRequest): Promise<Answer<200, Preview> | Exclude<DeleteUserAnswer, { readonly status: 200 }>>;
     };
+    /**
+     * Get the person of a user.
+     *
+     * The person that a character belongs to. Characters beyond the read authority of the caller are counted only; those of one’s own person never are.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Read authority over the character, or a token of the same person.
+     */
+    person(request: GetPersonOfUserRequest): Promise<GetPersonOfUserAnswer>;
   };
   /** Proving who is behind a client of the voice server. */
   readonly voice: {

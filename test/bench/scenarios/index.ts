@@ -6,12 +6,14 @@ import { autogroup, smallGroup, updatedGroup } from './group.ts';
 import { rateLimited } from './rate-limit.ts';
 import { allianceTracking, coalitionTracking, corporationTracking } from './tracking.ts';
 import { userByName } from './user-by-name.ts';
+import { userinfo } from './userinfo.ts';
 
 /** In the order of the report. */
 export const scenarios: readonly Scenario[] = [
   currentToken,
   rateLimited,
   userByName,
+  userinfo,
   allUsers,
   smallGroup,
   autogroup,

@@ -7,6 +7,8 @@ export interface Plan {
   readonly world: World;
   /** Ids of one or two users who work together. */
   readonly gang: readonly number[];
+  /** Ids of the characters of each person. */
+  readonly persons: readonly (readonly number[])[];
   readonly tries: readonly Try[];
 }
 
@@ -14,6 +16,7 @@ export interface Plan {
 export type Try = { readonly by: number } & (
   | { readonly do: 'update coalition'; readonly which: number; readonly body: CoalitionChange }
   | { readonly do: 'update group'; readonly which: number; readonly body: GroupChange }
+  | { readonly do: 'link'; readonly character: number }
   | { readonly do: 'set level'; readonly character: number; readonly level: number }
 );
 
@@ -71,6 +74,14 @@ const tries: fc.Arbitrary<Try> = fc.oneof(
     }),
   },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('link' as const),
+      by: fc.nat({ max: 1 }),
+      character: fc.nat({ max: PEOPLE.length - 1 }),
+    }),
+  },
+  {
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('set level' as const),
@@ -87,10 +98,11 @@ export const plans: fc.Arbitrary<Plan> = fc
     people: fc.tuple(...PEOPLE.map((_, i) => (i < 2 ? trier : person))),
     coalitions: fc.tuple(...COALITIONS.map(() => coalition)),
     owners: fc.tuple(...GROUPS.map(() => fc.constantFrom(...PEOPLE.slice(0, 3)))),
+    persons: fc.tuple(...PEOPLE.map(() => fc.nat({ max: 3 }))),
     gang: fc.subarray(PEOPLE.slice(0, 2), { minLength: 1 }),
     tries: fc.array(tries, { minLength: 3, maxLength: 10 }),
   })
-  .map(({ alliances, people, coalitions, owners, gang, tries }) => {
+  .map(({ alliances, people, coalitions, owners, persons, gang, tries }) => {
     const world = newWorld();
     for (const [i, id] of CORPORATIONS.entries()) {
       const corporation = world.corporations.get(id);
@@ -130,5 +142,7 @@ export const plans: fc.Arbitrary<Plan> = fc
         members,
       });
     }
-    return { world, gang: gang.map(({ id }) => id), tries };
+    // Those with the same number are one; of the last number everybody is alone.
+    const together = [0, 1, 2].map((n) => PEOPLE.flatMap(({ id }, i) => (persons[i] === n ? [id] : [])));
+    return { world, gang: gang.map(({ id }) => id), persons: together, tries };
   });

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
+import { ok } from '../../../sdk/src/index.ts';
+import { soleId } from '../../../server/person/person-id.ts';
 import { makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { Client, TestApp } from '../app.ts';
 import { CHARACTERS, type ModelUser, mayRaise, mayTouch, mayUseTokens, type World } from '../model/world.ts';
@@ -19,7 +21,7 @@ export async function checkReach(
   plansToRun: number,
   progress: (done: number) => void = () => undefined,
 ): Promise<Successes> {
-  const successes: Successes = { 'update coalition': 0, 'update group': 0, 'set level': 0 };
+  const successes: Successes = { 'update coalition': 0, 'update group': 0, link: 0, 'set level': 0 };
   let done = 0;
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
@@ -68,21 +70,40 @@ class Run {
   /** Makes the registry what the plan says, and the gang callers of it. */
   async #settle(): Promise<void> {
     await settle(this.#app, this.#plan.world);
+    for (const [first, ...others] of this.#plan.persons) {
+      for (const other of others) await this.#merge(first as number, other);
+    }
     for (const { id } of this.#gang) {
       const { jwt } = await makeToken(this.#app, 'per', id, uuidOf(this.#app.root));
       this.#clients.set(id, this.#app.client(jwt));
     }
   }
 
-  async #attempt(one: Try): Promise<void> {
-    const by = this.#plan.gang[one.by % this.#plan.gang.length] as number;
-    const { status } = await this.#ask(this.#clients.get(by) as Client, one);
-    if (status === 200) this.#successes[one.do] += 1;
-    else expect([401, 403, 404, 422]).toContain(status);
+  /** As level 9 merges persons: whatever that does, it may widen nobody's reach (D100). */
+  async #merge(first: number, other: number): Promise<void> {
+    const { person } = this.#app.client(this.#app.root);
+    const into = await ok(
+      this.#app.client(this.#app.root).user.person({ params: { character: String(first) } }),
+    );
+    const body = { person_id: soleId(other), reason: 'planned' };
+    await ok(person.merge({ params: { person_id: into.person_id }, body }));
   }
 
-  #ask(client: Client, one: Try): Promise<{ status: number }> {
+  async #attempt(one: Try): Promise<void> {
+    const by = this.#plan.gang[one.by % this.#plan.gang.length] as number;
+    const { status } = await this.#ask(by, this.#clients.get(by) as Client, one);
+    if (status === 200) this.#successes[one.do] += 1;
+    else expect([401, 403, 404, 409, 422]).toContain(status);
+  }
+
+  async #ask(by: number, client: Client, one: Try): Promise<{ status: number }> {
     switch (one.do) {
+      case 'link': {
+        const dyn = await makeToken(this.#app, 'dyn', 0, uuidOf(this.#app.root));
+        const token = await makeToken(this.#app, 'use', by, dyn.uuid);
+        const proof = await makeToken(this.#app, 'use', CHARACTERS[one.character]?.id ?? 0, dyn.uuid);
+        return this.#app.client(token.jwt).person.link({ body: { user_token: proof.jwt } });
+      }
       case 'update coalition': {
         const coalition_id = this.#plan.world.coalitions[one.which]?.id ?? '';
         return client.coalition.update({ params: { coalition_id }, body: one.body as object });

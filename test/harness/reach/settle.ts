@@ -11,6 +11,7 @@ export const groupId = (place: number) => `a${place}`.repeat(12);
 /** Makes the registry what a world says. */
 export async function settle(app: TestApp, world: World): Promise<void> {
   const { db, clock } = app;
+  await db.deleteFrom('persons').execute();
   await db.deleteFrom('groups').execute();
   await db.deleteFrom('coalitions').execute();
   await db.deleteFrom('users').where('character_id', '!=', 0).execute();

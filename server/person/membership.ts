@@ -1,0 +1,127 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { type NewEvent, recordEvents } from '../event/record.ts';
+import {
+  areLinked,
+  deleteCharacters,
+  dissolve,
+  insertCharacters,
+  insertFirst,
+  insertPerson,
+  lockPersons,
+  type Membership,
+  type Moved,
+  type NewMain,
+  type Occasion,
+  replaceLostMains,
+  setMain,
+} from './membership.queries.ts';
+
+/** Writes the person of one character down: others are about to join it. */
+export async function foundPerson(db: Kysely<Database>, person: Membership, now: Date): Promise<void> {
+  await insertPerson(db, person, now);
+  const first = await insertFirst(db, person);
+  const main = { person_id: person.person_id, before: null, after: person.main_id };
+  await recordEvents(db, [moved(first, person.person_id), newMain(main)], now);
+}
+
+/** Makes a person of characters that are of others still; its main is one of them. */
+export async function splitOff(
+  db: Kysely<Database>,
+  person: Membership,
+  characterIds: readonly number[],
+  occasion: Occasion,
+): Promise<void> {
+  await insertPerson(db, person, occasion.now);
+  await moveTo(db, person.person_id, characterIds, occasion);
+  await recordEvents(db, [newMain({ ...person, before: null, after: person.main_id })], occasion.now);
+}
+
+/** Moves characters to a person, from wherever they are. */
+export async function moveTo(
+  db: Kysely<Database>,
+  personId: string,
+  characterIds: readonly number[],
+  occasion: Occasion,
+): Promise<void> {
+  const came = await insertCharacters(db, personId, characterIds, occasion);
+  await settle(db, came, personId, occasion);
+}
+
+/**
+ * Takes characters out of their persons, each to be a person of its own; nothing where they are that already (D101).
+ * Whoever calls holds the locks of these users.
+ */
+export async function detachCharacters(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+  occasion: Occasion,
+): Promise<void> {
+  if (!(await areLinked(db, characterIds))) return;
+  await lockPersons(db);
+  await settle(db, await deleteCharacters(db, characterIds, occasion), null, occasion);
+}
+
+export async function changeMain(
+  db: Kysely<Database>,
+  { person_id, main_id: before }: Membership,
+  after: number,
+  now: Date,
+): Promise<void> {
+  if (after === before) return;
+  await setMain(db, person_id, after);
+  await recordEvents(db, [newMain({ person_id, before, after })], now);
+}
+
+/** What is left of the persons that somebody left: of one character no person, of a lost main the longest proven. */
+async function settle(
+  db: Kysely<Database>,
+  went: readonly Moved[],
+  toPerson: string | null,
+  occasion: Occasion,
+): Promise<void> {
+  const left = [...new Set(went.flatMap(({ from_person: id }) => id ?? []))];
+  const alone = await dissolve(db, left);
+  const mains = await replaceLostMains(db, left);
+  await recordEvents(
+    db,
+    [
+      ...went.map((one) => moved(one, toPerson, occasion)),
+      ...alone.map((one) => moved(one, null)),
+      ...mains.map(newMain),
+    ],
+    occasion.now,
+  );
+}
+
+function moved(
+  { character_id, character_name, from_person: from }: Moved,
+  to: string | null,
+  occasion?: Occasion,
+): NewEvent {
+  return {
+    type: to === null ? 'person.character_unlinked' : 'person.character_linked',
+    targets: [userTarget(character_id, character_name), personTarget(to ?? from ?? '')],
+    changes: [
+      { field: 'person_id', before: from, after: to },
+      ...(occasion === undefined ? [] : [{ field: 'happened', before: null, after: occasion.happened }]),
+    ],
+    reason: occasion?.reason ?? null,
+  };
+}
+
+function newMain({ person_id, before, after }: NewMain): NewEvent {
+  return {
+    type: 'person.main_changed',
+    targets: [personTarget(person_id), userTarget(after, null)],
+    changes: [{ field: 'main', before, after }],
+  };
+}
+
+function userTarget(id: number, name: string | null) {
+  return { type: 'user' as const, id: String(id), name };
+}
+
+function personTarget(id: string) {
+  return { type: 'person' as const, id, name: null };
+}

@@ -1,0 +1,76 @@
+import type { Kysely } from 'kysely';
+import type { Person, PersonSplit, PostMerge, PostSplit } from '../../contract/person.ts';
+import { type Admission, readmit } from '../access/admission.ts';
+import { answersFor } from '../access/caller.queries.ts';
+import { objectId } from '../database/object-id.ts';
+import type { Database } from '../database/tables.ts';
+import type { Services } from '../services/services.ts';
+import { invalid, notFound, notFoundAmong } from '../shared/errors.ts';
+import { findLongestProven, findMembership, lockPersons, type Occasion } from './membership.queries.ts';
+import { detachCharacters, foundPerson, moveTo, splitOff } from './membership.ts';
+import { findMembers } from './person.queries.ts';
+import { getPersonOf } from './person.ts';
+import { rehearsed } from './rehearsal.ts';
+
+type Needs = Pick<Services, 'db' | 'clock'>;
+
+/** All characters of another person come to this one, whose main stays (D101). */
+export async function mergePersons(
+  { db, clock }: Needs,
+  admission: Admission,
+  personId: string,
+  { person_id: otherId, reason, dry_run }: PostMerge,
+): Promise<Person> {
+  const read = [...(await findMembers(db, personId)), ...(await findMembers(db, otherId))];
+  return rehearsed(db, dry_run === true, async (tx) => {
+    const caller = await readmit(tx, admission, read);
+    await lockPersons(tx);
+    const [first] = await membersOf(tx, personId);
+    const others = await membersOf(tx, otherId);
+    if (others.includes(first)) throw invalid(['body', 'person_id'], 'Must be another person');
+    const now = clock.now();
+    const own = await findMembership(tx, first);
+    const person = own ?? { person_id: objectId(now), main_id: first };
+    if (own === undefined) await foundPerson(tx, person, now);
+    await moveTo(tx, person.person_id, others, { happened: 'merged', by: answersFor(caller), now, reason });
+    return getPersonOf({ db: tx, clock }, first);
+  });
+}
+
+/** Some characters of a person become one of their own (D101). */
+export async function splitPerson(
+  { db, clock }: Needs,
+  admission: Admission,
+  personId: string,
+  { characters, reason, dry_run }: PostSplit,
+): Promise<PersonSplit> {
+  const leaving = [...new Set(characters)];
+  const read = await findMembers(db, personId);
+  return rehearsed(db, dry_run === true, async (tx) => {
+    const caller = await readmit(tx, admission, read);
+    await lockPersons(tx);
+    const all = await membersOf(tx, personId);
+    const strangers = leaving.filter((id) => !all.includes(id));
+    if (strangers.length > 0) throw notFoundAmong('character of this person', strangers);
+    const [staying] = all.filter((id) => !leaving.includes(id));
+    if (staying === undefined) throw invalid(['body', 'characters'], 'Must leave somebody behind');
+    const now = clock.now();
+    const occasion = { happened: 'split', by: answersFor(caller), now, reason } as const;
+    const [sole, ...more] = leaving as [number, ...number[]];
+    if (more.length === 0) await detachCharacters(tx, leaving, occasion);
+    else await splitOff(tx, await newPerson(tx, leaving, occasion), leaving, occasion);
+    const left = await getPersonOf({ db: tx, clock }, staying);
+    return { person: left, split_off: await getPersonOf({ db: tx, clock }, sole) };
+  });
+}
+
+/** The person of several characters that are of another one still. */
+async function newPerson(tx: Kysely<Database>, characterIds: readonly number[], { now }: Occasion) {
+  return { person_id: objectId(now), main_id: await findLongestProven(tx, characterIds) };
+}
+
+async function membersOf(db: Kysely<Database>, personId: string): Promise<[number, ...number[]]> {
+  const [first, ...others] = await findMembers(db, personId);
+  if (first === undefined) throw notFound('person', personId);
+  return [first, ...others];
+}

@@ -1,0 +1,98 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { PersonChange } from '../../contract/person.ts';
+import type { UserShort } from '../../contract/user.ts';
+import { isBuiltIn } from '../access/levels.queries.ts';
+import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
+import type { Database } from '../database/tables.ts';
+import { soleCharacter } from './person-id.ts';
+
+/** A character of a person, and what is known of whose it is. */
+export interface CharacterRow {
+  /** Null: a person of one. */
+  readonly person_id: string | null;
+  readonly main_id: number;
+  readonly character_id: number;
+  readonly character_name: string;
+  readonly proven_on: Date | null;
+  readonly ownership: 'proven' | 'stale' | 'changed';
+  /** Whether a valid refresh token covers what is required (D35); null: there is none at all. */
+  readonly covered: boolean | null;
+}
+
+/** Milliseconds for which a sign-in alone proves whose a character is. */
+const PROVEN_FOR = 90 * 24 * 3_600_000;
+
+const isChanged = sql`exists (
+  select from grants g where g.character_id = u.character_id and g.heard_owner <> u.owner_hash)`;
+const isProven = (now: Date) => sql`(u.signed_in_on > ${new Date(now.getTime() - PROVEN_FOR)}
+  or exists (select from standing_grants g where g.character_id = u.character_id and g.valid))`;
+
+/** The whole person of a character, in the order of D9; nobody: there is no such user. */
+export async function findPersonOf(
+  db: Kysely<Database>,
+  characterId: number,
+  now: Date,
+): Promise<CharacterRow[]> {
+  const { rows } = await sql<CharacterRow>`
+    with of as materialized (
+      select u.character_id, p.person_id, p.main_id
+      from users u left join person_characters pc using (character_id) left join persons p using (person_id)
+      where u.character_id = ${characterId}
+    )
+    select of.person_id, coalesce(of.main_id, u.character_id) as main_id, u.character_id, u.character_name, u.proven_on,
+      case when ${isChanged} then 'changed' when ${isProven(now)} then 'proven' else 'stale' end as ownership,
+      (select bool_or(g.valid and g.scopes @> ${scopesOfCorporation})
+        from standing_grants g where g.character_id = u.character_id) as covered
+    from of join users u on u.character_id in (
+        select of.character_id
+        union select pc.character_id from person_characters pc where pc.person_id = of.person_id)
+      left join corporations c on c.corporation_id = u.corporation_id
+      left join alliances a on a.alliance_id = c.alliance_id
+    order by u.name_key, u.character_id`.execute(db);
+  return rows;
+}
+
+/** The character that stands for the person of the user `u`: itself, where that is a person of one. */
+export const mainOf: RawBuilder<UserShort> = sql`(
+  select json_build_object('character_id', m.character_id, 'character_name', m.character_name) from users m
+  where m.character_id = coalesce(
+    (select p.main_id from person_characters pc join persons p using (person_id)
+      where pc.character_id = u.character_id), u.character_id))`;
+
+/** Ids of the characters of a person, the built-in user being none; nobody: there is no such person. */
+export async function findMembers(db: Kysely<Database>, personId: string): Promise<number[]> {
+  const sole = soleCharacter(personId);
+  const { rows } = await sql<{ character_id: number }>`${
+    sole === undefined
+      ? sql`select character_id from person_characters where person_id = ${personId}`
+      : sql`select u.character_id from users u where u.character_id = ${sole} and not ${isBuiltIn}
+          and not exists (select from person_characters pc where pc.character_id = u.character_id)`
+  } order by character_id`.execute(db);
+  return rows.map((row) => row.character_id);
+}
+
+/** When somebody came to a person or left it, newest first. */
+export async function findHistory(
+  db: Kysely<Database>,
+  personId: string,
+  most: number,
+): Promise<(Omit<PersonChange, 'occurred_on'> & { readonly occurred_on: Date })[]> {
+  const { rows } = await sql<Omit<PersonChange, 'occurred_on'> & { occurred_on: Date }>`
+    select h.occurred_on, h.happened, h.from_person::text, h.to_person::text, h.reason,
+      ${short(sql`h.character_id`, sql`h.character_name`)} as "character",
+      case when u.character_id is not null
+        then ${short(sql`u.character_id`, sql`u.character_name`)} end as "by"
+    from person_history h left join users u on u.character_id = h.by_id
+    where ${concerns(personId)} order by h.position desc limit ${most}`.execute(db);
+  return rows;
+}
+
+function concerns(personId: string): RawBuilder<boolean> {
+  const sole = soleCharacter(personId);
+  return sole === undefined
+    ? sql`(h.from_person = ${personId} or h.to_person = ${personId})`
+    : sql`h.character_id = ${sole}`;
+}
+
+const short = (id: RawBuilder<unknown>, name: RawBuilder<unknown>) =>
+  sql`json_build_object('character_id', ${id}, 'character_name', ${name})`;

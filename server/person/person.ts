@@ -1,0 +1,130 @@
+import { MAX_PAGE } from '../../contract/common.ts';
+import type { Person, PersonChange } from '../../contract/person.ts';
+import { type Admission, readmit } from '../access/admission.ts';
+import { answersFor, type Caller } from '../access/caller.queries.ts';
+import { findIdNamed } from '../access/named-user.queries.ts';
+import { requireAuthority } from '../access/require-authority.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Services } from '../services/services.ts';
+import { DomainError, notFound, revoked } from '../shared/errors.ts';
+import { findMembership, lockPersons } from './membership.queries.ts';
+import { changeMain, detachCharacters } from './membership.ts';
+import { type CharacterRow, findHistory, findPersonOf } from './person.queries.ts';
+import { soleId } from './person-id.ts';
+import { withinReach } from './reach.ts';
+
+type Needs = Pick<Services, 'db' | 'clock'>;
+
+/** The whole person of a character, nobody hidden. */
+export async function getPersonOf({ db, clock }: Needs, characterId: number): Promise<Person> {
+  const rows = await findPersonOf(db, characterId, clock.now());
+  if (rows.length === 0) throw revoked();
+  return toPerson(rows, rows);
+}
+
+/**
+ * The person of a user as the caller may see it (D100): one's own whole; of others those within read authority, and
+ * nothing at all where the user that is asked about is not.
+ */
+export async function getPersonNamed(
+  { db, clock }: Needs,
+  caller: Caller,
+  nameOrId: string,
+): Promise<Person> {
+  const characterId = await findIdNamed(db, nameOrId);
+  if (characterId === undefined) throw notFound('user', nameOrId);
+  const rows = await findPersonOf(db, characterId, clock.now());
+  if (rows.some((row) => row.character_id === caller.owner_id)) return toPerson(rows, rows);
+  await requireAuthority(db, caller, { over: 'user', mode: 'read' }, characterId);
+  const reached = await withinReach(
+    db,
+    caller,
+    rows.map((row) => row.character_id),
+  );
+  return toPerson(
+    rows,
+    rows.filter((row) => reached.has(row.character_id)),
+  );
+}
+
+/** Takes a character out of the caller's person (D101); its main only where it is the last one. */
+export async function unlinkCharacter(
+  { db, clock }: Needs,
+  admission: Admission,
+  characterId: number,
+): Promise<Person> {
+  return inTransaction(db, async (tx) => {
+    const caller = await readmit(tx, admission, [characterId]);
+    await lockPersons(tx);
+    const person = await findMembership(tx, caller.owner_id);
+    if (!(await isOf(tx, person?.person_id, characterId)))
+      throw notFound('character of this person', characterId);
+    if (person?.main_id === characterId) throw mainKept(characterId);
+    const occasion = { happened: 'unlinked', by: answersFor(caller), now: clock.now() } as const;
+    await detachCharacters(tx, [characterId], occasion);
+    return getPersonOf({ db: tx, clock }, caller.owner_id);
+  });
+}
+
+/** Chooses the character that stands for the caller's person. */
+export async function updatePerson(
+  { db, clock }: Needs,
+  admission: Admission,
+  main: number,
+): Promise<Person> {
+  return inTransaction(db, async (tx) => {
+    const { owner_id: own } = await readmit(tx, admission, [main]);
+    await lockPersons(tx);
+    const person = await findMembership(tx, own);
+    // Of a person of one that one is the main.
+    if (person === undefined ? main !== own : !(await isOf(tx, person.person_id, main))) {
+      throw notFound('character of this person', main);
+    }
+    if (person !== undefined) await changeMain(tx, person, main, clock.now());
+    return getPersonOf({ db: tx, clock }, own);
+  });
+}
+
+async function isOf(db: Needs['db'], personId: string | undefined, characterId: number): Promise<boolean> {
+  return personId !== undefined && (await findMembership(db, characterId))?.person_id === personId;
+}
+
+/** What happened to a person, newest first. */
+export async function getHistory({ db }: Pick<Services, 'db'>, personId: string): Promise<PersonChange[]> {
+  const rows = await findHistory(db, personId, MAX_PAGE);
+  return rows.map((row) => ({ ...row, occurred_on: row.occurred_on.toISOString() }));
+}
+
+export function mainKept(characterId: number): DomainError {
+  return new DomainError(
+    'main_kept',
+    `Character ${characterId} is the main of a person with more characters: choose another main before.`,
+  );
+}
+
+const TRACKING = new Map([
+  [null, 'none'],
+  [true, 'valid'],
+  [false, 'invalid'],
+] as const);
+
+function toPerson(all: readonly CharacterRow[], visible: readonly CharacterRow[]): Person {
+  const [first] = all;
+  if (first === undefined) throw new Error('a person has a character');
+  const main = visible.find((row) => row.character_id === first.main_id);
+  return {
+    person_id: first.person_id ?? soleId(first.character_id),
+    main: main === undefined ? null : toShort(main),
+    characters: visible.map((row) => ({
+      user: toShort(row),
+      ownership: row.ownership,
+      proven_on: row.proven_on?.toISOString() ?? null,
+      tracking: TRACKING.get(row.covered) ?? 'none',
+    })),
+    hidden: all.length - visible.length,
+  };
+}
+
+function toShort({ character_id, character_name }: CharacterRow) {
+  return { character_id, character_name };
+}

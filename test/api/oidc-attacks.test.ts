@@ -1,0 +1,578 @@
+import * as openid from 'openid-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
+import { letIn, setLevel } from '../fixtures/registry.ts';
+import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
+import { Browser } from '../harness/browser.ts';
+import { addRelyingParty, postForm, REDIRECT_URI, type RelyingParty } from '../harness/relying-party.ts';
+import { callBack, expectPage } from '../harness/sign-in.ts';
+
+const ALLIANCE = 99_000_001;
+const CORPORATION = 98_000_011;
+const [VICTIM, ATTACKER, HANDED_OVER, LEAVING] = [2_112_000_028, 2_112_000_049, 2_112_000_055, 2_112_000_070];
+
+let app: TestApp;
+let party: RelyingParty;
+let coalition: string;
+const browserOf = (characterId: number) => new Browser(app, { choice: { characterId } });
+
+beforeAll(async () => {
+  app = await startTestApp();
+  coalition = await letIn(app, { alliances: [ALLIANCE], corporations: [CORPORATION] });
+  party = await addRelyingParty(app);
+});
+afterAll(() => app.stop());
+
+/** A code, and what belongs to it. */
+async function codeFor(of: RelyingParty, characterId: number, more?: Record<string, string>) {
+  const { landed, ...begun } = await of.visit(browserOf(characterId), more);
+  return { ...begun, back: landed.url, code: landed.url.searchParams.get('code') ?? '' };
+}
+
+/** What a client sends to the token endpoint, every field of which a test may change. */
+function redeeming(of: RelyingParty, code: string, verifier: string) {
+  return {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: of.redirectUri,
+    code_verifier: verifier,
+    client_id: of.client.client_id,
+    client_secret: of.client.client_secret ?? '',
+  };
+}
+
+const refreshing = (of: RelyingParty, refresh_token = '') => ({
+  grant_type: 'refresh_token',
+  refresh_token,
+  client_id: of.client.client_id,
+  client_secret: of.client.client_secret ?? '',
+});
+
+const tokenEndpoint = (fields: Record<string, string>) => postForm(app, '/oidc/token', fields);
+const userinfo = async (token: string) =>
+  (await fetch(`${app.url}/oidc/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
+const introspect = async (of: RelyingParty, token: string) =>
+  (await openid.tokenIntrospection(of.config, token)).active;
+
+/** Whether anything of a sign-in still works. */
+async function whatWorks(of: RelyingParty, browser: Browser, tokens: openid.TokenEndpointResponse) {
+  const { landed } = await of.visit(browser, { prompt: 'none' });
+  return {
+    userinfo: await userinfo(tokens.access_token),
+    introspection: await introspect(of, tokens.access_token),
+    refresh: (await tokenEndpoint(refreshing(of, tokens.refresh_token))).json.error ?? 'works',
+    session: landed.url.searchParams.get('error') ?? 'works',
+  };
+}
+const NOTHING = { userinfo: 401, introspection: false, refresh: 'invalid_grant', session: 'login_required' };
+
+describe('attack: replay of a code', () => {
+  it('D84: a code is good for one use, and the second ends what the first gave', async () => {
+    const { code, verifier, back, ...begun } = await codeFor(party, VICTIM);
+    const tokens = await party.redeem({ ...begun, verifier }, back);
+    expect(await userinfo(tokens.access_token)).toBe(200);
+    expect(await tokenEndpoint(redeeming(party, code, verifier))).toMatchObject({
+      status: 400,
+      json: { error: 'invalid_grant' },
+    });
+    expect(await userinfo(tokens.access_token)).toBe(401);
+    expect(await introspect(party, tokens.access_token)).toBe(false);
+  });
+
+  it('D84: of ten redemptions at the same moment one gives tokens at the most', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { code, verifier } = await codeFor(party, VICTIM);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => tokenEndpoint(redeeming(party, code, verifier))),
+      );
+      const given = answers.filter(({ status }) => status === 200);
+      expect(given.length).toBeLessThanOrEqual(1);
+      for (const { status, json } of answers) {
+        if (status !== 200)
+          expect({ status, error: json.error }).toEqual({ status: 400, error: 'invalid_grant' });
+      }
+    }
+  });
+
+  it('D84: of ten uses of a refresh token at the same moment one gives tokens at the most', async () => {
+    const { back, ...begun } = await codeFor(party, VICTIM, { scope: 'openid offline_access' });
+    const { refresh_token } = await party.redeem(begun, back);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => tokenEndpoint(refreshing(party, refresh_token))),
+    );
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+  });
+
+  it('D84: a refresh token that was used already ends the family', async () => {
+    const { back, ...begun } = await codeFor(party, VICTIM, { scope: 'openid offline_access' });
+    const first = await party.redeem(begun, back);
+    const second = await openid.refreshTokenGrant(party.config, first.refresh_token ?? '');
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    expect(await userinfo(second.access_token)).toBe(200);
+    expect((await tokenEndpoint(refreshing(party, first.refresh_token))).json.error).toBe('invalid_grant');
+    expect((await tokenEndpoint(refreshing(party, second.refresh_token))).json.error).toBe('invalid_grant');
+    expect(await userinfo(second.access_token)).toBe(401);
+  });
+
+  it('D84: a code is good for a minute', async () => {
+    const { code, verifier } = await codeFor(party, VICTIM);
+    app.clock.advance(61_000);
+    expect((await tokenEndpoint(redeeming(party, code, verifier))).json.error).toBe('invalid_grant');
+  });
+});
+
+describe('attack: mixed-up clients', () => {
+  let other: RelyingParty;
+  beforeAll(async () => {
+    other = await addRelyingParty(app, { client_name: 'Evil', redirect_uris: ['https://evil.example/back'] });
+  });
+
+  it('a code of one client is no code for another', async () => {
+    const { code, verifier } = await codeFor(party, VICTIM);
+    const stolen = { ...redeeming(other, code, verifier), redirect_uri: party.redirectUri };
+    expect((await tokenEndpoint(stolen)).json.error).toBe('invalid_grant');
+    expect((await tokenEndpoint(redeeming(party, code, verifier))).status).toBe(200);
+  });
+
+  it('a refresh token of one client refreshes nothing for another, and stays good', async () => {
+    const { back, ...begun } = await codeFor(party, VICTIM, { scope: 'openid offline_access' });
+    const { refresh_token } = await party.redeem(begun, back);
+    expect((await tokenEndpoint(refreshing(other, refresh_token))).json.error).toBe('invalid_grant');
+    expect((await tokenEndpoint(refreshing(party, refresh_token))).status).toBe(200);
+  });
+
+  it('nobody asks about, or revokes, the token of another client', async () => {
+    const { back, ...begun } = await codeFor(party, VICTIM);
+    const { access_token } = await party.redeem(begun, back);
+    expect(await introspect(party, access_token)).toBe(true);
+    expect(await introspect(other, access_token)).toBe(false);
+    await postForm(app, '/oidc/revocation', { ...refreshing(other), token: access_token });
+    expect(await userinfo(access_token)).toBe(200);
+  });
+
+  it('answers name the issuer, so that a client knows whose answer it is (RFC 9207)', async () => {
+    const { back } = await codeFor(party, VICTIM);
+    expect(back.searchParams.get('iss')).toBe(BASE_URL);
+  });
+
+  it('D81: a wrong secret, another client’s or none is no client', async () => {
+    const { code, verifier } = await codeFor(party, VICTIM);
+    const fields = redeeming(party, code, verifier);
+    for (const client_secret of ['', 'x', other.client.client_secret ?? '', fields.client_secret.slice(1)]) {
+      const { status, json } = await tokenEndpoint({ ...fields, client_secret });
+      expect({ status, error: json.error }).toEqual({ status: 401, error: 'invalid_client' });
+    }
+    expect((await tokenEndpoint(fields)).status).toBe(200);
+  });
+
+  it('D81: the stored hash of a secret is no secret', async () => {
+    const { code, verifier } = await codeFor(party, VICTIM);
+    const { secret_hash } = await app.db
+      .selectFrom('oidc_clients')
+      .select('secret_hash')
+      .where('client_id', '=', party.client.client_id)
+      .executeTakeFirstOrThrow();
+    const stolen = { ...redeeming(party, code, verifier), client_secret: secret_hash ?? '' };
+    expect((await tokenEndpoint(stolen)).json.error).toBe('invalid_client');
+  });
+
+  it('D81: a renewed secret ends the former one at once', async () => {
+    const renewing = await addRelyingParty(app);
+    const { code, verifier } = await codeFor(renewing, VICTIM);
+    const { client_id } = renewing.client;
+    const { client_secret } = await ok(app.client(app.root).oidc.renewSecret({ params: { client_id } }));
+    const fields = redeeming(renewing, code, verifier);
+    expect((await tokenEndpoint(fields)).json.error).toBe('invalid_client');
+    expect((await tokenEndpoint({ ...fields, client_secret })).status).toBe(200);
+  });
+
+  it('D81: a deleted client gets nothing any more, whatever it holds', async () => {
+    const doomed = await addRelyingParty(app);
+    const tokens = await doomed.signIn(browserOf(VICTIM), { scope: 'openid offline_access' });
+    const { client_id } = doomed.client;
+    await ok(app.client(app.root).oidc.deleteClient({ params: { client_id } }));
+    expect(await userinfo(tokens.access_token)).toBe(401);
+    expect((await tokenEndpoint(refreshing(doomed, tokens.refresh_token))).json.error).toBe('invalid_client');
+    const page = await browserOf(VICTIM).go((await doomed.begin()).url);
+    expect(page.page?.status).toBe(400);
+    expect(page.html).toContain('This application is not known here');
+  });
+});
+
+describe('attack: redirect URIs that differ by a character', () => {
+  it.each([
+    ['a slash more', `${REDIRECT_URI}/`],
+    ['a letter more', `${REDIRECT_URI}x`],
+    ['a letter less', REDIRECT_URI.slice(0, -1)],
+    ['another case', REDIRECT_URI.replace('callback', 'Callback')],
+    ['another case of the host', REDIRECT_URI.replace('wiki', 'WIKI')],
+    ['a query', `${REDIRECT_URI}?next=1`],
+    ['an empty query', `${REDIRECT_URI}?`],
+    ['a fragment', `${REDIRECT_URI}#x`],
+    ['its port', REDIRECT_URI.replace('.example', '.example:443')],
+    ['another port', REDIRECT_URI.replace('.example', '.example:8443')],
+    ['a subdomain', REDIRECT_URI.replace('wiki.', 'a.wiki.')],
+    ['another top', REDIRECT_URI.replace('.example', '.example.evil')],
+    ['a user', REDIRECT_URI.replace('https://', 'https://evil@')],
+    ['a way around', REDIRECT_URI.replace('/oauth2', '/oauth2/../oauth2')],
+    ['an encoded letter', REDIRECT_URI.replace('callback', '%63allback')],
+    ['http', REDIRECT_URI.replace('https', 'http')],
+    ['nothing at all', ''],
+  ])('D81: %s', async (_, redirect_uri) => {
+    const browser = browserOf(VICTIM);
+    const landed = await browser.go((await party.begin({ redirect_uri })).url);
+    expect(landed.url.origin).toBe(BASE_URL);
+    expect(landed.page?.status).toBe(400);
+    // Nor after a sign-in at the right one.
+    await party.signIn(browser);
+    expect((await browser.go((await party.begin({ redirect_uri })).url)).page?.status).toBe(400);
+  });
+
+  it('D81: the code was given for one of several, and is redeemed for that alone', async () => {
+    const second = 'https://wiki.example/second';
+    const several = await addRelyingParty(app, { redirect_uris: [REDIRECT_URI, second] });
+    const { code, verifier } = await codeFor(several, VICTIM);
+    const fields = redeeming(several, code, verifier);
+    expect((await tokenEndpoint({ ...fields, redirect_uri: second })).json.error).toBe('invalid_grant');
+  });
+
+  it('D81: after a logout, too', async () => {
+    const leaving = await addRelyingParty(app, { post_logout_redirect_uris: ['https://wiki.example/bye'] });
+    const browser = browserOf(VICTIM);
+    const { id_token: id_token_hint = '' } = await leaving.signIn(browser);
+    const landed = await browser.go(
+      openid.buildEndSessionUrl(leaving.config, {
+        id_token_hint,
+        post_logout_redirect_uri: 'https://wiki.example/bye/',
+      }),
+    );
+    expect(landed.page?.status).toBe(400);
+  });
+});
+
+describe('attack: PKCE', () => {
+  it('D80: a public client without a challenge is refused', async () => {
+    const app_ = await addRelyingParty(app, { public: true });
+    const { url } = await app_.begin();
+    for (const name of ['code_challenge', 'code_challenge_method']) url.searchParams.delete(name);
+    const { url: back } = await browserOf(VICTIM).go(url);
+    expect(back.searchParams.get('error')).toBe('invalid_request');
+    expect(back.searchParams.get('code')).toBeNull();
+  });
+
+  it('D80: the method "plain" is refused', async () => {
+    const { url } = await party.begin({ code_challenge_method: 'plain' });
+    const { url: back } = await browserOf(VICTIM).go(url);
+    expect(back.searchParams.get('error')).toBe('invalid_request');
+  });
+
+  it.each([
+    ['missing', undefined],
+    ['wrong', openid.randomPKCECodeVerifier()],
+    ['empty', ''],
+  ])('D80: a %s verifier gets no tokens, of a public and of a confidential client', async (_, verifier) => {
+    for (const client of [party, await addRelyingParty(app, { public: true })]) {
+      const { code } = await codeFor(client, VICTIM);
+      const { code_verifier: _right, ...fields } = redeeming(client, code, '');
+      const secret = client.client.client_secret === undefined ? { client_secret: undefined } : {};
+      const sent = { ...fields, ...secret, ...(verifier !== undefined && { code_verifier: verifier }) };
+      const body = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
+      expect((await tokenEndpoint(body as Record<string, string>)).json.error).toMatch(
+        /^invalid_(grant|request)$/,
+      );
+    }
+  });
+
+  it('D80: a public client redeems its code with the verifier alone', async () => {
+    const app_ = await addRelyingParty(app, { public: true });
+    const tokens = await app_.signIn(browserOf(VICTIM));
+    expect(tokens.claims()?.sub).toBe(String(VICTIM));
+  });
+});
+
+describe('attack: session fixation and login CSRF', () => {
+  it('D82: the session gets another id when somebody signs in', async () => {
+    const browser = browserOf(VICTIM);
+    await browser.go((await party.begin({ prompt: 'none' })).url);
+    const sessionOf = () => browser.cookies.find(({ name }) => name === '__Host-castellan_session')?.value;
+    await party.signIn(browser);
+    const first = sessionOf();
+    await party.signIn(browser, { prompt: 'login' });
+    expect(sessionOf()).not.toBe(first);
+    const fixed = browserOf(VICTIM);
+    fixed.cookies = browser.cookies.map((cookie) =>
+      cookie.name === '__Host-castellan_session' ? { ...cookie, value: first ?? '' } : cookie,
+    );
+    expect((await party.visit(fixed, { prompt: 'none' })).landed.url.searchParams.get('error')).toBe(
+      'login_required',
+    );
+  });
+
+  it('D82: a session id that was made up, or is not signed, is none', async () => {
+    const browser = browserOf(VICTIM);
+    await party.signIn(browser);
+    const unsigned = browserOf(ATTACKER);
+    unsigned.cookies = browser.cookies.filter(({ name }) => !name.endsWith('.sig'));
+    expect(unsigned.cookies.length).toBeGreaterThan(0);
+    const { landed } = await party.visit(unsigned, { prompt: 'none' });
+    expect(landed.url.searchParams.get('error')).toBe('login_required');
+  });
+
+  it('D82: login CSRF: a callback is taken from the browser alone that began the sign-in', async () => {
+    const attacker = browserOf(ATTACKER);
+    const begun = await party.begin();
+    const callback = await upToTheCallback(attacker, begun.url);
+    // The victim's browser is made to follow it: nobody is signed in there, and the attacker's sign-in is left alone.
+    const victim = browserOf(VICTIM);
+    const landed = await victim.go(callback);
+    expect(landed.page?.status).toBe(400);
+    expect(landed.html).toContain('another browser');
+    expect(landed.html).not.toContain('/oidc/interaction/');
+    expect((await party.visit(victim, { prompt: 'none' })).landed.url.searchParams.get('error')).toBe(
+      'login_required',
+    );
+    const { url } = await attacker.go(callback);
+    expect((await party.redeem(begun, url)).claims()?.sub).toBe(String(ATTACKER));
+  });
+
+  it('D82: login CSRF: the cookie of another sign-in does not do', async () => {
+    const attacker = browserOf(ATTACKER);
+    const callback = await upToTheCallback(attacker, (await party.begin()).url);
+    const victim = browserOf(VICTIM);
+    await upToTheCallback(victim, (await party.begin()).url);
+    const state = new URL(callback).searchParams.get('state') ?? '';
+    const own = victim.cookies.find(({ name }) => name.startsWith('castellan_sign_in_'));
+    victim.cookies.push({ ...own, name: `castellan_sign_in_${state.slice(0, 8)}` } as never);
+    expect((await victim.go(callback)).page?.status).toBe(400);
+  });
+
+  it('D82: the steps of an interaction are for the browser that it belongs to', async () => {
+    const attacker = browserOf(ATTACKER);
+    const asking = await addRelyingParty(app, { first_party: false });
+    const page = await attacker.go((await asking.begin()).url);
+    const action = /action="([^"]+)\/consent"/.exec(page.html)?.[1] ?? '';
+    const victim = browserOf(VICTIM);
+    for (const step of ['', '/login', '/again', '/deny']) {
+      expect((await victim.go(`${action}${step}`)).page?.status, step).toBe(400);
+    }
+    expect((await victim.go(`${action}/consent`, {})).page?.status).toBe(400);
+  });
+
+  it('D25: a state of OpenID Connect is nobody’s state code', async () => {
+    const callback = await upToTheCallback(browserOf(VICTIM), (await party.begin()).url);
+    const state_code = new URL(callback).searchParams.get('state') ?? '';
+    const dyn = app.client(await app.dynamicToken());
+    expect((await dyn.token.startLogin({ body: { state_code } })).status).toBe(404);
+  });
+
+  it('D26: an address without a browser of its own is a page, and takes nothing', async () => {
+    const begun = await party.begin();
+    const browser = browserOf(VICTIM);
+    const callback = new URL(await upToTheCallback(browser, begun.url));
+    const state = callback.searchParams.get('state') ?? '';
+    for (let tries = 0; tries < 6; tries += 1) {
+      await expectPage(
+        await callBack(app, { code: 'wrong', state }),
+        400,
+        'This sign-in cannot be completed',
+      );
+    }
+    const { url } = await browser.go(callback);
+    expect((await party.redeem(begun, url)).claims()?.sub).toBe(String(VICTIM));
+  });
+});
+
+/** Up to where the game sends the browser back. */
+async function upToTheCallback(browser: Browser, authorization: URL): Promise<string> {
+  const begun = await browser.ask(authorization);
+  const signOn = await browser.ask(new URL(begun.headers.get('location') ?? '', BASE_URL));
+  return app.provider.authorize(signOn.headers.get('location') ?? '', browser.choice);
+}
+
+describe('attack: clickjacking and what pages may do', () => {
+  it('no page can be framed, and forms go nowhere but to the application', async () => {
+    const asking = await addRelyingParty(app, { first_party: false });
+    const browser = browserOf(VICTIM);
+    const consent = await browser.go((await asking.begin()).url);
+    await browser.press(consent);
+    const pages = [
+      consent,
+      await browser.go(`${BASE_URL}/oidc/logout?client_id=${asking.client.client_id}`),
+      await browser.go((await asking.begin({ redirect_uri: 'https://evil.example/' })).url),
+      await browser.go(`${BASE_URL}/oidc/logout/success`),
+      await browser.go(`${BASE_URL}/oidc/interaction/nothing`),
+    ];
+    for (const { page, url } of pages) {
+      const policy = page?.headers.get('content-security-policy') ?? '';
+      expect(policy, url.href).toContain("frame-ancestors 'none'");
+      expect(policy, url.href).toContain("default-src 'none'");
+      expect(policy, url.href).not.toMatch(/unsafe|\*/);
+      expect(policy, url.href).toMatch(/form-action ('none'|'self'( https:\/\/wiki\.example)?)(;|$)/);
+      expect(page?.headers.get('content-type'), url.href).toMatch(/^text\/html/);
+      expect(page?.headers.get('cache-control'), url.href).toContain('no-store');
+      expect(page?.headers.get('referrer-policy'), url.href).toBe('no-referrer');
+    }
+    expect(consent.page?.headers.get('content-security-policy')).toContain('https://wiki.example');
+  });
+});
+
+describe('attack: tokens that should be dead', () => {
+  it.each(['access_token', 'refresh_token'] as const)(
+    'after revocation of the %s: nothing works',
+    async (kind) => {
+      const tokens = await party.signIn(browserOf(VICTIM), { scope: 'openid offline_access' });
+      await openid.tokenRevocation(party.config, tokens[kind] ?? '');
+      expect(await userinfo(tokens.access_token)).toBe(401);
+      expect(await introspect(party, tokens.access_token)).toBe(false);
+      expect((await tokenEndpoint(refreshing(party, tokens.refresh_token))).json.error).toBe('invalid_grant');
+    },
+  );
+
+  it('D84: after ten minutes', async () => {
+    const tokens = await party.signIn(browserOf(VICTIM));
+    app.clock.advance(10 * 60_000);
+    expect(await userinfo(tokens.access_token)).toBe(401);
+    expect(await introspect(party, tokens.access_token)).toBe(false);
+  });
+
+  it('D84: after exclusion: nothing works, and nothing comes back when it ends', async () => {
+    const browser = browserOf(VICTIM);
+    const tokens = await party.signIn(browser, { scope: 'openid offline_access' });
+    const spare = await codeFor(party, VICTIM);
+    await excluding(true);
+    expect(await whatWorks(party, browser, tokens)).toEqual(NOTHING);
+    expect((await tokenEndpoint(redeeming(party, spare.code, spare.verifier))).json.error).toBe(
+      'invalid_grant',
+    );
+    await excluding(false);
+    expect(await whatWorks(party, browser, tokens)).toEqual(NOTHING);
+  });
+
+  it('D27b: after an exclusion that nobody told of (a row changed by hand): judged at each use', async () => {
+    const browser = browserOf(VICTIM);
+    const tokens = await party.signIn(browser, { scope: 'openid offline_access' });
+    await app.db
+      .updateTable('coalitions')
+      .set({ authorized_to_login: false })
+      .where('coalition_id', '=', coalition)
+      .execute();
+    expect(await userinfo(tokens.access_token)).toBe(401);
+    expect(await introspect(party, tokens.access_token)).toBe(false);
+    expect((await tokenEndpoint(refreshing(party, tokens.refresh_token))).json.error).toBe('invalid_grant');
+    const { landed } = await party.visit(browser, { prompt: 'none' });
+    expect(landed.url.searchParams.get('error')).toBe('access_denied');
+    await excluding(false);
+  });
+
+  it('D29b: after a change of owner: nothing of the former one works', async () => {
+    const browser = browserOf(HANDED_OVER);
+    const asking = await addRelyingParty(app, { first_party: false });
+    const tokens = await asking.signIn(browser, { scope: 'openid offline_access' });
+    app.provider.world.handOver(HANDED_OVER);
+    app.clock.advance(1_000);
+    const next = browserOf(HANDED_OVER);
+    const page = await next.go((await asking.begin()).url);
+    // What the former owner agreed to, the new one did not.
+    expect(page.html).toContain('Sign in to Wiki');
+    expect(await whatWorks(asking, browser, tokens)).toEqual(NOTHING);
+    expect((await next.press(page)).url.searchParams.get('code')).toBeTruthy();
+  });
+
+  it('D19b: after deletion', async () => {
+    const browser = browserOf(LEAVING);
+    const tokens = await party.signIn(browser, { scope: 'openid offline_access' });
+    await ok(app.client(app.root).user.delete({ params: { character_id: LEAVING } }));
+    expect(await whatWorks(party, browser, tokens)).toEqual(NOTHING);
+  });
+
+  it('D84: a request at work while its session ends brings nothing back', async () => {
+    const browser = browserOf(VICTIM);
+    const tokens = await party.signIn(browser, { scope: 'openid offline_access' });
+    const rows = await app.db
+      .selectFrom('oidc_artifacts')
+      .selectAll()
+      .where('character_id', '=', VICTIM)
+      .execute();
+    app.clock.advance(1_000);
+    await excluding(true);
+    await excluding(false);
+    // As it writes down what it read before.
+    for (const row of rows.filter(({ model }) => ['Session', 'Grant', 'RefreshToken'].includes(model))) {
+      await app.db
+        .insertInto('oidc_artifacts')
+        .values({ ...row, payload: JSON.stringify(row.payload) })
+        .execute();
+    }
+    expect(await whatWorks(party, browser, tokens)).toEqual(NOTHING);
+  });
+
+  it('D20: an ID token is no token of the API, and a user token nothing to userinfo', async () => {
+    for (const id_token_signed_response_alg of ['RS256', 'EdDSA'] as const) {
+      const client = await addRelyingParty(app, { id_token_signed_response_alg });
+      const tokens = await client.signIn(browserOf(VICTIM));
+      for (const token of [tokens.id_token, tokens.access_token]) {
+        expect((await app.client(token).token.current()).status).toBe(401);
+      }
+    }
+    const { token } = await app.signIn(VICTIM);
+    expect(await userinfo(token)).toBe(401);
+  });
+});
+
+async function excluding(exclude: boolean): Promise<void> {
+  await ok(
+    app.client(app.root).coalition.update({
+      params: { coalition_id: coalition },
+      body: { authorized_to_login: !exclude },
+    }),
+  );
+}
+
+describe('D84: who is refused', () => {
+  it('D84: a live session does not help who may not log in: a page names who refuses, and leads back', async () => {
+    const browser = browserOf(VICTIM);
+    await party.signIn(browser);
+    const group = await ok(app.client(app.root).group.create({ body: { group_name: 'Banned <b>' } }));
+    const members = { group_id: group.group_id, character_id: VICTIM };
+    await app.db.insertInto('group_members').values(members).execute();
+    await app.db
+      .updateTable('groups')
+      .set({ authorized_to_login: false })
+      .where('group_id', '=', group.group_id)
+      .execute();
+    const begun = await party.begin();
+    const page = await browser.go(begun.url);
+    expect(page.page?.status).toBe(403);
+    expect(page.html).toContain('Banned &lt;b&gt;');
+    const { url } = await browser.follow(page, 'Back to the application');
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      error: 'access_denied',
+      state: begun.state,
+    });
+    // Whoever has another character may use that.
+    browser.choice = { characterId: ATTACKER };
+    const again = await party.begin();
+    const { url: back } = await browser.follow(await browser.go(again.url), 'Sign in with another character');
+    expect((await party.redeem(again, back)).claims()?.sub).toBe(String(ATTACKER));
+    await ok(app.client(app.root).group.delete({ params: { group_id: group.group_id } }));
+  });
+
+  it('D84: who is in none of the allowed groups reads which those are; administrators, too', async () => {
+    const group = await ok(app.client(app.root).group.create({ body: { group_name: 'Editors' } }));
+    const closed = await addRelyingParty(app, { allowed_groups: [group.group_id] });
+    await setLevel(app, VICTIM, 9);
+    const browser = browserOf(VICTIM);
+    const page = await browser.go((await closed.begin()).url);
+    expect(page.page?.status).toBe(403);
+    expect(page.html).toContain('<b>Editors</b>');
+    expect((await browser.follow(page, 'Back to the application')).url.searchParams.get('error')).toBe(
+      'access_denied',
+    );
+    await setLevel(app, VICTIM, 0);
+    await app.db
+      .insertInto('group_members')
+      .values({ group_id: group.group_id, character_id: VICTIM })
+      .execute();
+    expect((await closed.signIn(browser)).claims()?.sub).toBe(String(VICTIM));
+  });
+});

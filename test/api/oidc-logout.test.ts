@@ -1,0 +1,392 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
+import * as openid from 'openid-client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
+import { Browser } from '../harness/browser.ts';
+import { addRelyingParty, type RelyingParty } from '../harness/relying-party.ts';
+
+const CORPORATION = 98_000_011;
+const MEMBERS = [2_112_000_049, 2_112_000_055, 2_112_000_070, 2_112_000_078];
+const [MEMBER = 0, OTHER = 0] = MEMBERS;
+
+/** An application's address for logouts. */
+interface Listener {
+  readonly url: string;
+  /** Bodies of the requests so far. */
+  readonly told: URLSearchParams[];
+  answer: number;
+}
+
+let app: TestApp;
+let coalition: string;
+let server: Server;
+let listener: Listener;
+let party: RelyingParty;
+
+beforeAll(async () => {
+  app = await startTestApp({ worker: true });
+  coalition = await letIn(app, { corporations: [CORPORATION] });
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      listener.told.push(new URLSearchParams(body));
+      response.writeHead(listener.answer).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/oidc/logout`;
+  listener = { url, told: [], answer: 200 };
+  party = await addRelyingParty(app, {
+    backchannel_logout_uri: url,
+    post_logout_redirect_uris: ['https://wiki.example/bye'],
+  });
+});
+afterAll(async () => {
+  await app.stop();
+  await new Promise((resolve) => server.close(resolve));
+});
+afterEach(() => {
+  listener.told.length = 0;
+  listener.answer = 200;
+});
+
+const browserOf = (characterId: number) => new Browser(app, { choice: { characterId } });
+const root = () => app.client(app.root);
+const sidOf = (tokens: { id_token?: string | undefined }) => decodeJwt(tokens.id_token ?? '').sid;
+/** Who was told of, and which session. */
+const news = () =>
+  listener.told.map((body) => {
+    const { sub, sid } = decodeJwt(body.get('logout_token') ?? '');
+    return { sub, sid };
+  });
+
+function endSession(id_token_hint: string, more: Record<string, string> = {}) {
+  return openid.buildEndSessionUrl(party.config, { id_token_hint, ...more });
+}
+
+describe('OpenID Connect RP-Initiated Logout 1.0', () => {
+  it('2: the person is asked, logged out everywhere, and taken back with the state', async () => {
+    const browser = browserOf(MEMBER);
+    const other = await addRelyingParty(app);
+    const { id_token = '', access_token } = await party.signIn(browser);
+    const elsewhere = await other.signIn(browser);
+    const page = await browser.go(
+      endSession(id_token, { post_logout_redirect_uri: 'https://wiki.example/bye', state: 'back to <it>' }),
+    );
+    expect(page.html).toContain('Log out?');
+    expect(page.page?.headers.get('content-security-policy')).toContain(
+      "form-action 'self' https://wiki.example",
+    );
+    const { url } = await browser.press(page, 'logout');
+    expect(url.href).toBe('https://wiki.example/bye?state=back+to+%3Cit%3E');
+    const { landed } = await party.visit(browser, { prompt: 'none' });
+    expect(landed.url.searchParams.get('error')).toBe('login_required');
+    for (const token of [access_token, elsewhere.access_token]) {
+      const answer = await fetch(`${app.url}/oidc/userinfo`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(answer.status).toBe(401);
+    }
+  });
+
+  it('2: the hint may have expired; without a hint the client is named, or nobody', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const { client_id } = party.client;
+    const named = await browser.go(`${BASE_URL}/oidc/logout?${new URLSearchParams({ client_id })}`);
+    expect(named.html).toContain('Only of Wiki');
+    const unnamed = await browser.go(`${BASE_URL}/oidc/logout`);
+    expect(unnamed.html).toContain('No, stay signed in');
+    const stayed = await browser.press(unnamed);
+    expect(stayed.html).toContain('You are logged out');
+    const { landed } = await party.visit(browser, { prompt: 'none' });
+    expect(landed.url.searchParams.get('code')).toBeTruthy();
+  });
+
+  it('2: by POST, too', async () => {
+    const browser = browserOf(MEMBER);
+    const { id_token = '' } = await party.signIn(browser);
+    const page = await browser.go(`${BASE_URL}/oidc/logout`, { id_token_hint: id_token });
+    expect(page.html).toContain('Log out?');
+  });
+
+  it('3: without a registered address, or for somebody else’s hint, nobody is sent anywhere', async () => {
+    const browser = browserOf(MEMBER);
+    const other = await addRelyingParty(app);
+    const { id_token = '' } = await other.signIn(browser);
+    const elsewhere = { id_token_hint: id_token, post_logout_redirect_uri: 'https://wiki.example/bye' };
+    const page = await browser.go(`${BASE_URL}/oidc/logout?${new URLSearchParams(elsewhere)}`);
+    expect(page.page?.status).toBe(400);
+    const mixed = { id_token_hint: id_token, client_id: party.client.client_id };
+    expect((await browser.go(`${BASE_URL}/oidc/logout?${new URLSearchParams(mixed)}`)).page?.status).toBe(
+      400,
+    );
+    const forged = { id_token_hint: `${id_token.slice(0, -4)}AAAA` };
+    expect((await browser.go(`${BASE_URL}/oidc/logout?${new URLSearchParams(forged)}`)).page?.status).toBe(
+      400,
+    );
+  });
+
+  it('6: logout CSRF: nobody is logged out without the page', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const url = new URL(`${BASE_URL}/oidc/logout/confirm`);
+    for (const xsrf of ['', 'made-up']) {
+      const answer = await browser.ask(url, new URLSearchParams({ xsrf, logout: 'yes' }));
+      expect(answer.status).toBe(400);
+    }
+    expect((await party.visit(browser, { prompt: 'none' })).landed.url.searchParams.get('code')).toBeTruthy();
+  });
+
+  it('without a session there is nothing to ask', async () => {
+    const browser = browserOf(MEMBER);
+    const { id_token = '' } = await party.signIn(browserOf(MEMBER));
+    const { url } = await browser.go(
+      endSession(id_token, { post_logout_redirect_uri: 'https://wiki.example/bye' }),
+    );
+    expect(url.href).toBe('https://wiki.example/bye');
+  });
+});
+
+describe('OpenID Connect Back-Channel Logout 1.0', () => {
+  it('2.4, 2.5: a logout token as the standard has it, in a form', async () => {
+    const browser = browserOf(MEMBER);
+    const tokens = await party.signIn(browser);
+    await browser.press(await browser.go(endSession(tokens.id_token ?? '')), 'logout');
+    await expect.poll(() => listener.told.length).toBe(1);
+    const logoutToken = listener.told[0]?.get('logout_token') ?? '';
+    const keys = await (await fetch(`${app.url}/.well-known/jwks.json`)).json();
+    const { payload, protectedHeader } = await jwtVerify(logoutToken, createLocalJWKSet(keys as never), {
+      issuer: BASE_URL,
+      audience: party.client.client_id,
+      typ: 'logout+jwt',
+      currentDate: app.clock.now(),
+    });
+    expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'logout+jwt' });
+    expect(payload).toEqual({
+      iss: BASE_URL,
+      aud: party.client.client_id,
+      sub: String(MEMBER),
+      sid: sidOf(tokens),
+      iat: Math.floor(app.clock.now().getTime() / 1000),
+      exp: expect.any(Number),
+      jti: expect.any(String),
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    });
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBeLessThanOrEqual(120);
+    expect(payload).not.toHaveProperty('nonce');
+  });
+
+  it('D84: the job holds ids alone', async () => {
+    const quiet = await startTestApp();
+    await letIn(quiet, { corporations: [CORPORATION] });
+    const there = await addRelyingParty(quiet, { backchannel_logout_uri: listener.url });
+    const browser = new Browser(quiet, { choice: { characterId: MEMBER } });
+    const tokens = await there.signIn(browser);
+    await ok(quiet.client(quiet.root).user.delete({ params: { character_id: MEMBER } }));
+    const jobs = await quiet.app.services.queue.boss.fetch<object>('send-logout', { batchSize: 10 });
+    expect(jobs.map(({ data }) => data)).toEqual([
+      {
+        client_id: there.client.client_id,
+        character_id: MEMBER,
+        sid: sidOf(tokens),
+        attempt: 0,
+      },
+    ]);
+    await quiet.stop();
+  });
+
+  it('2.8: an application that does not answer well is told again, one that refuses is not', async () => {
+    const told = () => app.logged.filter((line) => line.includes('did not take the news')).length;
+    const before = told();
+    listener.answer = 503;
+    const browser = browserOf(MEMBER);
+    const tokens = await party.signIn(browser);
+    await browser.press(await browser.go(endSession(tokens.id_token ?? '')), 'logout');
+    await expect.poll(told).toBe(before + 1);
+    listener.answer = 200;
+    await expect.poll(() => listener.told.length).toBe(2);
+    expect(new Set(news().map(({ sid }) => sid))).toEqual(new Set([sidOf(tokens)]));
+    listener.answer = 400;
+    const again = await party.signIn(browser);
+    await browser.press(await browser.go(endSession(again.id_token ?? '')), 'logout');
+    await expect.poll(told).toBe(before + 2);
+    const waiting = await app.app.services.queue.boss.getQueueSize('send-logout');
+    expect(waiting).toBe(0);
+  });
+
+  it('D29: in production an address that is not public is not called', async () => {
+    const strict = await startTestApp({ worker: true, env: { CALLBACK_ALLOW_PRIVATE: 'false' } });
+    await letIn(strict, { corporations: [CORPORATION] });
+    const there = await addRelyingParty(strict);
+    await strict.db.updateTable('oidc_clients').set({ backchannel_logout_uri: listener.url }).execute();
+    const browser = new Browser(strict, { choice: { characterId: MEMBER } });
+    await there.signIn(browser);
+    await ok(strict.client(strict.root).user.delete({ params: { character_id: MEMBER } }));
+    await expect
+      .poll(() => strict.logged.filter((line) => line.includes('could not be told of a logout')).length)
+      .toBe(1);
+    expect(listener.told).toEqual([]);
+    await strict.stop();
+  });
+});
+
+describe('D84: what ends sessions, and is told', () => {
+  /** Somebody with a session, and what is true once that has ended. */
+  async function signedIn(characterId: number, at: RelyingParty = party) {
+    const browser = browserOf(characterId);
+    const tokens = await at.signIn(browser, { scope: 'openid offline_access' });
+    return {
+      sid: sidOf(tokens),
+      async left() {
+        const rows = await app.db
+          .selectFrom('oidc_artifacts')
+          .select('model')
+          .where('character_id', '=', characterId)
+          .execute();
+        return rows.length;
+      },
+    };
+  }
+
+  async function expectEnded(character: number, { sid, left }: Awaited<ReturnType<typeof signedIn>>) {
+    expect(await left()).toBe(0);
+    await expect.poll(news).toContainEqual({ sub: String(character), sid });
+  }
+
+  const nameOf = async (character_id: number) =>
+    (
+      await app.db
+        .selectFrom('users')
+        .select('character_name')
+        .where('character_id', '=', character_id)
+        .executeTakeFirstOrThrow()
+    ).character_name;
+
+  it('a coalition that shuts its members out', async () => {
+    const session = await signedIn(MEMBER);
+    const letsIn = (authorized_to_login: boolean) =>
+      ok(root().coalition.update({ params: { coalition_id: coalition }, body: { authorized_to_login } }));
+    await letsIn(false);
+    await expectEnded(MEMBER, session);
+    await letsIn(true);
+  });
+
+  it('a coalition that loses a member', async () => {
+    const session = await signedIn(MEMBER);
+    const members = (member_corporations: number[]) =>
+      ok(root().coalition.update({ params: { coalition_id: coalition }, body: { member_corporations } }));
+    await members([]);
+    await expectEnded(MEMBER, session);
+    await members([CORPORATION]);
+  });
+
+  it('a group that shuts somebody out, and nobody else', async () => {
+    const session = await signedIn(MEMBER);
+    const bystander = await signedIn(OTHER);
+    const { group_id } = await ok(root().group.create({ body: { group_name: 'Banned' } }));
+    await ok(root().group.update({ params: { group_id }, body: { authorized_to_login: false } }));
+    await ok(root().group.update({ params: { group_id }, body: { add_members: [await nameOf(MEMBER)] } }));
+    await expectEnded(MEMBER, session);
+    expect(await bystander.left()).toBeGreaterThan(0);
+    await ok(root().group.delete({ params: { group_id } }));
+  });
+
+  it('a level that is taken from an administrator whom nobody lets in', async () => {
+    const id = MEMBERS[2] as number;
+    await app.signIn(id);
+    await app.db.updateTable('users').set({ clearance_level: 9 }).where('character_id', '=', id).execute();
+    const session = await signedIn(id);
+    const { group_id } = await ok(root().group.create({ body: { group_name: 'Kept out' } }));
+    await ok(
+      root().group.update({
+        params: { group_id },
+        body: { authorized_to_login: false, add_members: [await nameOf(id)] },
+      }),
+    );
+    expect(await session.left()).toBeGreaterThan(0);
+    await app.db
+      .updateTable('users')
+      .set({ corporation_id: CORPORATION })
+      .where('character_id', '=', id)
+      .execute();
+    await ok(root().user.update({ params: { character_id: id }, body: { clearance_level: 0 } }));
+    await expectEnded(id, session);
+    await ok(root().group.delete({ params: { group_id } }));
+  });
+
+  it('a deletion', async () => {
+    const session = await signedIn(MEMBER);
+    await ok(root().user.delete({ params: { character_id: MEMBER } }));
+    await expectEnded(MEMBER, session);
+  });
+
+  it('a change of owner, which is a hand-over', async () => {
+    const id = MEMBERS[3] as number;
+    const session = await signedIn(id);
+    app.provider.world.handOver(id);
+    await app.signIn(id);
+    await expectEnded(id, session);
+  });
+
+  it('a character that left the corporation, as the sync finds', async () => {
+    const session = await signedIn(MEMBER);
+    app.provider.world.moveCharacter(MEMBER, 98_000_012);
+    app.clock.advance(2 * 3_600_000);
+    const renewed = await signedIn(OTHER);
+    await ok(root().system.runJob({ params: { job_id: 'sync-users' }, query: { force: true } }));
+    await expect.poll(session.left).toBe(0);
+    await expect.poll(news).toContainEqual({ sub: String(MEMBER), sid: session.sid });
+    expect(await renewed.left()).toBeGreaterThan(0);
+    app.provider.world.moveCharacter(MEMBER, CORPORATION);
+  });
+
+  it('a group that an application lets in, left: there alone', async () => {
+    const { group_id } = await ok(root().group.create({ body: { group_name: 'Editors' } }));
+    const add = { add_members: [await nameOf(OTHER)] };
+    await ok(root().group.update({ params: { group_id }, body: add }));
+    const closed = await addRelyingParty(app, {
+      client_name: 'Closed',
+      allowed_groups: [group_id],
+      backchannel_logout_uri: listener.url,
+    });
+    const browser = browserOf(OTHER);
+    const open = await party.signIn(browser, { scope: 'openid offline_access' });
+    const tokens = await closed.signIn(browser, { scope: 'openid offline_access' });
+    await ok(root().group.update({ params: { group_id }, body: { remove_members: add.add_members } }));
+    await expect.poll(news).toEqual([{ sub: String(OTHER), sid: sidOf(tokens) }]);
+    const userinfo = async (token: string) =>
+      (await fetch(`${app.url}/oidc/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await userinfo(tokens.access_token)).toBe(401);
+    expect(await userinfo(open.access_token)).toBe(200);
+    const { landed } = await party.visit(browser, { prompt: 'none' });
+    expect(landed.url.searchParams.get('code')).toBeTruthy();
+  });
+
+  it('an application that lets in other groups from now on', async () => {
+    const changing = await addRelyingParty(app, { backchannel_logout_uri: listener.url });
+    const tokens = await changing.signIn(browserOf(OTHER));
+    const { client_id } = changing.client;
+    await ok(root().oidc.updateClient({ params: { client_id }, body: { allowed_groups: [] } }));
+    await expect.poll(news).toEqual([{ sub: String(OTHER), sid: sidOf(tokens) }]);
+  });
+
+  it('the net below: what no operation told of, a job finds', async () => {
+    const session = await signedIn(OTHER);
+    const letsIn = (authorized_to_login: boolean) =>
+      app.db.updateTable('coalitions').set({ authorized_to_login }).execute();
+    await letsIn(false);
+    expect(await session.left()).toBeGreaterThan(0);
+    await ok(root().system.runJob({ params: { job_id: 'end-sessions' } }));
+    await expect.poll(session.left).toBe(0);
+    await expect.poll(news).toContainEqual({ sub: String(OTHER), sid: session.sid });
+    await letsIn(true);
+  });
+});

@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { letIn } from '../fixtures/registry.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
+
+const CORPORATION = 98_000_011;
+const MEMBERS = [49, 55, 70, 78].map((n) => 2_112_000_000 + n) as [number, number, number, number];
+const [ADA, BRIM, CLEO] = MEMBERS;
+
+let app: TestApp;
+let dyn: string;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  dyn = await app.dynamicToken();
+  await letIn(app, { alliances: [99_000_001], corporations: [CORPORATION, 98_000_012] });
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  await app.db.deleteFrom('persons').execute();
+});
+
+const signIn = async (id: number) => (await app.signIn(id, { dyn })).token;
+const link = (token: string, user_token: string) => app.client(token).person.link({ body: { user_token } });
+const unlink = (token: string, character_id: number) =>
+  app.client(token).person.unlink({ params: { character_id } });
+
+/** Characters of each person; throws where one is of one character, or has a main of another person. */
+async function persons(): Promise<number[][]> {
+  const { rows } = await sql<{ main: number; characters: number[] }>`
+    select main_id as main, array_agg(character_id::bigint order by character_id) as characters
+    from persons left join person_characters using (person_id) group by person_id, main_id
+    order by 2`.execute(app.db);
+  return rows.map(({ main, characters }) => {
+    const ids = characters.map(Number);
+    expect(ids.length).toBeGreaterThan(1);
+    expect(ids).toContain(main);
+    return ids;
+  });
+}
+
+const LOCK = 'select from users where character_id = $1 for update';
+
+describe('D101: at the same time', () => {
+  it('attack: two links at once of one character: it comes to one of them', async () => {
+    const [ada, cleo] = [await signIn(ADA), await signIn(CLEO)];
+    const proofs = [await signIn(BRIM), await signIn(BRIM)] as const;
+    const answers = await meanwhile(app, LOCK, [BRIM], () =>
+      Promise.all([link(ada, proofs[0]), link(cleo, proofs[1])]),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const found = await persons();
+    expect(found).toHaveLength(1);
+    expect([
+      [ADA, BRIM],
+      [BRIM, CLEO],
+    ]).toContainEqual(found[0]);
+  });
+
+  it('attack: one token used twice at once proves once', async () => {
+    const [ada, cleo, proof] = [await signIn(ADA), await signIn(CLEO), await signIn(BRIM)];
+    const answers = await meanwhile(app, LOCK, [BRIM], () =>
+      Promise.all([link(ada, proof), link(cleo, proof)]),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+    expect(await persons()).toHaveLength(1);
+  });
+
+  it('two who link each other at once are one person', async () => {
+    const [ada, brim] = [await signIn(ADA), await signIn(BRIM)];
+    const answers = await meanwhile(app, LOCK, [ADA], () => Promise.all([link(ada, brim), link(brim, ada)]));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await persons()).toEqual([[ADA, BRIM]]);
+  });
+
+  it('attack: a hand-over in the middle of a link comes before it: the token is gone, and nothing is linked', async () => {
+    const [ada, proof] = [await signIn(ADA), await signIn(BRIM)];
+    const answer = await meanwhile(
+      app,
+      LOCK,
+      [BRIM],
+      () => link(ada, proof),
+      async (other) => {
+        await other.query('delete from tokens where owner_id = $1', [BRIM]);
+      },
+    );
+    expect(answer.status).toBe(422);
+    expect(await persons()).toEqual([]);
+  });
+
+  it('attack: a hand-over that waits for a link comes after it, and takes the character out', async () => {
+    const [ada, proof] = [await signIn(ADA), await signIn(BRIM)];
+    app.provider.world.handOver(BRIM);
+    const hold = "select pg_advisory_xact_lock(hashtext('persons'))";
+    const [linked] = await meanwhile(app, hold, [], async () => {
+      const linking = link(ada, proof);
+      return Promise.all([linking, signIn(BRIM)]);
+    });
+    expect([200, 422]).toContain(linked.status);
+    expect(await persons()).toEqual([]);
+  });
+
+  it('a deletion in the middle of a link leaves nobody behind', async () => {
+    const [ada, proof] = [await signIn(ADA), await signIn(BRIM)];
+    const [linked, deleted] = await meanwhile(app, LOCK, [ADA], () =>
+      Promise.all([link(ada, proof), app.client(app.root).user.delete({ params: { character_id: BRIM } })]),
+    );
+    expect(deleted.status).toBe(200);
+    expect([200, 422]).toContain(linked.status);
+    expect(await persons()).toEqual([]);
+  });
+
+  it('whatever everybody does at once, each is of one person, and persons are whole', async () => {
+    const tokens = new Map<number, string>();
+    for (const id of MEMBERS) tokens.set(id, await signIn(id));
+    for (let round = 0; round < 3; round += 1) {
+      const proofs = await Promise.all(MEMBERS.map((id) => signIn(id)));
+      const statuses = await Promise.all(
+        MEMBERS.flatMap((id, n) => {
+          const token = tokens.get(id) as string;
+          const other = (n + 1 + (round % 3)) % MEMBERS.length;
+          return [
+            link(token, proofs[other] as string),
+            unlink(token, MEMBERS[other] as number),
+            app.client(token).person.update({ body: { main: MEMBERS[other] as number } }),
+          ];
+        }),
+      );
+      for (const { status } of statuses) expect([200, 404, 409, 422]).toContain(status);
+      const all = (await persons()).flat();
+      expect(new Set(all).size).toBe(all.length);
+    }
+  });
+});

@@ -3,7 +3,7 @@ const rule = (name, from, to, comment) => ({ name, comment, severity: 'error', f
 
 /** Below the features, from the bottom up; none of them knows a feature. */
 const FOUNDATIONS =
-  '^server/(shared|observability|outbound|voice-server|database|keys|queue|config|provider|rate-limit|access|standing|event|services|docs|http)/';
+  '^server/(shared|tracing|observability|outbound|voice-server|database|keys|queue|config|provider|rate-limit|access|standing|event|services|docs|http)/';
 /** Where processes begin and everything is put together: files of server/ itself, process/ and cli/. */
 const TOPS = '^server/([^/]+\\.ts$|process/|cli/)';
 

@@ -64,7 +64,97 @@ export const JobDryRun = component(
 );
 export type JobDryRun = z.infer<typeof JobDryRun>;
 
+export const Finding = component(
+  z.object({
+    about: field(z.string(), 'What was looked at.'),
+    state: field(z.enum(['good', 'mind', 'bad']), 'Whether something is to be done: `bad` at once.'),
+    says: field(z.string(), 'What was found, for people.'),
+    advice: field(z.string().nullable(), 'What to do, where something is to be done.'),
+  }),
+  'Finding',
+  'What one look at the service found.',
+  { about: 'jobs', state: 'good', says: 'none is late', advice: null },
+);
+export type Finding = z.infer<typeof Finding>;
+
+const count = (description: string) => field(z.number().int().min(0), description);
+
+export const SystemStatus = component(
+  z.object({
+    as_of: field(DateTime, 'When all this was so.'),
+    state: field(z.enum(['good', 'mind', 'bad']), 'That of the worst finding.'),
+    findings: field(z.array(Finding), 'The looks that were taken, good ones included.'),
+    version: field(z.string(), 'Of the process that answers.'),
+    started_on: field(DateTime, 'When that process was started.'),
+    users: field(
+      z.object({
+        members: count('Users but the built-in one and guests.'),
+        guests: count('Guests of a corporation.'),
+      }),
+      'How many there are.',
+    ),
+    refresh_tokens: field(
+      z.object({
+        valid: count('Those that the game accepts.'),
+        invalid: count('Those that it has refused.'),
+      }),
+      "Of the game's sign-on.",
+    ),
+    synced_on: field(DateTime.nullable(), 'Everybody was compared with the game since then; null: not yet.'),
+    provider_errors_left: field(
+      z.number().int().nullable(),
+      "Errors that the game's API still allows in its present minute; null: it has not said.",
+    ),
+    crash_reports: count('Crash reports of the last day.'),
+    jobs: field(
+      z.array(
+        z.object({
+          job_id: field(z.string(), "The schedule's name."),
+          ran_on: field(DateTime.nullable(), 'When its last run began.'),
+          next_run_time: field(DateTime.nullable(), 'When it runs next.'),
+          waiting: count('Runs that are due and wait for a worker.'),
+          failed: count('Runs that failed for good within a day.'),
+        }),
+      ),
+      'The scheduled jobs, by name.',
+    ),
+  }),
+  'SystemStatus',
+  'How the instance is.',
+  {
+    as_of: '2026-03-02T07:45:00.000Z',
+    state: 'good',
+    findings: [{ about: 'jobs', state: 'good', says: 'none is late', advice: null }],
+    version: '0.1.0',
+    started_on: '2026-03-01T20:00:00.000Z',
+    users: { members: 4210, guests: 12 },
+    refresh_tokens: { valid: 3980, invalid: 230 },
+    synced_on: '2026-03-02T07:30:00.125Z',
+    provider_errors_left: 97,
+    crash_reports: 0,
+    jobs: [
+      {
+        job_id: 'sync-users',
+        ran_on: '2026-03-02T07:30:00.125Z',
+        next_run_time: '2026-03-02T08:00:00.000Z',
+        waiting: 0,
+        failed: 0,
+      },
+    ],
+  },
+);
+export type SystemStatus = z.infer<typeof SystemStatus>;
+
 export const systemRoutes = c.router({
+  status: {
+    method: 'GET',
+    path: '/system/status',
+    summary: 'Get the state of the instance',
+    description:
+      'What an administrator asks first: whether anything is wrong with database, jobs, sync or the game, and what to do.',
+    responses: { 200: field(SystemStatus, 'The state.'), ...errors() },
+    metadata: { operationId: 'getSystemStatus', ...level(9) },
+  },
   configuration: {
     method: 'GET',
     path: '/system/configuration',

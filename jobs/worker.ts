@@ -11,6 +11,7 @@ import type { Change } from '../server/queue/run.ts';
 import { previousRun } from '../server/queue/schedule.ts';
 import type { Job } from '../server/queue/work.ts';
 import type { Services } from '../server/services/services.ts';
+import { continuing } from '../server/tracing/tracing.ts';
 import { createRun } from './create-run.ts';
 import { dryRuns, handlers } from './handlers.ts';
 import { findLastRuns, recordRun } from './schedules.queries.ts';
@@ -25,7 +26,7 @@ const GIVEN_UP = 'a job failed for the last time and is kept among the dead lett
 
 /** Starts working on every queue, and on the schedules; ends with `queue.stop()`. */
 export async function startWorker(services: Services): Promise<void> {
-  services.queue.work((name, job) => handle(services, name, job));
+  services.queue.work((name, job) => continuing(job.data, `job ${name}`, () => handle(services, name, job)));
   await makeUp(services, 0);
   // The queue forgets a time that passes while the database is away, or the process asleep.
   const look = () =>

@@ -11,8 +11,10 @@ import { createAccessTokens } from './grant/access-tokens.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { createVault } from './keys/vault.ts';
+import { followBacklog, followPool } from './observability/gauges.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { createOutages } from './observability/outages.ts';
+import { measureStatements } from './observability/statements.ts';
 import { requireKeys } from './process/key-rotation.ts';
 import { findService } from './process/running-service.queries.ts';
 import type { Limits } from './provider/http.ts';
@@ -24,6 +26,7 @@ import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/seldom.ts';
 import { unasked } from './standing/rehearse.ts';
+import { readBacklog } from './system/backlog.queries.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -56,9 +59,13 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const database = await openDatabase(configured.databaseUrl, log, options.database);
+    const metrics = createMetrics();
+    const around = measureStatements(metrics);
+    const database = await openDatabase(configured.databaseUrl, log, { around, ...options.database });
     closers.push(database.close);
     const { db } = database;
+    followPool(metrics, database.pool);
+    followBacklog(metrics, () => readBacklog(db, clock.now()));
     const settings = beside && !configured.production ? await asItRuns(db, configured) : configured;
     const keys = await loadSigningKeys(
       settings.tokenSigningKeys,
@@ -89,7 +96,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const access = createAccessTokens({ db, vault, clock, sso, log });
     const provider = createProvider({
-      ...{ settings: settings.extApi, db, clock, log, outages, access, limits },
+      ...{ settings: settings.extApi, db, clock, log, outages, access, limits, metrics },
       cacheBytes: options.providerCacheBytes,
     });
     provider.document.start();
@@ -107,7 +114,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       sso,
       queue,
       events: sealing,
-      metrics: createMetrics(),
+      metrics,
       rateLimit,
       touches: unasked,
       dryRun: (job) => dryRun(services, job),

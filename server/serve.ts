@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { API_VERSION } from '../contract/version.ts';
 import { type App, createApp } from './app.ts';
 import { readArguments } from './cli/command-line.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
 import { createGate, type Gate } from './http/gate.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { openLog } from './observability/log.ts';
-import { serveMetrics } from './observability/metrics.ts';
 import { print } from './observability/output.ts';
+import { serveMetrics } from './observability/serve-metrics.ts';
 import { untilStopped } from './process/lifecycle.ts';
 import { announce } from './process/running-service.ts';
 import { noStandIns, type StandIns, type StartStandIns } from './process/stand-ins.ts';
 import { CannotStart } from './shared/cannot-start.ts';
+import { startTracing } from './tracing/tracing.ts';
 
 const USAGE = `npm start        runs the service until Ctrl-C or SIGTERM
 
@@ -26,7 +28,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
   const gate = createGate();
   // First of all: a start that finds its port taken has touched nothing and run no job.
   const http = await openPort(gate, configured);
-  const closers: (() => Promise<unknown>)[] = [];
+  const closers: (() => Promise<unknown>)[] = [await startTracing(configured.tracing, API_VERSION)];
   let app: App | undefined;
   try {
     const standIns = await startStandIns(configured, log, 'service');

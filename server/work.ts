@@ -1,10 +1,12 @@
+import { API_VERSION } from '../contract/version.ts';
 import { createApp } from './app.ts';
 import { readArguments } from './cli/command-line.ts';
 import { loadSettings } from './config/settings.ts';
 import { openLog } from './observability/log.ts';
-import { serveMetrics } from './observability/metrics.ts';
+import { serveMetrics } from './observability/serve-metrics.ts';
 import { untilStopped } from './process/lifecycle.ts';
 import { noStandIns, type StartStandIns } from './process/stand-ins.ts';
+import { startTracing } from './tracing/tracing.ts';
 
 const USAGE = `npm run jobs     runs a worker beside the service until Ctrl-C or SIGTERM
 
@@ -17,6 +19,7 @@ export async function work(startStandIns: StartStandIns = noStandIns): Promise<v
   const configured = loadSettings();
   const log = await openLog(configured);
   const stopped = untilStopped(log);
+  const stopTracing = await startTracing(configured.tracing, API_VERSION);
   const { settings, stop } = await startStandIns(configured, log, 'worker');
   try {
     const app = await createApp(settings, { log, worker: true, beside: true });
@@ -27,6 +30,7 @@ export async function work(startStandIns: StartStandIns = noStandIns): Promise<v
     await app.close();
   } finally {
     await stop();
+    await stopTracing();
   }
   log.info('stopped');
 }

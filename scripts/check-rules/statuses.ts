@@ -4,7 +4,7 @@ import type { TextFile } from './rules.ts';
 
 /** Those who speak HTTP, to our clients or to servers of others, whose answers they take apart. */
 const SPEAK_HTTP =
-  /^server\/(http|provider|voice-server)\/|\.routes\.ts$|^server\/observability\/metrics\.ts$/;
+  /^server\/(http|provider|voice-server)\/|\.routes\.ts$|^server\/observability\/serve-metrics\.ts$/;
 
 /** Numbers that statuses of errors have; others from 400 to 599 are mere numbers. */
 const STATUSES = new Set([

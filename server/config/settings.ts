@@ -60,6 +60,8 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[] | undefined;
   readonly callbackAllowPrivate: boolean;
+  /** Whether there is a collector of traces: everything else about it the OpenTelemetry SDK reads from OTEL_… itself. */
+  readonly tracing: boolean;
   readonly logLevel: string;
   /** Absent: text at a terminal outside production, else JSON lines. */
   readonly logFormat: 'json' | 'pretty' | undefined;
@@ -197,6 +199,9 @@ const environment = z.object({
     .refine((values) => values.every(isOrigin), 'must be origins, such as https://fleet.example')
     .optional(),
   CALLBACK_ALLOW_PRIVATE: flag.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+  OTEL_SDK_DISABLED: flag.default('false'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
   CONSOLE: flag.default('true'),
@@ -300,6 +305,9 @@ function toSettings(env: Environment, production: boolean): Settings {
     trustedProxies: env.TRUSTED_PROXIES,
     corsOrigins: env.CORS_ORIGINS,
     callbackAllowPrivate: env.CALLBACK_ALLOW_PRIVATE ?? !production,
+    tracing:
+      !env.OTEL_SDK_DISABLED &&
+      (env.OTEL_EXPORTER_OTLP_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
     logLevel: env.LOG_LEVEL,
     logFormat: env.LOG_FORMAT,
     console: env.CONSOLE,

@@ -21,17 +21,22 @@ interface Crash {
   /** Those of the path. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly caller: Caller | undefined;
+  /** Stands among the headers, whether or not the client sent one. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Stores a crash report, secrets taken out first (D50), and returns its id. */
 export async function storeCrash(
   db: Kysely<Database>,
   now: Date,
-  { error, req, params, caller }: Crash,
+  { error, req, params, caller, traceparent }: Crash,
 ): Promise<string> {
   const id = objectId(now);
   const headers = Object.fromEntries(
-    Object.entries(req.headers).map(([name, value]) => [name, String(value)]),
+    Object.entries({ ...req.headers, ...(traceparent && { traceparent }) }).map(([name, value]) => [
+      name,
+      String(value),
+    ]),
   );
   await insertCrash(db, {
     id,

@@ -25,6 +25,8 @@ export interface ConnectionConfig {
   readonly applicationName?: string;
   /** Called with the text of every statement, `begin` and `commit` included. */
   readonly onStatement?: (sql: string) => void;
+  /** Told of every statement, and sends it: to measure what it takes. */
+  readonly around?: NamingClientConfig['around'];
 }
 
 export interface Connection {
@@ -66,6 +68,7 @@ export function connect(config: ConnectionConfig): Connection {
     types: columnTypes,
     Client: NamingClient,
     ...(config.onStatement && { onStatement: config.onStatement }),
+    ...(config.around && { around: config.around }),
   };
   const pool = new pg.Pool(options);
   // Without a listener an idle connection's loss would end the process.

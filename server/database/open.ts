@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { addressOf } from './address.ts';
 import { RoutedClient } from './client.ts';
-import { type Connection, connect, type Log } from './connection.ts';
+import { type Connection, type ConnectionConfig, connect, type Log } from './connection.ts';
 import { migrate } from './migrate.ts';
 import type { Database } from './tables.ts';
 
@@ -14,6 +14,7 @@ export interface OpenOptions {
   readonly applicationName?: string;
   readonly poolSize?: number;
   readonly onStatement?: (sql: string) => void;
+  readonly around?: ConnectionConfig['around'];
 }
 
 /** The database at a URL, migrated. */

@@ -8,6 +8,8 @@ export interface NamingClientConfig extends RoutedClientConfig {
   readonly namedStatements?: number;
   /** Called with the text of every statement before it is sent. */
   readonly onStatement?: (sql: string) => void;
+  /** Told of every statement that is awaited, and sends it. */
+  readonly around?: <T>(sql: string, send: () => Promise<T>) => Promise<T>;
   /** Notices when the server keeps silent. */
   readonly watch?: Watch;
 }
@@ -43,10 +45,13 @@ export class NamingClient extends RoutedClient {
       const text = textOf(statement);
       if (text !== undefined) config.onStatement?.(text);
       if (callback !== undefined || typeof statement !== 'string') return send(statement, values, callback);
-      if (!Array.isArray(values)) return this.#watched(() => send(statement, values) as Promise<unknown>);
-      return this.#watched(() =>
-        this.#insist(statement, () => send(this.#named(statement, values), values) as Promise<unknown>),
-      );
+      const plain = () => send(statement, values) as Promise<unknown>;
+      const work = Array.isArray(values)
+        ? () =>
+            this.#insist(statement, () => send(this.#named(statement, values), values) as Promise<unknown>)
+        : plain;
+      const watched = () => this.#watched(work);
+      return config.around === undefined ? watched() : config.around(statement, watched);
     };
     this.query = query as pg.Client['query'];
   }

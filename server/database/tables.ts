@@ -217,6 +217,8 @@ interface MailboxMailTable {
 interface ScheduleTable {
   job_id: string;
   ran_on: Date;
+  /** When the last run began that looked at everybody. */
+  complete_on: Date | null;
 }
 
 /** Where a run of a job stopped when the provider failed. */

@@ -20,9 +20,11 @@ export function previews(route: AppRoute): boolean {
 }
 
 /** Middleware before a route's body is read: who calls, and do kind and level let them in? (D3b, D6) */
-export function admit(rule: RouteMetadata['access'], services: Services): RequestHandler {
+export function admit({ path }: AppRoute, rule: RouteMetadata['access'], services: Services): RequestHandler {
   const limited = withinLimit(services);
   return (req, res, next) => {
+    // By its template the request is counted.
+    res.locals.route = path;
     // Express forgets them on the way to the error handler, and a crash report wants them (D50).
     res.locals.params = req.params;
     if (rule === 'public') return limited(req, res, next);

@@ -39,6 +39,8 @@ export type StoreCrash = (
     readonly req: Request;
     readonly params: Readonly<Record<string, unknown>>;
     readonly caller: Caller | undefined;
+    /** Of the trace that the request belongs to, where traces are collected. */
+    readonly traceparent: string | undefined;
   },
 ) => Promise<string>;
 
@@ -125,6 +127,11 @@ function send(req: Request, res: Response, { status, detail, headers, body }: Ht
       .send(failurePage(typeof detail === 'string' ? detail : 'The address is not valid.'));
 }
 
+interface CrashLocals {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly traceparent: string | undefined;
+}
+
 const CRASHED = 'Internal Server Error';
 
 /** An error that nobody foresaw: stored as a crash report, told to the client by its id alone (D8). */
@@ -139,7 +146,8 @@ async function crash(
   const caller = res.locals.caller as Caller | undefined;
   note(services, res, error, 'uncaught exception');
   try {
-    const id = await storeCrash(db, clock.now(), { error, req, params: res.locals.params ?? {}, caller });
+    const { params = {}, traceparent } = res.locals as Partial<CrashLocals>;
+    const id = await storeCrash(db, clock.now(), { error, req, params, caller, traceparent });
     send(req, res, new HttpError('internal_error', CRASHED, { more: { crash_report_id: id } }));
   } catch (storing) {
     note(services, res, storing, 'the crash report could not be stored');

@@ -83,7 +83,7 @@ function mountOne(
       logInitialization: false,
       globalMiddleware: [
         ...first,
-        admit(rule, services),
+        admit(route, rule, services),
         ...(body === undefined ? [] : [...readBody(body.schema, body.mostBytes), admitLate(rule, services)]),
       ],
       responseValidation: !services.settings.production,

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Attributes } from '@opentelemetry/api';
 import cors from 'cors';
-import express, { type Express, type RequestHandler, type Router } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
 import { API_VERSION } from '../../contract/version.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
 import { type DomainError, invalid } from '../shared/errors.ts';
+import { startRequest, type TraceContext } from '../tracing/tracing.ts';
 import { answerErrors, type StoreCrash } from './errors.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';
@@ -33,8 +35,8 @@ export function createHttp(
   app.use(identify(services));
   if (!services.settings.production) app.use(ownHost(services.settings.baseUrl));
   app.use(crossOrigin(services));
-  app.use(serviceRoutes(services));
   app.use(byResource(routers, services));
+  app.use(serviceRoutes(services));
   app.use(withinLimit(services), nothingHere);
   app.use(answerErrors(services, storeCrash));
   dress(app, messages);
@@ -72,29 +74,67 @@ const endWithJson: Express['response']['json'] = function (this: Express['respon
   return this;
 };
 
+/** Of requests for paths that are not ours: as many as clients can think of. */
+const UNKNOWN_ROUTE = 'none';
+
 const REQUEST_ID = /^[\w-]{1,64}$/;
 
-/** Names the request (D2), keeps answers out of caches, and logs the outcome: never the query, nor a header. */
-function identify({ log }: Services): RequestHandler {
-  return (req, res, next) => {
-    const given = req.headers['x-request-id'];
-    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-    const started = performance.now();
-    // Asked for now: a client that has hung up by the end has none any more.
-    const address = clientAddress(req);
-    res.locals.address = address;
-    res.setHeader('X-Request-Id', id);
-    res.setHeader('X-Api-Version', API_VERSION);
-    res.setHeader('X-Content-Type-Options', 'nosniff');
-    res.setHeader('Cache-Control', 'no-store');
-    res.once('close', () => {
-      const milliseconds = Math.round((performance.now() - started) * 10) / 10;
-      const { method } = req;
-      const path = redactText(req.path);
-      const { statusCode: status } = res;
-      log.info({ request_id: id, address, method, path, status, milliseconds }, 'request');
+/** Names the request (D2), keeps answers out of caches, measures, and logs the outcome: never the query, nor a header. */
+function identify({ log, metrics }: Services): RequestHandler {
+  return (req, res, next) =>
+    startRequest(traceOf(req), (span) => {
+      metrics.httpInProgress.inc();
+      res.locals.traceparent = span?.traceparent;
+      const given = req.headers['x-request-id'];
+      const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+      const started = performance.now();
+      // Asked for now: a client that has hung up by the end has none any more.
+      const address = clientAddress(req);
+      res.locals.address = address;
+      res.setHeader('X-Request-Id', id);
+      res.setHeader('X-Api-Version', API_VERSION);
+      res.setHeader('X-Content-Type-Options', 'nosniff');
+      res.setHeader('Cache-Control', 'no-store');
+      res.once('close', () => {
+        const took = performance.now() - started;
+        const { method } = req;
+        const { statusCode: status } = res;
+        metrics.httpInProgress.dec();
+        const route = (res.locals.route as string | undefined) ?? UNKNOWN_ROUTE;
+        const label = res.headersSent ? String(status) : 'none';
+        metrics.httpDuration.observe({ method, route, status: label }, took / 1000);
+        span?.end(`${method} ${route}`, attributesOf({ method, route, status, id }), status >= 500);
+        const milliseconds = Math.round(took * 10) / 10;
+        const path = redactText(req.path);
+        log.info(
+          {
+            ...(span && { trace_id: span.traceId }),
+            request_id: id,
+            address,
+            method,
+            path,
+            status,
+            milliseconds,
+          },
+          'request',
+        );
+      });
+      next();
     });
-    next();
+}
+
+/** What continues the trace of a client; whoever sends nonsense begins one. */
+function traceOf({ headers }: Request): TraceContext {
+  const { traceparent } = headers;
+  return typeof traceparent === 'string' ? { traceparent } : {};
+}
+
+function attributesOf(of: { method: string; route: string; status: number; id: string }): Attributes {
+  return {
+    'http.request.method': of.method,
+    'http.route': of.route,
+    'http.response.status_code': of.status,
+    'castellan.request_id': of.id,
   };
 }
 

@@ -24,6 +24,10 @@ export const SERVICE_PATHS = [
 
 export function serviceRoutes(services: Services): Router {
   const router = Router({ caseSensitive: true });
+  router.use([...SERVICE_PATHS], (req, res, next) => {
+    res.locals.route = req.baseUrl;
+    next();
+  });
   const document = openApiDocument(services.settings.baseUrl, API_VERSION);
   const json = Buffer.from(JSON.stringify(document));
   const yaml = Buffer.from(openApiYaml(document));

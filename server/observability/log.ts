@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import type { Settings } from '../config/settings.ts';
+import { traceFields } from '../tracing/tracing.ts';
 import { print } from './output.ts';
 import { redactText } from './redact.ts';
 
@@ -29,6 +30,7 @@ export function createLog(level: string, destination: Destination = { write: pri
     base: null,
     serializers: { err: describeError },
     formatters: { level: (label: string) => ({ level: label }) },
+    mixin: traceFields,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
   };
   return pino(options, destination);

@@ -1,11 +1,19 @@
-import { createServer } from 'node:http';
-import type { Logger } from 'pino';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Settings } from '../config/settings.ts';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What the process counts, for Prometheus; one set per app, so that apps in one process do not mix. */
 export interface Metrics {
   readonly registry: Registry;
+  /** Seconds from a request's head to the end of its answer; `status` is `none` where its client left before. */
+  readonly httpDuration: Histogram<'method' | 'route' | 'status'>;
+  readonly httpInProgress: Gauge;
+  /** Seconds from sending a statement to its answer, by its first word. */
+  readonly statementDuration: Histogram<'verb'>;
+  /** Seconds that the game's API took, by the class of its answer: `2xx`, or `none`. */
+  readonly providerDuration: Histogram<'status'>;
+  /** Requests to the game by what became of them: `fresh` in the cache, `unchanged` by its ETag, or `asked`. */
+  readonly providerCache: Counter<'outcome'>;
+  /** Ends of sign-ins: `signed-in`, or why not. */
+  readonly signIns: Counter<'outcome'>;
   /** Runs of jobs by outcome: `done`, `failed`, `given up`. */
   readonly jobRuns: Counter<'job' | 'outcome'>;
   /** Seconds. */
@@ -23,6 +31,44 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   return {
     registry,
+    httpDuration: new Histogram({
+      name: 'castellan_http_request_duration_seconds',
+      help: 'Requests by route and status, and how long their answers took.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    httpInProgress: new Gauge({
+      name: 'castellan_http_requests_in_progress',
+      help: 'Requests that are being answered.',
+      registers,
+    }),
+    statementDuration: new Histogram({
+      name: 'castellan_database_statement_duration_seconds',
+      help: 'How long statements took, the way to the database included, by their first word.',
+      labelNames: ['verb'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10],
+      registers,
+    }),
+    providerDuration: new Histogram({
+      name: 'castellan_provider_request_duration_seconds',
+      help: "How long the game's API took, by the class of its answer.",
+      labelNames: ['status'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    providerCache: new Counter({
+      name: 'castellan_provider_cache_total',
+      help: 'Requests to the game by what the cache had: fresh, unchanged, or nothing (asked).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    signIns: new Counter({
+      name: 'castellan_sign_ins_total',
+      help: 'Ends of sign-ins: signed-in, or why not.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     jobRuns: new Counter({
       name: 'castellan_job_runs_total',
       help: 'Runs of background jobs.',
@@ -55,35 +101,4 @@ export function createMetrics(): Metrics {
       registers,
     }),
   };
-}
-
-/**
- * Serves `GET /metrics` in Prometheus' text format beside the API, never through it; port 0 serves none. Where
- * the port is taken, as by another process of the same machine, the process goes on without.
- */
-export async function serveMetrics(
-  { registry }: Metrics,
-  { metricsHost: host, metricsPort: port }: Pick<Settings, 'metricsHost' | 'metricsPort'>,
-  log: Logger,
-): Promise<{ stop(): Promise<void> }> {
-  const server = createServer((req, res) => {
-    if (req.method !== 'GET' || req.url !== '/metrics') return void res.writeHead(404).end();
-    registry.metrics().then(
-      (text) => res.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
-      (error: unknown) => {
-        log.error({ err: error }, 'the metrics could not be written');
-        res.writeHead(500).end();
-      },
-    );
-  });
-  const stop = () => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections());
-  if (port === 0) return { stop: async () => undefined };
-  collectDefaultMetrics({ register: registry });
-  return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      log.warn({ port, code: error.code }, 'metrics are not served: set METRICS_PORT to a free port');
-      resolve({ stop: async () => undefined });
-    });
-    server.listen(port, host, () => resolve({ stop }));
-  });
 }

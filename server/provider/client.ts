@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { AccessTokens } from './access-token-source.ts';
 import { answerOf, type ProviderAnswer } from './answer.ts';
@@ -51,6 +52,7 @@ export function chargedTo(caller: Payer, client: ProviderClient): ProviderClient
 interface ClientServices {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'providerCache'>;
   readonly exchange: Exchanger;
   readonly access: AccessTokens;
   /** What the process knows of the provider's document at this moment. */
@@ -67,7 +69,7 @@ interface ClientServices {
 
 /** The one way to the game's API: within its limits, through the cache, identical requests as one (D33). */
 export function createProviderClient(services: ClientServices): ProviderClient {
-  const { db, clock, exchange, access, document, headers, limits } = services;
+  const { db, clock, metrics, exchange, access, document, headers, limits } = services;
   const base = new URL(services.url).href.replace(/\/$/, '');
   const flights = new Map<string, { readonly on: string; readonly answer: Promise<ProviderAnswer> }>();
   const upkeep = createUpkeep(services);
@@ -150,11 +152,15 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       },
       deadline,
     );
+    if (body === undefined) {
+      metrics.providerCache.inc({ outcome: answer.status === 304 ? 'unchanged' : 'asked' });
+    }
     await upkeep.after(written);
     return toAnswer(answer, kept);
   }
 
   async function fromCache(kept: StoredAnswer, key: string): Promise<ProviderAnswer> {
+    metrics.providerCache.inc({ outcome: 'fresh' });
     if (!kept.recent) await keepLonger(db, key);
     return answerOf(kept, { kept: true });
   }

@@ -1,7 +1,9 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
+import { inSpan } from '../tracing/tracing.ts';
 import { type Bucket, type Settlement, settle } from './budget.queries.ts';
 import { takeBudget } from './budget.ts';
 import type { BudgetAccount, ErrorTally } from './budget-account.ts';
@@ -66,8 +68,9 @@ interface Failure {
 export function createExchanger(services: {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'providerDuration'>;
 }): Exchanger {
-  const { db, clock } = services;
+  const { db, clock, metrics } = services;
   const learned = new Map<string, string>();
   // A flood of them would take every connection to the database from everybody else.
   const writeLarge = createSemaphore(LARGE_AT_ONCE);
@@ -91,7 +94,11 @@ export function createExchanger(services: {
       headers: { ...headers },
       ...(body !== undefined && { body }),
     };
-    const answer = await exchangeText(url, init, limits).catch((error: ProviderError) => error);
+    const measured = metrics.providerDuration.startTimer();
+    const answer = await inSpan(`${init.method} ${label}`, { 'server.address': new URL(url).host }, () =>
+      exchangeText(url, init, limits),
+    ).catch((error: ProviderError) => error);
+    measured({ status: answer instanceof Error ? 'none' : `${Math.floor(answer.status / 100)}xx` });
     if (!(answer instanceof Error) && answer.body.length >= LARGE) await readLarge(() => breathe());
     const now = clock.now();
     const broken = answer instanceof Error;

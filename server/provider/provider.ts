@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
 import type { Database } from '../database/tables.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Outages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { AccessTokens } from './access-token-source.ts';
@@ -24,6 +25,7 @@ export function createProvider(services: {
   readonly clock: Clock;
   readonly log: Logger;
   readonly outages: Outages;
+  readonly metrics: Metrics;
   readonly access: AccessTokens;
   readonly limits: Limits | undefined;
   /** Of the cache, on disk; the usual ones when absent. */

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../database/tables.ts';
+import { traceContext } from '../tracing/tracing.ts';
 import { type JobName, type Payload, scheduledJobs } from './catalogue.ts';
 import { completeRun, executorOn, findWaitingRun, setUp } from './pgboss.queries.ts';
 import { openQueueDatabase } from './queue-database.ts';
@@ -87,23 +88,28 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
     boss,
     stopping: stopping.signal,
     async send(db, name, payload, { startIn = 0, ...options } = {}) {
-      const id = await boss.send(name, payload as object, {
-        db: executorOn(db),
-        startAfter: startIn,
-        ...options,
-      });
+      const id = await boss.send(
+        name,
+        { ...payload, ...traceContext() },
+        {
+          db: executorOn(db),
+          startAfter: startIn,
+          ...options,
+        },
+      );
       // pg-boss answers null, silently, when the queue does not exist.
       if (id === null) throw new Error(`the job ${name} could not be enqueued`);
     },
     async sendAll(db, name, payloads) {
       if (payloads.length === 0) return;
-      const jobs = payloads.map((payload) => ({ name, data: payload as object }));
+      const trace = traceContext();
+      const jobs = payloads.map((payload) => ({ name, data: { ...payload, ...trace } }));
       await boss.insert(jobs, { db: executorOn(db) });
     },
     async run(db, name, payload) {
       // The run that waits may begin between the two looks: then there is room for another one.
       for (let tries = 0; tries < TRIES; tries += 1) {
-        const sent = await boss.send(name, { ...payload }, { db: executorOn(db) });
+        const sent = await boss.send(name, { ...payload, ...traceContext() }, { db: executorOn(db) });
         const id = sent ?? (await findWaitingRun(db, name, payload.force));
         if (id !== undefined) return id;
       }

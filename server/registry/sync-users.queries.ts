@@ -107,6 +107,15 @@ export async function readCursor(db: Kysely<Database>, job: string): Promise<Pla
     .executeTakeFirst();
 }
 
+/** Notes that a run, which began then, has looked at everybody. */
+export async function noteComplete(db: Kysely<Database>, job: string, startedOn: Date): Promise<void> {
+  await db
+    .insertInto('schedules')
+    .values({ job_id: job, ran_on: startedOn, complete_on: startedOn })
+    .onConflict((conflict) => conflict.column('job_id').doUpdateSet({ complete_on: startedOn }))
+    .execute();
+}
+
 /** Notes where a run stopped; undefined: it came to its end. */
 export async function saveCursor(db: Kysely<Database>, job: string, place: Place | undefined): Promise<void> {
   if (place === undefined) {

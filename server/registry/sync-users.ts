@@ -16,6 +16,7 @@ import {
 } from './organizations.queries.ts';
 import {
   countUsers,
+  noteComplete,
   type Place,
   readCursor,
   readUsers,
@@ -79,6 +80,7 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   if (!run.dryRun) {
     await saveMarks(db, visit, clock.now());
     await saveCursor(db, run.job, visit.failure && visit.place);
+    if (failure === undefined) await noteComplete(db, run.job, startedOn);
   }
   return applyPlan(services, run, {
     lookedAt: visit.answered,

@@ -52,6 +52,7 @@ export async function completeSignIn(
   // Whoever began it is somebody else: this browser is told nothing, and takes nothing from that one.
   if (interaction === 'another') return { kind: 'refused', refusal: OTHER_BROWSER, waysOn: {} };
   const outcome = await end(services, query, state);
+  services.metrics.signIns.inc({ outcome: outcome.kind === 'admitted' ? 'signed-in' : outcome.kind });
   const goOn = (to: InteractionStep) => interaction && interactionUrl(services.settings, interaction, to);
   if (outcome.kind === 'admitted') {
     return { kind: 'signed-in', redirectTo: outcome.callback ?? (goOn('login') as string) };

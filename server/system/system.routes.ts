@@ -3,10 +3,12 @@ import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
 import { redactSettings } from './configuration.ts';
 import { listJobs, runJob } from './jobs.ts';
+import { readStatus } from './status.ts';
 
 export function systemHandlers(services: Services): Handlers<typeof contract.system> {
   return {
     configuration: async () => ({ status: 200, body: redactSettings(services.settings) }),
+    status: async () => ({ status: 200, body: await readStatus(services) }),
     jobs: async () => ({ status: 200, body: listJobs(services) }),
     runJob: async ({ params, query }) => ({
       status: 200,

@@ -96,6 +96,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'system.configuration': usual(10),
   'system.jobs': usual(10),
   'system.runJob': usual(10),
+  'system.status': usual(9),
   'token.current': usual(0),
   'token.delete': usual(10),
   'token.createDynamic': appToken,

@@ -276,6 +276,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'oidc.renewSecret': { request: oidcClient, answers: [201] },
   'system.configuration': {},
   'system.jobs': {},
+  'system.status': {},
   'system.runJob': { request: () => ({ params: { job_id: 'maintenance' } }) },
   'token.current': {},
   'token.delete': {
@@ -352,7 +353,7 @@ describe('Must show 7: every operation × token kind × level × authority', () 
     const names = operations.map(({ name }) => name).sort();
     expect(Object.keys(RULES).sort()).toEqual(names);
     expect(Object.keys(WALKS).sort()).toEqual(names);
-    expect(names).toHaveLength(70);
+    expect(names).toHaveLength(71);
   });
 
   it('D18: an operation is walked with and without authority where its metadata asks for it', () => {

@@ -3,6 +3,7 @@ import { connect } from '../../server/database/connection.ts';
 import { createAccessTokens } from '../../server/grant/access-tokens.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { createLog } from '../../server/observability/log.ts';
+import { createMetrics } from '../../server/observability/metrics.ts';
 import { createOutages } from '../../server/observability/outages.ts';
 import { createProvider } from '../../server/provider/provider.ts';
 import { createSso } from '../../server/provider/sso.ts';
@@ -14,6 +15,7 @@ const settings = readSettings(process.env);
 const log = createLog('silent');
 const { db, close } = connect({ url: settings.databaseUrl ?? '', log });
 const { client } = createProvider({
+  metrics: createMetrics(),
   settings: settings.extApi,
   db,
   clock: systemClock,

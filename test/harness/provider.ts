@@ -3,6 +3,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { connect } from '../../server/database/connection.ts';
 import { createAccessTokens } from '../../server/grant/access-tokens.ts';
 import { saveGrant } from '../../server/grant/grant.queries.ts';
+import { createMetrics } from '../../server/observability/metrics.ts';
 import { answerOf, type ProviderAnswer } from '../../server/provider/answer.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
@@ -38,6 +39,7 @@ export function otherProcess(
   const { db, close } = connect({ url: app.databaseUrl, log, poolSize: 8 });
   const sso = createSso({ settings, clock, ...(limits && { limits }) });
   const provider = createProvider({
+    metrics: createMetrics(),
     settings: { ...settings.extApi, ...addresses },
     db,
     clock,

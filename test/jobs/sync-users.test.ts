@@ -54,6 +54,25 @@ describe('the sync of users', () => {
     expect((await all()).rows).toEqual(before);
   });
 
+  it('D72: a run that looked at everybody is noted; one that stopped is not', async () => {
+    const noted = async () =>
+      (
+        await app.db
+          .selectFrom('schedules')
+          .select('complete_on')
+          .where('job_id', '=', 'sync-users')
+          .execute()
+      )[0]?.complete_on;
+    await sync();
+    const began = app.clock.now();
+    expect(await noted()).toEqual(began);
+    app.clock.advance(HOUR);
+    app.provider.faults.downtime = true;
+    await sync();
+    app.provider.faults.clear();
+    expect(await noted()).toEqual(began);
+  });
+
   it.each([
     [0, 0],
     [5, 0],

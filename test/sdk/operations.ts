@@ -36,6 +36,7 @@ import type {
   PersonChange,
   PersonSplit,
   Preview,
+  SystemStatus,
   Token,
   Tracking,
   User,
@@ -169,6 +170,7 @@ export const operations = {
   system: {
     configuration: gives<Configuration>()((c) => c.system.configuration()),
     jobs: gives<Job[]>()((c) => c.system.jobs()),
+    status: gives<SystemStatus>()((c) => c.system.status()),
     runJob: gives<JobRun | JobDryRun>()((c) =>
       c.system.runJob({ params: { job_id: 'sync-users' }, query: { dry_run: true } }),
     ),

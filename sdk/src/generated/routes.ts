@@ -83,6 +83,7 @@ export const routes = {
     renewSecret: 'POST /oidc/client/:client_id/secret j',
   },
   system: {
+    status: 'GET /system/status j',
     configuration: 'GET /system/configuration j',
     jobs: 'GET /system/job j',
     runJob: 'POST /system/job/:job_id?force&dry_run j',

@@ -615,6 +615,18 @@ export interface ExternalForwardRequest {
   params?: Record<string, string | number | boolean | (string | number | boolean)[] | null> | null | undefined;
 }
 
+/** What one look at the service found. */
+export interface Finding {
+  /** What was looked at. */
+  about: string;
+  /** Whether something is to be done: `bad` at once. */
+  state: 'good' | 'mind' | 'bad';
+  /** What was found, for people. */
+  says: string;
+  /** What to do, where something is to be done. */
+  advice: string | null;
+}
+
 /** A set of users with an owner. */
 export interface Group {
   /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
@@ -1016,6 +1028,53 @@ export interface PutUser {
 
 /** RS256 is what every application of OpenID Connect understands. */
 export type SigningAlgorithm = 'RS256' | 'EdDSA';
+
+/** How the instance is. */
+export interface SystemStatus {
+  /** When all this was so. */
+  as_of: string;
+  /** That of the worst finding. */
+  state: 'good' | 'mind' | 'bad';
+  /** The looks that were taken, good ones included. */
+  findings: Finding[];
+  /** Of the process that answers. */
+  version: string;
+  /** When that process was started. */
+  started_on: string;
+  /** How many there are. */
+  users: {
+    /** Users but the built-in one and guests. */
+    members: number;
+    /** Guests of a corporation. */
+    guests: number;
+  };
+  /** Of the game's sign-on. */
+  refresh_tokens: {
+    /** Those that the game accepts. */
+    valid: number;
+    /** Those that it has refused. */
+    invalid: number;
+  };
+  /** Everybody was compared with the game since then; null: not yet. */
+  synced_on: string | null;
+  /** Errors that the game's API still allows in its present minute; null: it has not said. */
+  provider_errors_left: number | null;
+  /** Crash reports of the last day. */
+  crash_reports: number;
+  /** The scheduled jobs, by name. */
+  jobs: ({
+    /** The schedule's name. */
+    job_id: string;
+    /** When its last run began. */
+    ran_on: string | null;
+    /** When it runs next. */
+    next_run_time: string | null;
+    /** Runs that are due and wait for a worker. */
+    waiting: number;
+    /** Runs that failed for good within a day. */
+    failed: number;
+  })[];
+}
 
 /** What an event is about. */
 export interface Target {
@@ -1871,6 +1930,12 @@ export type RenewOidcClientSecretAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export type GetSystemStatusAnswer =
+  | Answer<200, SystemStatus>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export type GetConfigurationAnswer =
   | Answer<200, Configuration>
   | Answer<401 | 403 | 429 | 503, Problem>
@@ -2554,6 +2619,14 @@ export interface Api {
   };
   /** Configuration and scheduled jobs. */
   readonly system: {
+    /**
+     * Get the state of the instance.
+     *
+     * What an administrator asks first: whether anything is wrong with database, jobs, sync or the game, and what to do.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    status(request?: CallOptions): Promise<GetSystemStatusAnswer>;
     /**
      * Get the configuration.
      *

@@ -683,6 +683,18 @@ export const ExternalForwardRequest = z.object({
   params: z.record(z.string(), z.union([z.string().max(4000), z.number(), z.boolean(), z.array(z.union([z.string().max(4000), z.number(), z.boolean()])).max(10000)]).nullable()).nullable().optional(),
 });
 
+/** What one look at the service found. */
+export const Finding = z.object({
+  /** What was looked at. */
+  about: z.string(),
+  /** Whether something is to be done: `bad` at once. */
+  state: z.enum(['good', 'mind', 'bad']),
+  /** What was found, for people. */
+  says: z.string(),
+  /** What to do, where something is to be done. */
+  advice: z.string().nullable(),
+});
+
 /** A set of users with an owner. */
 export const Group = z.object({
   /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
@@ -1077,6 +1089,53 @@ export const PutPerson = z.object({
 export const PutUser = z.object({
   /** The new level; null or absent leaves it as it is. */
   clearance_level: z.number().int().min(0).max(10).nullable().optional(),
+});
+
+/** How the instance is. */
+export const SystemStatus = z.object({
+  /** When all this was so. */
+  as_of: z.string().datetime(),
+  /** That of the worst finding. */
+  state: z.enum(['good', 'mind', 'bad']),
+  /** The looks that were taken, good ones included. */
+  findings: z.array(Finding),
+  /** Of the process that answers. */
+  version: z.string(),
+  /** When that process was started. */
+  started_on: z.string().datetime(),
+  /** How many there are. */
+  users: z.object({
+    /** Users but the built-in one and guests. */
+    members: z.number().int().min(0),
+    /** Guests of a corporation. */
+    guests: z.number().int().min(0),
+  }),
+  /** Of the game's sign-on. */
+  refresh_tokens: z.object({
+    /** Those that the game accepts. */
+    valid: z.number().int().min(0),
+    /** Those that it has refused. */
+    invalid: z.number().int().min(0),
+  }),
+  /** Everybody was compared with the game since then; null: not yet. */
+  synced_on: z.string().datetime().nullable(),
+  /** Errors that the game's API still allows in its present minute; null: it has not said. */
+  provider_errors_left: z.number().int().nullable(),
+  /** Crash reports of the last day. */
+  crash_reports: z.number().int().min(0),
+  /** The scheduled jobs, by name. */
+  jobs: z.array(z.object({
+    /** The schedule's name. */
+    job_id: z.string(),
+    /** When its last run began. */
+    ran_on: z.string().datetime().nullable(),
+    /** When it runs next. */
+    next_run_time: z.string().datetime().nullable(),
+    /** Runs that are due and wait for a worker. */
+    waiting: z.number().int().min(0),
+    /** Runs that failed for good within a day. */
+    failed: z.number().int().min(0),
+  })),
 });
 
 /** A game character that signed in here, was registered as a CEO, or is the built-in user. */

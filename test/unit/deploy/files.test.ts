@@ -1,7 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
+import { collectDefaultMetrics } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { followBacklog, followPool } from '../../../server/observability/gauges.ts';
+import { createMetrics } from '../../../server/observability/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFile(join(ROOT, path), 'utf8');
@@ -74,5 +78,21 @@ describe('files for deployment', () => {
       ]),
     );
     expect(allowed).not.toContain('dev');
+  });
+
+  it('ask for no metric that there is not, in alert rules and dashboard', async () => {
+    const metrics = createMetrics();
+    followPool(metrics, new pg.Pool());
+    followBacklog(metrics, async () => ({ sync_age: 0, provider_errors_left: 0, jobs: [], crashes: 0 }));
+    collectDefaultMetrics({ register: metrics.registry });
+    const served = new Set(metrics.registry.getMetricsAsArray().map(({ name }) => name));
+    const rules = valuesOf(await documents('deploy/prometheus/castellan.rules.yml'), 'expr');
+    const panels = valuesOf(JSON.parse(await read('deploy/grafana/castellan.json')), 'expr');
+    const named = [...rules, ...panels].flatMap((expr) =>
+      [...String(expr).matchAll(/\b(?:castellan|nodejs|process)_\w+/g)].map(([name]) => name),
+    );
+    expect(named.length).toBeGreaterThan(30);
+    const known = (name: string) => served.has(name) || served.has(name.replace(/_(count|sum|bucket)$/, ''));
+    expect(named.filter((name) => !known(name))).toEqual([]);
   });
 });

@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { readSettings } from '../../../server/config/settings.ts';
 import { createLog } from '../../../server/observability/log.ts';
-import { createMetrics, serveMetrics } from '../../../server/observability/metrics.ts';
+import { createMetrics } from '../../../server/observability/metrics.ts';
+import { serveMetrics } from '../../../server/observability/serve-metrics.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

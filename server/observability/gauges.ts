@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { Gauge } from 'prom-client';
+import type { Metrics } from './metrics.ts';
+
+/** What is true of the service as a whole, whichever process says so; null where nobody knows. */
+export interface Backlog {
+  /** Seconds since the longest of all characters was compared with the game. */
+  readonly sync_age: number | null;
+  /** Errors that the game's API still allows in its present minute. */
+  readonly provider_errors_left: number | null;
+  /** Jobs that are due and wait for a worker, and those that failed for good within a day. */
+  readonly jobs: readonly { readonly job: string; readonly waiting: number; readonly failed: number }[];
+  /** Within a day. */
+  readonly crashes: number;
+}
+
+/** Milliseconds for which one look at the database serves, and that it may take. */
+const KEPT_FOR = 5_000;
+const WITHIN = 2_000;
+
+/** Gauges of the backlog, read when the metrics are; none while the database does not answer. */
+export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog>): void {
+  let reading: Promise<Backlog | undefined> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  const backlog = () => {
+    if (reading === undefined || performance.now() - readAt > KEPT_FOR) {
+      readAt = performance.now();
+      reading = within(WITHIN, read());
+    }
+    return reading;
+  };
+  const gauge = (name: string, help: string, value: (of: Backlog) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const of = await backlog();
+        const known = of === undefined ? null : value(of);
+        if (known === null) this.remove();
+        else this.set(known);
+      },
+    });
+  gauge(
+    'castellan_sync_age_seconds',
+    'Since the longest of all characters was compared with the game.',
+    ({ sync_age }) => sync_age,
+  );
+  gauge(
+    'castellan_provider_errors_left',
+    "Errors that the game's API still allows in its present minute.",
+    ({ provider_errors_left }) => provider_errors_left,
+  );
+  gauge('castellan_crash_reports', 'Crash reports of the last day.', ({ crashes }) => crashes);
+  for (const state of ['waiting', 'failed'] as const) {
+    new Gauge({
+      name: `castellan_jobs_${state}`,
+      help: { waiting: 'Jobs that are due.', failed: 'Jobs that failed for good within a day.' }[state],
+      labelNames: ['job'],
+      registers: [registry],
+      async collect() {
+        this.reset();
+        for (const of of (await backlog())?.jobs ?? []) this.set({ job: of.job }, of[state]);
+      },
+    });
+  }
+}
+
+/** Undefined when it fails, or takes longer. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  const late = sleep(milliseconds, undefined, { ref: false });
+  return Promise.race([work.catch(() => undefined), late]);
+}
+
+/** Gauges of the connections that requests share. */
+export function followPool({ registry }: Metrics, pool: pg.Pool): void {
+  new Gauge({
+    name: 'castellan_database_connections',
+    help: 'Open connections: idle, or at work.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'idle' }, pool.idleCount);
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+    },
+  });
+  new Gauge({
+    name: 'castellan_database_waiting',
+    help: 'Statements that wait for a connection.',
+    registers: [registry],
+    collect() {
+      this.set(pool.waitingCount);
+    },
+  });
+}

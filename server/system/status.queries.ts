@@ -1,0 +1,37 @@
+import { type Kysely, sql } from 'kysely';
+import { isBuiltIn, isGuest, isMember } from '../access/levels.queries.ts';
+import type { Database } from '../database/tables.ts';
+
+export interface Population {
+  readonly members: number;
+  readonly guests: number;
+  readonly valid_refresh_tokens: number;
+  readonly invalid_refresh_tokens: number;
+}
+
+/** Counts everybody: half a second for a million users. */
+export async function countPopulation(db: Kysely<Database>): Promise<Population> {
+  const { rows } = await sql<Population>`
+    select members, guests, valid_refresh_tokens, invalid_refresh_tokens
+    from (
+      select count(*) filter (where ${isMember} and not ${isBuiltIn})::int as members,
+        count(*) filter (where ${isGuest})::int as guests
+      from users u) people,
+    (
+      select count(*) filter (where valid)::int as valid_refresh_tokens,
+        count(*) filter (where not valid)::int as invalid_refresh_tokens
+      from grants) refresh_tokens`.execute(db);
+  const [population] = rows;
+  if (population === undefined) throw new Error('the database counts nobody');
+  return population;
+}
+
+/** What runs of jobs hold back (D63). */
+export async function listHeld(db: Kysely<Database>) {
+  return db.selectFrom('held_changes').select(['job_id', 'runs', 'counted_on']).orderBy('job_id').execute();
+}
+
+/** When each scheduled job began last, and when its last run began that looked at everybody. */
+export async function listRuns(db: Kysely<Database>) {
+  return db.selectFrom('schedules').select(['job_id', 'ran_on', 'complete_on']).execute();
+}

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+
+let app: TestApp;
+let administrator: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  await addUser(app, { id: 9_001, level: 9 });
+  await addHome(app);
+  administrator = (await makeToken(app, 'per', 9_001, uuidOf(app.root))).jwt;
+});
+afterAll(() => app.stop());
+
+async function status() {
+  const answer = await app.client(administrator).system.status();
+  if (answer.status !== 200) throw new Error(`GET /system/status answers ${answer.status}`);
+  return answer.body;
+}
+const finding = async (about: string) => (await status()).findings.find((each) => each.about === about);
+
+/** As after a run of every job, just now. */
+beforeEach(async () => {
+  const now = app.clock.now();
+  await sql`insert into schedules (job_id, ran_on, complete_on) values ('sync-users', ${now}, ${now})
+    on conflict (job_id) do update set ran_on = ${now}, complete_on = ${now}`.execute(app.db);
+  await sql`truncate held_changes, crash_reports, provider_error_budget`.execute(app.db);
+});
+
+describe('D72: GET /system/status', () => {
+  it('is for level 9', async () => {
+    const { jwt } = await addMember(app, 8_001, 8);
+    expect((await app.client(jwt).system.status()).status).toBe(403);
+  });
+
+  it('counts members, guests and refresh tokens, and lists the jobs by name', async () => {
+    const before = await status();
+    await addUser(app, { id: 7_101, level: 0 });
+    await addUser(app, { id: 7_102, level: -1, corporation: HOME.corporation });
+    await sql`insert into grants (grant_id, character_id, scopes, refresh_token, valid)
+      values (gen_random_uuid(), 7101, '{publicData}', '', true), (gen_random_uuid(), 7101, '{}', '', false)`.execute(
+      app.db,
+    );
+    const after = await status();
+    expect(after.users).toEqual({ members: before.users.members + 1, guests: before.users.guests + 1 });
+    expect(after.refresh_tokens).toEqual({
+      valid: before.refresh_tokens.valid + 1,
+      invalid: before.refresh_tokens.invalid + 1,
+    });
+    const names = after.jobs.map(({ job_id }) => job_id);
+    expect(names).toContain('sync-users');
+    expect(names).toEqual([...names].sort());
+    expect(after.synced_on).toBe(app.clock.now().toISOString());
+  });
+
+  it('finds a sync that is two hours late, with what to do, and is bad then', async () => {
+    expect(await finding('sync')).toMatchObject({ state: 'good', advice: null });
+    await sql`update schedules set complete_on = ${new Date(app.clock.now().getTime() - 7_300_000)}`.execute(
+      app.db,
+    );
+    expect(await finding('sync')).toMatchObject({
+      state: 'bad',
+      says: 'the last whole run is 122 minutes ago',
+      advice: expect.any(String),
+    });
+    expect((await status()).state).toBe('bad');
+  });
+
+  it('finds changes that are held back (D63), crash reports, and few errors left at the game', async () => {
+    const now = app.clock.now();
+    expect(await finding('crash reports')).toMatchObject({ state: 'good' });
+    await sql`insert into held_changes (job_id, fingerprint, runs, counted_on) values ('sync-users', 'x', 2, ${now})`.execute(
+      app.db,
+    );
+    await sql`insert into crash_reports (id, request, timestamp, trace)
+      values ('66f2a1b3c4d5e6f708192a3b', '{"url":"/"}', ${now}, 'Error')`.execute(app.db);
+    await sql`insert into provider_error_budget (ends_on, remaining)
+      values (${new Date(now.getTime() + 30_000)}, 12)`.execute(app.db);
+    expect(await finding('held changes')).toMatchObject({
+      state: 'mind',
+      says: expect.stringContaining('sync-users'),
+    });
+    expect(await finding('crash reports')).toMatchObject({ state: 'mind', says: '1 within a day' });
+    expect(await finding("the game's error limit")).toMatchObject({
+      state: 'mind',
+      says: '12 left in this minute',
+    });
+    expect(await status()).toMatchObject({ crash_reports: 1, provider_errors_left: 12 });
+  });
+
+  it('counts runs that wait for a worker', async () => {
+    const root = app.client(app.root);
+    expect((await root.system.runJob({ params: { job_id: 'follow-names' } })).status).toBe(200);
+    const job = (await status()).jobs.find(({ job_id }) => job_id === 'follow-names');
+    expect(job).toMatchObject({ waiting: 1, failed: 0, ran_on: null });
+  });
+});

@@ -1,0 +1,144 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { CrashReport } from '../../contract/crash.ts';
+import { readSettings } from '../../server/config/settings.ts';
+import { startTracing } from '../../server/tracing/tracing.ts';
+import { addHome, addMember } from '../fixtures/users.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { send } from '../harness/send.ts';
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string; readonly intValue?: number };
+}
+interface SentSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly attributes: readonly Attribute[];
+}
+interface Batch {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] };
+    readonly scopeSpans: readonly { readonly spans: readonly SentSpan[] }[];
+  }[];
+}
+
+const bodies: string[] = [];
+const collector = createServer(async (req, res) => {
+  bodies.push(await text(req));
+  res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+});
+const batches = () =>
+  bodies.map((body) => JSON.parse(body) as Batch).flatMap(({ resourceSpans }) => resourceSpans);
+const spans = () => batches().flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const traceparent = `00-${TRACE}-b7ad6b7169203331-01`;
+
+let app: TestApp;
+let caller: Awaited<ReturnType<typeof addMember>>;
+let stopTracing: () => Promise<void>;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint);
+  vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '20');
+  vi.stubEnv('OTEL_SERVICE_NAME', 'gate-of-the-test');
+  stopTracing = await startTracing(
+    readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).tracing,
+    '0.0.0-test',
+  );
+  app = await startTestApp({ worker: true });
+  await addHome(app);
+  caller = await addMember(app, 2_120_000_001);
+});
+afterAll(async () => {
+  await app.stop();
+  await stopTracing();
+  collector.close();
+  vi.unstubAllEnvs();
+});
+
+const ofTrace = (id: string) => spans().filter(({ traceId }) => traceId === id);
+const attribute = ({ attributes }: Pick<SentSpan, 'attributes'>, name: string) =>
+  attributes.find(({ key }) => key === name)?.value.stringValue;
+
+describe('traces', () => {
+  it('are made only where a collector is named', () => {
+    const isTraced = (env: NodeJS.ProcessEnv) => readSettings(env).tracing;
+    expect(isTraced({})).toBe(false);
+    expect(isTraced({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' })).toBe(true);
+    expect(
+      isTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_SDK_DISABLED: 'true' }),
+    ).toBe(false);
+  });
+
+  it("continue a client's: the request, named by its route, with its statements below it, and in the log", async () => {
+    const path = `/user/${encodeURIComponent(caller.name)}`;
+    await send(app, 'GET', path, { token: caller.jwt, headers: { traceparent } });
+    await expect.poll(() => ofTrace(TRACE).map(({ name }) => name)).toContain('GET /user/:character_name');
+    const request = ofTrace(TRACE).find(({ name }) => name.startsWith('GET'));
+    expect(request?.parentSpanId).toBe('b7ad6b7169203331');
+    const statement = ofTrace(TRACE).find((span) =>
+      attribute(span, 'db.query.text')?.includes('from tokens'),
+    );
+    expect(statement?.parentSpanId).toBe(request?.spanId);
+    expect(
+      app.logged.some((line) => line.includes(`"trace_id":"${TRACE}"`) && line.includes('"request"')),
+    ).toBe(true);
+    const [first] = batches();
+    expect(first && attribute(first.resource, 'service.name')).toBe('gate-of-the-test');
+  });
+
+  it('go on in the job that a request enqueues', async () => {
+    const trace = TRACE.replace('0af7', '1af7');
+    const headers = { traceparent: traceparent.replace(TRACE, trace) };
+    await send(app, 'POST', '/system/job/follow-names', { token: app.root, headers });
+    await expect.poll(() => ofTrace(trace).map(({ name }) => name)).toContain('job follow-names');
+    const { rows } = await sql<{
+      data: unknown;
+    }>`select data from pgboss.job where name = 'follow-names'`.execute(app.db);
+    expect(rows).toContainEqual({ data: { force: false, traceparent: expect.stringContaining(trace) } });
+  });
+
+  it('are named in crash reports', async () => {
+    await sql`alter table standing_grants rename to standing_grants_away`.execute(app.db);
+    try {
+      const answer = await send<{ crash_report_id: string }>(
+        app,
+        'GET',
+        `/user/${encodeURIComponent(caller.name)}`,
+        {
+          token: caller.jwt,
+        },
+      );
+      expect(answer.status).toBe(500);
+      const path = `/crash/${answer.json.crash_report_id}`;
+      const { json } = await send<CrashReport>(app, 'GET', path, { token: app.root });
+      const id = /^00-([0-9a-f]{32})-/.exec(json.request.headers.traceparent ?? '')?.[1] ?? '';
+      await expect.poll(() => ofTrace(id).map(({ name }) => name)).toContain('GET /user/:character_name');
+    } finally {
+      await sql`alter table standing_grants_away rename to standing_grants`.execute(app.db);
+    }
+  });
+
+  it('hold no token, name or query', async () => {
+    await send(app, 'GET', `/callback/ext?state=state-canary&code=code-canary`);
+    await expect.poll(() => spans().map(({ name }) => name)).toContain('GET /callback/ext');
+    const all = bodies.join();
+    for (const secret of [
+      caller.jwt,
+      app.root,
+      caller.name,
+      encodeURIComponent(caller.name),
+      'state-canary',
+      'code-canary',
+    ])
+      expect(all.includes(secret)).toBe(false);
+  });
+});

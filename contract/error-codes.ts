@@ -42,6 +42,11 @@ export const ERROR_CODES = {
   client_is_public: [409, 'A public client has no secret to renew.'],
   too_many_guest_codes: [409, 'The corporation has as many living guest codes as it may have.'],
 
+  resync: [
+    410,
+    'The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.',
+  ],
+
   precondition_failed: [412, 'A condition in the headers of the request does not hold.'],
   body_too_large: [413, 'The body has more bytes than the operation takes.'],
   encoding_unsupported: [415, 'The body is encoded in a way that is not taken.'],
@@ -51,6 +56,7 @@ export const ERROR_CODES = {
 
   rate_limited: [429, 'The token, or the address without one, used up its requests of this minute.'],
   caller_errors_used_up: [429, "The caller's requests caused too many errors at the provider."],
+  too_many_waiting: [429, 'The caller has as many requests that wait for events as one may have.'],
   too_many_joined_answers: [429, 'The caller has as many joined answers at work as one may have.'],
   headers_too_large: [431, 'The headers of the request are too large.'],
 

@@ -99,7 +99,7 @@ export const groupRoutes = c.router({
     summary: 'List groups',
     description: 'All groups, ordered by name ignoring case, then by id.',
     responses: { 200: field(z.array(GroupShort), 'The groups.'), ...errors() },
-    metadata: { operationId: 'listGroups', ...level(0) },
+    metadata: { positioned: true, operationId: 'listGroups', ...level(0) },
   },
   joinable: {
     method: 'GET',
@@ -117,7 +117,7 @@ export const groupRoutes = c.router({
     description: 'A group with its members.',
     pathParams: byId,
     responses: { 200: field(Group, 'The group.'), ...errors(404) },
-    metadata: { operationId: 'getGroup', ...level(0) },
+    metadata: { positioned: true, operationId: 'getGroup', ...level(0) },
   },
   create: {
     method: 'POST',

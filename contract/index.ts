@@ -7,6 +7,7 @@ import { c } from './common.ts';
 import { allianceCompliance, coalitionCompliance, corporationCompliance } from './compliance.ts';
 import { corporationRoutes } from './corporation.ts';
 import { crashRoutes } from './crash.ts';
+import { auditRoutes, eventRoutes } from './event.ts';
 import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
 import { historyRoutes } from './history.ts';
@@ -55,10 +56,12 @@ export const contract = c.router(
   {
     alliance: { ...allianceRoutes, ...allianceCompliance },
     application: applicationRoutes,
+    audit: auditRoutes,
     callback: callbackRoutes,
     coalition: { ...coalitionRoutes, ...coalitionCompliance },
     corporation: { ...corporationRoutes, ...corporationCompliance },
     crash: crashRoutes,
+    event: eventRoutes,
     ext: extRoutes,
     group: groupRoutes,
     history: historyRoutes,

@@ -3,6 +3,7 @@ import type { Router } from 'express';
 import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
 import { applicationHandlers, joiningHandlers } from './application/application.routes.ts';
+import { auditHandlers } from './audit/audit.routes.ts';
 import { coalitionHandlers } from './coalition/coalition.routes.ts';
 import { complianceHandlers } from './compliance/compliance.routes.ts';
 import { findConsoleBuild } from './console/build.ts';
@@ -11,6 +12,7 @@ import { corporationHandlers } from './corporation/corporation.routes.ts';
 import { crashHandlers } from './crash/crash.routes.ts';
 import { storeCrash } from './crash/crash.ts';
 import { extHandlers } from './ext/ext.routes.ts';
+import { feedHandlers } from './feed/feed.routes.ts';
 import { groupHandlers } from './group/group.routes.ts';
 import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/messages.ts';
@@ -54,6 +56,7 @@ function resources(services: Services): Map<string, Router> {
       services,
     ),
     application: mount(contract.application, applicationHandlers, services),
+    audit: mount(contract.audit, auditHandlers, services),
     callback: mount(contract.callback, callbackHandlers, services),
     coalition: mount(
       contract.coalition,
@@ -66,6 +69,7 @@ function resources(services: Services): Map<string, Router> {
       services,
     ),
     crash: mount(contract.crash, crashHandlers, services),
+    event: mount(contract.event, feedHandlers, services),
     ext: mount(contract.ext, extHandlers, services),
     group: mount(contract.group, (its) => ({ ...joiningHandlers(its), ...groupHandlers(its) }), services),
     history: mount(contract.history, historyHandlers, services),

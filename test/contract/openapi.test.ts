@@ -75,6 +75,8 @@ POST   /token/use/from/per                                      per 0
 DELETE /token/current                                           app -1
 POST   /voice/auth/start                                        app 0
 POST   /voice/auth/complete                                     app 0
+GET    /event                                                   app 0
+GET    /audit                                                   app 0
 POST   /ext/{esi_path}                                          app 0
 GET    /ext/{esi_path}                                          app 0
 GET    /ext/history/characters/{character_id}/location          app 0  read user

@@ -180,6 +180,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'alliance.complianceDays': alliances,
   'alliance.register': { request: () => ({ params: { alliance_id: IN_GAME.alliance } }) },
   'alliance.update': { ...alliances, request: (...given) => ({ ...alliance(...given), body: {} }) },
+  'audit.list': {},
   'callback.ext': { answers: [400] },
   'coalition.list': {},
   'coalition.get': { request: coalition },
@@ -215,6 +216,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'crash.get': { request: crashReport },
   'crash.delete': { request: crashReport },
   // What the game says is not the gate's business: any answer of the operation's own will do.
+  'event.list': {},
   'ext.forward': {
     request: () => ({ params: { esi_path: 'status' }, body: {} }),
     answers: [200, 404, 422, 502],

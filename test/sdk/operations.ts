@@ -22,6 +22,8 @@ import type {
   CorporationShort,
   CrashReport,
   CrashReportShort,
+  Event,
+  EventPage,
   ExternalForwardAnswer,
   Group,
   GroupPolicy,
@@ -90,6 +92,9 @@ export const operations = {
       c.alliance.update({ ...alliance, body: { mandatory_ext_scopes: ['ext-mail.read_mail.v1'] } }),
     ),
   },
+  audit: {
+    list: gives<Event[]>()((c) => c.audit.list({ query: { target: 'user:2112000001', limit: 10 } })),
+  },
   callback: {
     ext: gives<undefined>()((c) => c.callback.ext({ query: { code: 'c', state: 's' } })),
   },
@@ -125,6 +130,9 @@ export const operations = {
     list: gives<CrashReportShort[]>()((c) => c.crash.list()),
     get: gives<CrashReport>()((c) => c.crash.get(crash)),
     delete: gives<undefined>()((c) => c.crash.delete(crash)),
+  },
+  event: {
+    list: gives<EventPage>()((c) => c.event.list({ query: { after: 12, types: 'group.*', wait: 25 } })),
   },
   ext: {
     forward: gives<ExternalForwardAnswer>()((c) =>

@@ -205,17 +205,21 @@ export const Cause = z.object({
 
 /** A field that has another value now. */
 export const ValueChange = z.object({
+  /** Which field of the record. */
   field: z.string(),
   /** Null where there was nothing, or nothing yet. */
   before: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
+  /** What it is now; null where there is nothing any more. */
   after: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
 });
 
 /** Ids that came into a list or left it: `members` are users. */
 export const ListChange = z.object({
+  /** Which field of the record. */
   field: z.string(),
   /** At most 500: more of them are told by several events. */
   added: z.array(z.number().int()),
+  /** Ids of those who left. */
   removed: z.array(z.number().int()),
 });
 
@@ -525,6 +529,7 @@ export const CrashReportShort = z.object({
  * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
+ * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
  * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
@@ -533,6 +538,7 @@ export const CrashReportShort = z.object({
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
  * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
+ * - `too_many_waiting` (429): The caller has as many requests that wait for events as one may have.
  * - `too_many_joined_answers` (429): The caller has as many joined answers at work as one may have.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An error that nobody foresaw.
@@ -582,6 +588,7 @@ export const ErrorCode = z.enum([
   'main_kept',
   'client_is_public',
   'too_many_guest_codes',
+  'resync',
   'precondition_failed',
   'body_too_large',
   'encoding_unsupported',
@@ -590,6 +597,7 @@ export const ErrorCode = z.enum([
   'invalid_request',
   'rate_limited',
   'caller_errors_used_up',
+  'too_many_waiting',
   'too_many_joined_answers',
   'headers_too_large',
   'internal_error',
@@ -701,6 +709,7 @@ export const EventType = z.enum([
 
 /** What an event is about. */
 export const Target = z.object({
+  /** What kind of record it is. */
   type: z.enum([
     'user',
     'group',
@@ -723,8 +732,11 @@ export const Target = z.object({
 
 /** From where the request came that changed something. */
 export const EventContext = z.object({
+  /** What `X-Request-Id` said. */
   request_id: z.string(),
+  /** The address of the client. */
   address: z.string(),
+  /** What the client called itself, cut at 200 characters. */
   user_agent: z.string().nullable(),
 });
 
@@ -734,20 +746,36 @@ export const Event = z.object({
   event_id: z.string(),
   /** Its place among all events, without a gap; null for the moment until it has one, in the audit alone. */
   position: z.number().int().nullable(),
+  /** When it happened. */
   occurred_on: z.string().datetime(),
+  /** What happened. */
   type: EventType,
   /** Of the form of events. */
   version: z.literal(1),
+  /** Who did it. */
   actor: Actor,
+  /** What it is about. */
   targets: z.array(Target),
   /** `held`: a run that would have taken too much away (D63). */
   outcome: z.enum(['done', 'refused', 'held']),
+  /** What is another way than before. */
   changes: z.array(Change),
   /** In the words of whoever gave one. */
   reason: z.string().nullable(),
+  /** Why it happened, where nobody asked for it by itself. */
   cause: Cause.nullable(),
   /** Shown to level 9 and to whose request it was, for 90 days; null where there was no request. */
   context: EventContext.nullable(),
+});
+
+/** A stretch of what happened. */
+export const EventPage = z.object({
+  /** In the order of their positions; perhaps none though there are more. */
+  events: z.array(Event),
+  /** Value of `after` for the next page; the same again where nothing is new. */
+  cursor: z.string(),
+  /** Whether to ask for the next page at once. */
+  more: z.boolean(),
 });
 
 /** The answer of the game to a forwarded request. */

@@ -46,8 +46,8 @@ export interface RouteMetadata {
   readonly mirrors?: true;
   /** Says in `Castellan-Position` which events the answer holds already (D92). */
   readonly positioned?: true;
-  /** Media types that it answers in besides JSON, to those who accept them. */
-  readonly also?: readonly string[];
+  /** Media types that it answers in besides JSON, to those who accept them, each with how such an answer begins. */
+  readonly also?: Readonly<Record<string, string>>;
   /** Takes `dry_run=true`, which stores nothing and answers with a Preview (D121). */
   readonly previews?: true;
 }

@@ -8,6 +8,9 @@ import { UserShort } from './user.ts';
 
 const ada = { character_id: 2112000001, character_name: 'Ada Vale' };
 
+/** How compliance begins as a table. */
+const CSV = { 'text/csv': 'person_id,main,character_id,…\r\n' };
+
 export const ComplianceStatus = component(
   z.enum(['ok', 'grace', 'failing', 'unknown']),
   'ComplianceStatus',
@@ -116,7 +119,7 @@ export const corporationCompliance = {
     responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
     metadata: {
       operationId: 'getCorporationCompliance',
-      also: ['text/csv'],
+      also: CSV,
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
     },
   },
@@ -144,7 +147,7 @@ export const allianceCompliance = {
     responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
     metadata: {
       operationId: 'getAllianceCompliance',
-      also: ['text/csv'],
+      also: CSV,
       ...level(3, { authority: { over: 'alliance', mode: 'read', param: 'alliance_id' } }),
     },
   },
@@ -178,7 +181,7 @@ export const coalitionCompliance = {
     description: TELLS,
     pathParams: byCoalition,
     responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
-    metadata: { operationId: 'getCoalitionCompliance', also: ['text/csv'], ...coalition },
+    metadata: { operationId: 'getCoalitionCompliance', also: CSV, ...coalition },
   },
   complianceDays: {
     method: 'GET',

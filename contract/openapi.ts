@@ -175,12 +175,6 @@ function responsesOf(
   return { ...listed, ...(mirrors && listed['400'] && { default: listed['400'] }) };
 }
 
-/** How answers begin that can be had in another form than JSON. */
-const ALSO: Readonly<Record<string, string>> = {
-  'application/x-ndjson': '{"event_id":"01920f3e-8a4c-7d21-9b3f-2c5e8a7d4f10",…}\n',
-  'text/csv': 'event_id,position,occurred_on,…\r\n',
-};
-
 /** A success of an operation that can be tried: what the trial answers stands beside it, under a type of its own. */
 function withPreview({ description, content, ...response }: OpenApiResponse): OpenApiResponse {
   const schema = schemaOf(Preview);
@@ -190,11 +184,6 @@ function withPreview({ description, content, ...response }: OpenApiResponse): Op
     content: { ...content, [PREVIEW_TYPE]: { schema, example: exampleOf(schema) } },
   };
 }
-
-/** How answers begin that can be had in another form than JSON. */
-const ALSO: Readonly<Record<string, string>> = {
-  'text/csv': 'person_id,main,character_id,…\r\n',
-};
 
 /** An answer that belongs to one operation alone: its success, or a page of the provider callback. */
 function ownResponse(status: number, response: unknown, route: AppRoute): OpenApiResponse {
@@ -210,7 +199,7 @@ function ownResponse(status: number, response: unknown, route: AppRoute): OpenAp
   if (hasPages(route)) {
     own['X-Next'] = { $ref: '#/components/headers/X-Next' };
   }
-  const { positioned, also = [] } = route.metadata as RouteMetadata;
+  const { positioned, also = {} } = route.metadata as RouteMetadata;
   if (positioned) own['Castellan-Position'] = { $ref: '#/components/headers/Castellan-Position' };
   if (!(response instanceof z.ZodType)) return { description: 'Done; the answer has no body.', headers: own };
   const { description = '', ...schema } = schemaOf(response);
@@ -219,7 +208,9 @@ function ownResponse(status: number, response: unknown, route: AppRoute): OpenAp
     headers: own,
     content: {
       'application/json': { schema, example: exampleOf(schema) },
-      ...Object.fromEntries(also.map((type) => [type, { schema: { type: 'string' }, example: ALSO[type] }])),
+      ...Object.fromEntries(
+        Object.entries(also).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
+      ),
     },
   };
 }

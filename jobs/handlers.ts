@@ -1,5 +1,5 @@
-import { noteCompliance } from '../server/compliance/note-compliance.ts';
 import { judgeMemberships } from '../server/application/judge-memberships.ts';
+import { noteCompliance } from '../server/compliance/note-compliance.ts';
 import { checkGrants } from '../server/grant/check-grants.ts';
 import {
   collectLocations,

@@ -1578,6 +1578,71 @@ export type ListAllianceComplianceDaysAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export interface ListApplicationsRequest extends CallOptions {
+  query?: {
+    /** `applicant`: the own ones; `moderator`: pending ones of groups that the caller moderates. */
+    role?: 'applicant' | 'moderator' | undefined;
+  } | undefined;
+}
+
+export type ListApplicationsAnswer =
+  | Answer<200, Application[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DecideApplicationRequest extends CallOptions {
+  params: {
+    /** Id of the application. */
+    application_id: string;
+  };
+  body: PutApplication;
+}
+
+export type DecideApplicationAnswer =
+  | Answer<200, Application>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface WithdrawApplicationRequest extends CallOptions {
+  params: {
+    /** Id of the application. */
+    application_id: string;
+  };
+}
+
+export type WithdrawApplicationAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListAuditRequest extends CallOptions {
+  query?: {
+    /** Id of the character who did it. */
+    actor?: number | undefined;
+    /** What it is about, as `type:id`; a user also as one of the members who came or went. */
+    target?: string | undefined;
+    /** Only events of these types. */
+    type?: string | undefined;
+    /** Not before this moment. */
+    since?: string | undefined;
+    /** Before this moment. */
+    until?: string | undefined;
+    /** Events on a page; 100 where absent. */
+    limit?: number | undefined;
+    /** Begins after the page whose answer had this value in `X-Next`. */
+    after?: string | undefined;
+  } | undefined;
+}
+
+export type ListAuditAnswer =
+  | Answer<200, Event[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface CompleteSignInRequest extends CallOptions {
   query?: {
     /** The provider's authorization code. */

@@ -5,7 +5,7 @@ import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.t
 import { DYN_REFUSED, GUEST_LEVEL, MAX_LEVEL } from './access.ts';
 import { AfterInQuery } from './common.ts';
 import { contract, PREVIEW_TYPE, Preview } from './index.ts';
-import { componentSchemas, exampleOf, schemaOf } from './openapi/schema.ts';
+import { exampleOf, schemaOf, schemasFor } from './openapi/schema.ts';
 import { SERVICE_PATHS } from './openapi/service.ts';
 import { ERROR_RESPONSES, GUIDES, HEADERS, headers, INFO, page, TAGS } from './openapi/texts.ts';
 import type {
@@ -60,6 +60,9 @@ export function openApiDocument(
     const method = operation.route.method.toLowerCase() as keyof OpenApiPath;
     paths[path] = { ...paths[path], [method]: published(operation) };
   }
+  const responses = Object.fromEntries(
+    Object.values(ERROR_RESPONSES).map(({ name, response }) => [name, response]),
+  );
   return {
     openapi: '3.1.0',
     info: { ...INFO, version },
@@ -70,10 +73,8 @@ export function openApiDocument(
     paths: { ...paths, ...SERVICE_PATHS },
     webhooks: WEBHOOKS,
     components: {
-      schemas: componentSchemas(),
-      responses: Object.fromEntries(
-        Object.values(ERROR_RESPONSES).map(({ name, response }) => [name, response]),
-      ),
+      schemas: schemasFor([paths, SERVICE_PATHS, WEBHOOKS, responses]),
+      responses,
       headers: HEADERS,
       securitySchemes: {
         token: {

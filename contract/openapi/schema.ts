@@ -48,6 +48,21 @@ export function componentSchemas(): Record<string, JsonSchema> {
   return Object.fromEntries(names.map((name) => [name, unnamed(NAMED.get(name) as RawSchema)]));
 }
 
+/** Those of them that a part of the document refers to, by way of others, too. */
+export function schemasFor(part: unknown): Record<string, JsonSchema> {
+  const all = componentSchemas();
+  const wanted = new Set<string>();
+  const collect = (from: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (wanted.has(name)) continue;
+      wanted.add(name);
+      collect(all[name]);
+    }
+  };
+  collect(part);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => wanted.has(name)));
+}
+
 /** Brings a generated schema into the form that is published. */
 function tidy(schema: RawSchema): JsonSchema {
   return schema.title === undefined ? unnamed(schema) : reference(schema, schema.title);

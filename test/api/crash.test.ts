@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CrashReport } from '../../contract/crash.ts';
+import { ok } from '../../sdk/src/index.ts';
 import { objectId } from '../../server/database/object-id.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -34,11 +35,8 @@ async function putBack(table: 'tokens' | 'crash_reports'): Promise<void> {
 }
 
 async function report(answer: Got<Problem>): Promise<CrashReport> {
-  const { status, json } = await send<CrashReport>(app, 'GET', `/crash/${answer.json.crash_report_id}`, {
-    token: app.root,
-  });
-  expect(status).toBe(200);
-  return json;
+  const crash_report_id = answer.json.crash_report_id ?? '';
+  return ok(app.client(app.root).crash.get({ params: { crash_report_id } }));
 }
 
 /** Neither the database nor the log holds any of these. */
@@ -223,10 +221,9 @@ describe('GET and DELETE /crash', () => {
     for (let number = 0; number < 53; number += 1) {
       ids.push(await store(number, new Date(Date.UTC(2026, 0, 1, 0, 0, number))));
     }
-    const { status, json } = await send<object[]>(app, 'GET', '/crash', { token: app.root });
-    expect(status).toBe(200);
-    expect(json.map((element) => (element as { id: string }).id)).toEqual(ids.slice(3).reverse());
-    expect(json[0]).toEqual({
+    const list = await ok(app.client(app.root).crash.list());
+    expect(list.map(({ id }) => id)).toEqual(ids.slice(3).reverse());
+    expect(list[0]).toEqual({
       id: ids[52],
       timestamp: '2026-01-01T00:00:52.000Z',
       url: '/user/52',
@@ -245,23 +242,22 @@ describe('GET and DELETE /crash', () => {
 
   it('deletes one, once', async () => {
     const [kept, gone] = [await store(1, new Date()), await store(2, new Date())];
-    const path = `/crash/${gone.toUpperCase()}`;
-    expect(await send(app, 'DELETE', path, { token: app.root })).toMatchObject({ status: 200, text: '' });
-    const again = { status: 404, json: { detail: `Could not find crash report ${gone}` } };
-    expect(await send(app, 'DELETE', path, { token: app.root })).toMatchObject(again);
-    expect(await send(app, 'GET', path, { token: app.root })).toMatchObject(again);
-    expect((await send(app, 'GET', `/crash/${kept}`, { token: app.root })).status).toBe(200);
+    const { crash } = app.client(app.root);
+    const params = { crash_report_id: gone.toUpperCase() };
+    expect(await crash.delete({ params })).toMatchObject({ status: 200, body: undefined });
+    const again = { status: 404, body: { detail: `Could not find crash report ${gone}` } };
+    expect(await crash.delete({ params })).toMatchObject(again);
+    expect(await crash.get({ params })).toMatchObject(again);
+    expect((await crash.get({ params: { crash_report_id: kept } })).status).toBe(200);
   });
 
   it('D15: needs level 10', async () => {
     const id = await store(1, new Date());
     const nine = await addMember(app, 2_120_000_002, 9);
-    for (const [method, path] of [
-      ['GET', '/crash'],
-      ['GET', `/crash/${id}`],
-      ['DELETE', `/crash/${id}`],
-    ] as const) {
-      expect((await send(app, method, path, { token: nine.jwt })).status).toBe(403);
+    const { crash } = app.client(nine.jwt);
+    const params = { crash_report_id: id };
+    for (const answer of [crash.list(), crash.get({ params }), crash.delete({ params })]) {
+      expect((await answer).status).toBe(403);
     }
   });
 });

@@ -4,7 +4,6 @@ import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, addUser, claimsOf, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
-import { send } from '../harness/send.ts';
 
 let app: TestApp;
 let lastId = 2_120_000_000;
@@ -15,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const FORBIDDEN = { status: 403, json: { detail: INSUFFICIENT } };
+const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
 
 function member(level = 0) {
   lastId += 1;
@@ -36,7 +35,7 @@ async function userTokenOf(per: string): Promise<string> {
 }
 
 async function works(jwt: string): Promise<boolean> {
-  const { status } = await send(app, 'GET', '/user', { token: jwt });
+  const { status } = await app.client(jwt).user.list();
   if (status !== 200 && status !== 401) throw new Error(`GET /user answers ${status}`);
   return status === 200;
 }
@@ -47,9 +46,9 @@ describe('"Token operations" rules 4 and 5, D23: a user token from a permanent a
     const guest = await member();
     await setLevel(app, guest.id, -1);
     for (const token of [dyn.jwt, (await member(10)).jwt, guest.jwt]) {
-      expect(await send(app, 'POST', '/token/use/from/per', { token })).toMatchObject({
+      expect(await app.client(token).token.createUserToken()).toMatchObject({
         status: 401,
-        json: { detail: 'Must use a permanent app token for this path.', code: 'token_type_refused' },
+        body: { detail: 'Must use a permanent app token for this path.', code: 'token_type_refused' },
       });
     }
   });
@@ -57,7 +56,7 @@ describe('"Token operations" rules 4 and 5, D23: a user token from a permanent a
   it('a permanent token whose owner is below level 0 is a 403', async () => {
     const per = await permanent(0);
     await setLevel(app, per.id, -1);
-    expect(await send(app, 'POST', '/token/use/from/per', { token: per.jwt })).toMatchObject(FORBIDDEN);
+    expect(await app.client(per.jwt).token.createUserToken()).toMatchObject(FORBIDDEN);
   });
 
   it('the owner is the built-in user, the parent the permanent token', async () => {
@@ -78,14 +77,13 @@ describe('"Token operations" rules 4 and 5, D23: a user token from a permanent a
   it("its level follows the present level of the permanent token's owner, down and up", async () => {
     const per = await permanent(10);
     const jwt = await userTokenOf(per.jwt);
-    const configuration = async () =>
-      (await send(app, 'GET', '/system/configuration', { token: jwt })).status;
+    const configuration = async () => (await app.client(jwt).system.configuration()).status;
     expect(await configuration()).toBe(200);
     await setLevel(app, per.id, 9);
     expect(await configuration()).toBe(403);
     expect(await app.client(jwt).token.current()).toMatchObject({ body: { owner: { clearance_level: 9 } } });
     await setLevel(app, per.id, -1);
-    expect((await send(app, 'GET', '/user', { token: jwt })).status).toBe(403);
+    expect((await app.client(jwt).user.list()).status).toBe(403);
     await setLevel(app, per.id, 10);
     expect(await configuration()).toBe(200);
   });
@@ -133,16 +131,16 @@ describe('D22: lifetimes', () => {
         if (answer.status !== 200) throw new Error('the token does not work');
         return Date.parse(answer.body.expires_on ?? '') - Date.parse(answer.body.created_on);
       };
-      const status = async (token: string) => (await send(fresh, 'GET', '/token', { token })).status;
+      const status = async (token: string) => (await fresh.client(token).token.current()).status;
 
       expect([await lastsFor(signedIn.token), await lastsFor(fromPer)]).toEqual([24 * HOUR, 48 * HOUR]);
       fresh.clock.advance(24 * HOUR - 5_000);
       expect([await status(signedIn.token), await status(fromPer)]).toEqual([200, 200]);
       fresh.clock.advance(5_000);
       for (const token of [signedIn.token, unused.token]) {
-        expect(await send(fresh, 'GET', '/token', { token })).toMatchObject({
+        expect(await fresh.client(token).token.current()).toMatchObject({
           status: 401,
-          json: { detail: 'The token has expired.', code: 'token_expired' },
+          body: { detail: 'The token has expired.', code: 'token_expired' },
         });
       }
       fresh.clock.advance(24 * HOUR - 10_000);
@@ -166,14 +164,14 @@ describe('Must show 8: deleting a token while 32 clients use it', () => {
     const client = async () => {
       for (let after = 0; after < 5; ) {
         const began = performance.now();
-        const { status } = await send(app, 'GET', '/token', { token: jwt });
+        const { status } = await app.client(jwt).token.current();
         outcomes.push({ began, status });
         if (began > deletedAt) after += 1;
       }
     };
     const clients = Array.from({ length: 32 }, client);
     while (outcomes.filter(({ status }) => status === 200).length < 200) await new Promise(setImmediate);
-    expect((await send(app, 'DELETE', `/token?uuid=${uuid}`, { token: app.root })).status).toBe(200);
+    expect((await app.client(app.root).token.delete({ query: { uuid } })).status).toBe(200);
     deletedAt = performance.now();
     await Promise.all(clients);
     const later = outcomes.filter(({ began }) => began > deletedAt);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
 import { rootToken } from '../../server/token/root-token.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, claimsOf, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -17,7 +18,7 @@ afterAll(() => app.stop());
 
 const CALLBACK = 'https://fleet.example/castellan?keep=1';
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const FORBIDDEN = { status: 403, json: { detail: INSUFFICIENT } };
+const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
 
 function member(level = 0) {
   lastId += 1;
@@ -38,7 +39,7 @@ async function userTokenOf(per: string): Promise<string> {
 }
 
 async function works(jwt: string): Promise<boolean> {
-  const { status } = await send(app, 'GET', '/user', { token: jwt });
+  const { status } = await app.client(jwt).user.list();
   if (status !== 200 && status !== 401) throw new Error(`GET /user answers ${status}`);
   return status === 200;
 }
@@ -88,14 +89,14 @@ describe('Token operations: get current token', () => {
   it('needs an owner of level 0: a guest is a 403 (D5)', async () => {
     const guest = await member();
     await setLevel(app, guest.id, -1);
-    expect(await send(app, 'GET', '/token', { token: guest.jwt })).toMatchObject(FORBIDDEN);
+    expect(await app.client(guest.jwt).token.current()).toMatchObject(FORBIDDEN);
   });
 
   it('costs two statements', async () => {
     const { jwt } = await member();
-    await send(app, 'GET', '/token', { token: jwt });
+    await app.client(jwt).token.current();
     const before = app.statements.length;
-    await send(app, 'GET', '/token', { token: jwt });
+    await app.client(jwt).token.current();
     expect(app.statements.length - before).toBeLessThanOrEqual(2);
   });
 });
@@ -105,11 +106,11 @@ describe('Token operations rule 1 and D21: delete', () => {
     'level 10 deletes a %s token, at once, with 200 and no payload',
     async (kind) => {
       const { uuid, jwt } = await makeToken(app, kind, 0, uuidOf(app.root));
-      const answer = await send(app, 'DELETE', `/token?uuid=${uuid}`, { token: app.root });
-      expect(answer).toMatchObject({ status: 200, text: '' });
-      expect(await send(app, 'GET', '/token', { token: jwt })).toMatchObject({
+      const answer = await app.client(app.root).token.delete({ query: { uuid } });
+      expect(answer).toMatchObject({ status: 200, body: undefined });
+      expect(await app.client(jwt).token.current()).toMatchObject({
         status: 401,
-        json: { detail: 'The token was revoked or is unknown.', code: 'token_revoked' },
+        body: { detail: 'The token was revoked or is unknown.', code: 'token_revoked' },
       });
     },
   );
@@ -118,9 +119,7 @@ describe('Token operations rule 1 and D21: delete', () => {
     const nine = await member(9);
     const { uuid } = await makeToken(app, kind, 0, uuidOf(app.root));
     for (const target of [uuid, nine.uuid]) {
-      expect(await send(app, 'DELETE', `/token?uuid=${target}`, { token: nine.jwt })).toMatchObject(
-        FORBIDDEN,
-      );
+      expect(await app.client(nine.jwt).token.delete({ query: { uuid: target } })).toMatchObject(FORBIDDEN);
     }
     expect(await app.db.selectFrom('tokens').select('uuid').where('uuid', '=', uuid).execute()).toHaveLength(
       1,
@@ -137,12 +136,12 @@ describe('Token operations rule 1 and D21: delete', () => {
 
   it('D6: an unknown uuid is a 404 that names it; below level 10 it stays a 403', async () => {
     const unknown = '5a0d7c1a-2b3c-4d5e-8f60-718293a4b5c6';
-    expect(await send(app, 'DELETE', `/token?uuid=${unknown}`, { token: app.root })).toMatchObject({
+    expect(await app.client(app.root).token.delete({ query: { uuid: unknown } })).toMatchObject({
       status: 404,
-      json: { detail: `Could not find token ${unknown}` },
+      body: { detail: `Could not find token ${unknown}` },
     });
     const { jwt } = await member(9);
-    expect(await send(app, 'DELETE', `/token?uuid=${unknown}`, { token: jwt })).toMatchObject(FORBIDDEN);
+    expect(await app.client(jwt).token.delete({ query: { uuid: unknown } })).toMatchObject(FORBIDDEN);
   });
 
   it.each(['', '?uuid=', '?uuid=1', '?uuid=5a0d7c1a-2b3c-1d5e-8f60-718293a4b5c6'])(
@@ -171,10 +170,10 @@ describe('Token operations rule 1 and D21: delete', () => {
       app.db.selectFrom('state_codes').select('app_token').where('app_token', '=', dyn.uuid).execute();
     expect(await codes()).toHaveLength(1);
 
-    expect((await send(app, 'DELETE', `/token?uuid=${per.uuid}`, { token: app.root })).status).toBe(200);
+    expect((await app.client(app.root).token.delete({ query: { uuid: per.uuid } })).status).toBe(200);
 
     for (const { jwt } of [per, ...line]) {
-      expect((await send(app, 'GET', '/token', { token: jwt })).status).toBe(401);
+      expect((await app.client(jwt).token.current()).status).toBe(401);
     }
     expect(await codes()).toEqual([]);
     expect(await works(other.jwt)).toBe(true);
@@ -185,7 +184,7 @@ describe('Token operations rule 1 and D21: delete', () => {
     const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
     const login = await app.client(dyn.jwt).token.startLogin({ body: {} });
     if (login.status !== 200) throw new Error('the sign-in did not start');
-    await send(app, 'DELETE', `/token?uuid=${dyn.uuid}`, { token: app.root });
+    await app.client(app.root).token.delete({ query: { uuid: dyn.uuid } });
     const answer = await app.browse(login.body.login_url, { characterId: 2_112_000_001 });
     expect(answer.status).toBe(400);
   });
@@ -202,7 +201,10 @@ describe('D4, "Token operations" rule 2: create an app token', () => {
       const dyn = await makeToken(app, 'dyn', nine.id);
       for (const token of [nine.jwt, use.jwt, dyn.jwt]) {
         for (const sent of [body, {}, '{broken']) {
-          expect(await send(app, 'POST', `/token/${kind}`, { token, body: sent })).toMatchObject(FORBIDDEN);
+          expect(await send(app, 'POST', `/token/${kind}`, { token, body: sent })).toMatchObject({
+            status: 403,
+            json: FORBIDDEN.body,
+          });
         }
       }
     },
@@ -239,14 +241,12 @@ describe('D4, "Token operations" rule 2: create an app token', () => {
     'POST /token/%s: the new token has the owner of the caller as owner and the caller as parent',
     async (kind) => {
       const ten = await permanent(10);
-      const { status, json } = await send<{ tkn: string }>(app, 'POST', `/token/${kind}`, {
-        token: ten.jwt,
-        body: { ...body, comments: 'ours' },
-      });
-      expect(status).toBe(200);
-      expect(Object.keys(json)).toEqual(['tkn']);
-      const uuid = uuidOf(json.tkn);
-      expect(claimsOf(json.tkn)).toMatchObject({ sub: String(ten.id), typ: kind, azp: uuid });
+      const { createDynamic, createPermanent } = ten.client.token;
+      const create = kind === 'dyn' ? createDynamic : createPermanent;
+      const made = await ok(create({ body: { ...body, comments: 'ours' } }));
+      expect(Object.keys(made)).toEqual(['tkn']);
+      const uuid = uuidOf(made.tkn);
+      expect(claimsOf(made.tkn)).toMatchObject({ sub: String(ten.id), typ: kind, azp: uuid });
       expect(uuid).toMatch(UUID_4);
       const row = await app.db.selectFrom('tokens').selectAll().where('uuid', '=', uuid).executeTakeFirst();
       expect(row).toMatchObject({
@@ -286,9 +286,9 @@ describe('"Token operations" rules 3 and 5: start a login with a dynamic app tok
   it('the owner needs level 0', async () => {
     const guest = await member();
     const dyn = await makeToken(app, 'dyn', guest.id);
-    expect((await send(app, 'POST', '/token/use/from/dyn', { token: dyn.jwt })).status).toBe(200);
+    expect((await app.client(dyn.jwt).token.startLogin()).status).toBe(200);
     await setLevel(app, guest.id, -1);
-    expect(await send(app, 'POST', '/token/use/from/dyn', { token: dyn.jwt })).toMatchObject(FORBIDDEN);
+    expect(await app.client(dyn.jwt).token.startLogin()).toMatchObject(FORBIDDEN);
   });
 
   it('without a body: a login URL for the public-data scope and a state code, a UUID tied to the token', async () => {
@@ -334,11 +334,8 @@ describe('decisions §1: DELETE /token/current logs out', () => {
     const per = await permanent(0);
     const other = await makeToken(app, 'use', per.id, uuidOf(app.root));
     for (const { jwt } of [guest, per]) {
-      expect(await send(app, 'DELETE', '/token/current', { token: jwt })).toMatchObject({
-        status: 200,
-        text: '',
-      });
-      expect((await send(app, 'DELETE', '/token/current', { token: jwt })).status).toBe(401);
+      expect(await app.client(jwt).token.logout()).toMatchObject({ status: 200, body: undefined });
+      expect((await app.client(jwt).token.logout()).status).toBe(401);
     }
     expect(await works(other.jwt)).toBe(true);
   });

@@ -29,23 +29,21 @@ afterEach(() => {
 
 const NO_CHALLENGE = {
   status: 404,
-  json: { detail: 'Could not find challenge for user', code: 'voice_challenge_missing' },
+  body: { detail: 'Could not find challenge for user', code: 'voice_challenge_missing' },
 };
 const NO_CLIENT = {
   status: 404,
-  json: { detail: 'Could not find corresponding teamspeak client', code: 'voice_client_missing' },
+  body: { detail: 'Could not find corresponding teamspeak client', code: 'voice_client_missing' },
 };
 
 const member = () => addMember(app, ++lastId);
 type Somebody = Awaited<ReturnType<typeof member>>;
 
-const start = (token: string) => send<VoiceChallenge>(app, 'POST', '/voice/auth/start', { token });
-const complete = (token: string) => send(app, 'POST', '/voice/auth/complete', { token });
+const start = (token: string) => app.client(token).voice.start();
+const complete = (token: string) => app.client(token).voice.complete();
 
 async function nicknameFor({ jwt }: Somebody): Promise<string> {
-  const { status, json } = await start(jwt);
-  expect(status).toBe(200);
-  return json?.challenge_nickname ?? '';
+  return (await ok(start(jwt))).challenge_nickname;
 }
 
 /** The whole way: start, take the nickname, complete. */
@@ -54,7 +52,7 @@ async function prove(somebody: Somebody, clientDatabaseId?: number): Promise<num
     await nicknameFor(somebody),
     clientDatabaseId ? { clientDatabaseId } : {},
   );
-  expect(await complete(somebody.jwt)).toMatchObject({ status: 201, text: '' });
+  expect(await complete(somebody.jwt)).toMatchObject({ status: 201, body: undefined });
   voice.world.clients.splice(0);
   return client.clientDatabaseId;
 }
@@ -81,14 +79,14 @@ async function isInVoiceGroup(id: number): Promise<boolean> {
 describe('D40: the challenge', () => {
   it('is a nickname of 20 random letters and digits, for the caller, valid 2 minutes', async () => {
     const somebody = await member();
-    const { status, json } = await start(somebody.jwt);
+    const { status, body } = await start(somebody.jwt);
     expect(status).toBe(200);
-    expect(json).toEqual({
+    expect(body).toEqual({
       challenge_nickname: expect.stringMatching(/^[A-Za-z0-9]{20}$/),
       expiration_datetime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       user: { character_id: somebody.id, character_name: somebody.name },
     });
-    const left = Date.parse(json?.expiration_datetime ?? '') - app.clock.now().getTime();
+    const left = Date.parse((body as VoiceChallenge).expiration_datetime) - app.clock.now().getTime();
     expect(left).toBeLessThanOrEqual(120_000);
     expect(left).toBeGreaterThan(110_000);
   });
@@ -96,7 +94,7 @@ describe('D40: the challenge', () => {
   it('uses every letter and digit, and gives no nickname twice', async () => {
     const { jwt } = await member();
     const nicknames = new Set<string>();
-    for (let n = 0; n < 40; n += 1) nicknames.add((await start(jwt)).json?.challenge_nickname ?? '');
+    for (let n = 0; n < 40; n += 1) nicknames.add((await ok(start(jwt))).challenge_nickname);
     expect(nicknames.size).toBe(40);
     expect(new Set([...nicknames].join('')).size).toBe(62);
   });
@@ -129,7 +127,7 @@ describe('D40: the challenge', () => {
     expect((await complete(somebody.jwt)).status).toBe(502);
     voice.strike = () => undefined;
     voice.world.connect(nickname);
-    expect(await complete(somebody.jwt)).toMatchObject({ status: 201, text: '' });
+    expect(await complete(somebody.jwt)).toMatchObject({ status: 201, body: undefined });
     expect(await complete(somebody.jwt)).toMatchObject(NO_CHALLENGE);
   });
 
@@ -196,7 +194,9 @@ describe('D41: the identity', () => {
     const somebody = await member();
     const identity = await prove(somebody);
     await nicknameFor(somebody);
-    expect((await send(app, 'DELETE', `/user/${somebody.id}`, { token: app.root })).status).toBe(200);
+    expect((await app.client(app.root).user.delete({ params: { character_id: somebody.id } })).status).toBe(
+      200,
+    );
     const rows = app.db.selectFrom('voice_identities').select('character_id');
     expect(await rows.where('client_database_id', '=', identity).execute()).toEqual([{ character_id: null }]);
     const challenges = app.db.selectFrom('voice_challenges').selectAll();
@@ -224,6 +224,7 @@ describe('D41: the identity', () => {
     let deleted: Promise<unknown> | undefined;
     voice.strike = ({ at }) => {
       if (at === 'clientlist') {
+        // Sent at once, where the SDK would first ask for its token.
         deleted = send(app, 'DELETE', `/user/${somebody.id}`, { token: app.root });
         return { kind: 'drip', everyMillis: 1 };
       }
@@ -291,10 +292,10 @@ describe('D42: without a voice server', () => {
   it('both operations are 404 with a detail that says so', async () => {
     const other = await startTestApp();
     try {
-      for (const operation of ['start', 'complete']) {
-        expect(await send(other, 'POST', `/voice/auth/${operation}`, { token: other.root })).toMatchObject({
+      for (const operation of ['start', 'complete'] as const) {
+        expect(await other.client(other.root).voice[operation]()).toMatchObject({
           status: 404,
-          json: { detail: 'No voice server is configured.', code: 'voice_not_configured' },
+          body: { detail: 'No voice server is configured.', code: 'voice_not_configured' },
         });
       }
     } finally {
@@ -309,10 +310,10 @@ describe('D42: without a voice server', () => {
     try {
       await addHome(other);
       const { jwt: token } = await addMember(other, ++lastId);
-      expect((await send(other, 'POST', '/voice/auth/start', { token })).status).toBe(200);
-      expect(await send(other, 'POST', '/voice/auth/complete', { token })).toMatchObject({
+      expect((await other.client(token).voice.start()).status).toBe(200);
+      expect(await other.client(token).voice.complete()).toMatchObject({
         status: 502,
-        json: {
+        body: {
           detail: 'The voice server cannot be reached or gave an answer that cannot be used.',
           code: 'voice_server_unavailable',
         },
@@ -374,7 +375,7 @@ describe('who may', () => {
 describe('the built-in user is no character of the game', () => {
   const REFUSED = {
     status: 403,
-    json: { detail: 'Insufficient clearance level: the built-in user has no voice identity.' },
+    body: { detail: 'Insufficient clearance level: the built-in user has no voice identity.' },
   };
 
   it('so no token of it starts or completes a challenge, whoever stands behind it (D23)', async () => {

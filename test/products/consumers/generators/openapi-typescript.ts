@@ -22,9 +22,12 @@ const forwarded = await client.POST('/ext/{esi_path}', {
   body: { all_pages: false },
 });
 
+// A preview, which nobody asked for, has another form.
+const changed = present(coalition.data, coalition.error);
+
 done({
   groups: present(groups.data, groups.error).map(({ group_name }) => group_name),
-  ticker: present(coalition.data, coalition.error).ticker,
+  ticker: 'ticker' in changed ? changed.ticker : '',
   balances,
   system: present(forwarded.data, forwarded.error).data,
 });

@@ -8,7 +8,7 @@ const { fetch } = globalThis;
 globalThis.fetch = (url, init) => fetch(`${BASE_URL}${String(url)}`, init);
 
 const groups = await new QueryClient().fetchQuery(getListGroupsQueryOptions({ fetch: { headers } }));
-const coalition = await updateCoalition(COALITION_ID, { ticker: 'ORVL' }, { headers });
+const coalition = await updateCoalition(COALITION_ID, { ticker: 'ORVL' }, {}, { headers });
 const balances: number[] = [];
 for (let page = 1, pages = 1; page <= pages; page += 1) {
   const answer = await listWalletBalances(characterId, { headers: { ...headers, page: String(page) } });
@@ -23,7 +23,7 @@ if (groups.status !== 200 || coalition.status !== 200 || forwarded.status !== 20
 }
 done({
   groups: groups.data.map(({ group_name }) => group_name),
-  ticker: coalition.data.ticker,
+  ticker: 'ticker' in coalition.data ? coalition.data.ticker : '',
   balances,
   system: forwarded.data.data,
 });

@@ -31,6 +31,13 @@ export const ERROR_CODES = {
 
   name_taken: [409, 'Another record has this name.'],
   autogroup_kept: [409, 'The service itself keeps what the request would change about an autogroup.'],
+  joining_closed: [409, 'The group takes nobody but whom its owner adds.'],
+  not_eligible: [409, 'The policy of the group does not let the user be a member.'],
+  already_member: [409, 'The user is a member of the group already.'],
+  application_pending: [409, 'The user has a pending application to the group.'],
+  reapply_later: [409, 'The user was rejected too lately to apply again.'],
+  application_decided: [409, 'The application is decided, withdrawn or over.'],
+  owner_stays: [409, 'The owner of a group is a member as long as it owns the group.'],
   main_kept: [409, 'The main of a person with more characters stays until another one is chosen.'],
   client_is_public: [409, 'A public client has no secret to renew.'],
   too_many_guest_codes: [409, 'The corporation has as many living guest codes as it may have.'],

@@ -2,6 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import type { Router } from 'express';
 import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
+import { applicationHandlers, joiningHandlers } from './application/application.routes.ts';
 import { auditHandlers } from './audit/audit.routes.ts';
 import { coalitionHandlers } from './coalition/coalition.routes.ts';
 import { findConsoleBuild } from './console/build.ts';
@@ -49,6 +50,7 @@ const PATHS: Readonly<Record<string, string>> = { history: 'ext/history', oidc: 
 function resources(services: Services): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
     alliance: mount(contract.alliance, allianceHandlers, services),
+    application: mount(contract.application, applicationHandlers, services),
     audit: mount(contract.audit, auditHandlers, services),
     callback: mount(contract.callback, callbackHandlers, services),
     coalition: mount(contract.coalition, coalitionHandlers, services),
@@ -56,7 +58,7 @@ function resources(services: Services): Map<string, Router> {
     crash: mount(contract.crash, crashHandlers, services),
     event: mount(contract.event, feedHandlers, services),
     ext: mount(contract.ext, extHandlers, services),
-    group: mount(contract.group, groupHandlers, services),
+    group: mount(contract.group, (its) => ({ ...joiningHandlers(its), ...groupHandlers(its) }), services),
     history: mount(contract.history, historyHandlers, services),
     oidc: mount(contract.oidc, oidcHandlers, services),
     person: mount(contract.person, personHandlers, services),

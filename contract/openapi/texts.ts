@@ -54,6 +54,7 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['alliance', 'Alliances of corporations.', 'access'],
   ['coalition', 'Coalitions of alliances and corporations.', 'access'],
   ['group', 'Groups of users.', 'access'],
+  ['application', 'Wishes to join a group, and what became of them.', 'groups'],
   ['event', 'What happens, to be followed.', 'events'],
   ['audit', 'What happened, to be looked up.', 'events'],
   ['ext', 'Data of the game: forwarded requests.', 'external-data'],

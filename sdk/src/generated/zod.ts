@@ -148,6 +148,51 @@ export const AppToken = z.object({
   tkn: z.string(),
 });
 
+/** A group by id and name. */
+export const GroupShort = z.object({
+  /** Id of the group: 24 hexadecimal digits. */
+  group_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Name of the group. */
+  group_name: z.string(),
+});
+
+/** A wish to join a group, and what became of it. */
+export const Application = z.object({
+  /** Id of the application: 24 hexadecimal digits. */
+  application_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** The group that the applicant would join. */
+  group: GroupShort,
+  /** Who would join. */
+  applicant: UserShort,
+  /** pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member. */
+  state: z.enum([
+    'pending',
+    'approved',
+    'rejected',
+    'withdrawn',
+    'expired',
+    'void',
+  ]),
+  /** What the applicant says. */
+  message: z.string(),
+  /** What the group asks, as of now. */
+  questions: z.array(z.string()),
+  /** The answers to what the group asked, in its order. */
+  answers: z.array(z.string()),
+  /** When it ends undecided. */
+  expires_on: z.string().datetime(),
+  /** When it was decided; null while it is pending. */
+  decided_on: z.string().datetime().nullable(),
+  /** The moderator who decided; null where the applicant or time did. */
+  decided_by: UserShort.nullable(),
+  /** What the moderator tells the applicant. */
+  reason: z.string().nullable(),
+  /** What moderators tell each other; null for anybody else. */
+  note: z.string().nullable(),
+  /** When it was made here. */
+  created_on: z.string().datetime(),
+});
+
 /** Why something happened that nobody asked for by itself. */
 export const Cause = z.object({
   /** The event that this one follows from. */
@@ -400,6 +445,13 @@ export const CrashReportShort = z.object({
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `joining_closed` (409): The group takes nobody but whom its owner adds.
+ * - `not_eligible` (409): The policy of the group does not let the user be a member.
+ * - `already_member` (409): The user is a member of the group already.
+ * - `application_pending` (409): The user has a pending application to the group.
+ * - `reapply_later` (409): The user was rejected too lately to apply again.
+ * - `application_decided` (409): The application is decided, withdrawn or over.
+ * - `owner_stays` (409): The owner of a group is a member as long as it owns the group.
  * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
@@ -452,6 +504,13 @@ export const ErrorCode = z.enum([
   'request_timeout',
   'name_taken',
   'autogroup_kept',
+  'joining_closed',
+  'not_eligible',
+  'already_member',
+  'application_pending',
+  'reapply_later',
+  'application_decided',
+  'owner_stays',
   'main_kept',
   'client_is_public',
   'too_many_guest_codes',
@@ -717,12 +776,44 @@ export const Group = z.object({
   updated_on: z.string().datetime(),
 });
 
-/** A group by id and name. */
-export const GroupShort = z.object({
-  /** Id of the group: 24 hexadecimal digits. */
-  group_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
-  /** Name of the group. */
-  group_name: z.string(),
+/** Who may join a group, who decides about it, and who must leave. */
+export const GroupPolicy = z.object({
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: z.enum(['closed', 'application', 'open']),
+  /** Who may see the policy, and finds the group among those to join. */
+  visible_to: z.enum(['everyone', 'eligible', 'members']),
+  /** Who may be a member. The owner always may. */
+  eligible: z.object({
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    alliances: z.array(z.number().int()),
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    corporations: z.array(z.number().int()),
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    coalitions: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
+    /** Members of at least one of these groups, where any is named. */
+    groups_any: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
+    /** Members of none of these groups. */
+    groups_none: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
+    /** Of at least this clearance level. */
+    min_level: z.number().int(),
+  }),
+  /** Who decides applications, besides the owner and level 9. */
+  moderators: z.object({
+    /** Ids of characters. */
+    users: z.array(z.number().int()),
+    /** Ids of groups whose members do. */
+    groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
+  }),
+  /** Whether each character counts for itself. */
+  reach: z.enum(['character']),
+  /** Hours that a member stays who ceased to be eligible. */
+  grace_hours: z.number().int(),
+  /** Hours after a rejection before the next application. */
+  reapply_hours: z.number().int(),
+  /** What applicants are asked. */
+  questions: z.array(z.string()),
+  /** Days after which an undecided application ends. */
+  expire_days: z.number().int(),
 });
 
 /** An invitation: used once, valid for 24 hours, with any dynamic app token. */
@@ -767,6 +858,22 @@ export const JobRun = z.object({
   job_id: z.string(),
   /** Names this run in the logs. */
   run_id: z.string(),
+});
+
+/** A group that can be joined by some, and whether the caller is one of them. */
+export const JoinableGroup = z.object({
+  /** The group. */
+  group: GroupShort,
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: z.enum(['closed', 'application', 'open']),
+  /** Whether the caller could join, or apply, now. */
+  may_join: z.boolean(),
+  /** Why, or why not, for people. */
+  why: z.string(),
+  /** What applicants are asked. */
+  questions: z.array(z.string()),
+  /** The caller's pending application, if any. */
+  application_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')).nullable(),
 });
 
 /** A sign-in that was started. */
@@ -905,6 +1012,14 @@ export const PostAppToken = z.object({
   comments: z.string().max(4000).nullable().optional(),
 });
 
+/** A wish to join a group. */
+export const PostApplication = z.object({
+  /** What to tell those who decide. */
+  message: z.string().max(4000).nullable().optional(),
+  /** An answer to each question of the group, in its order. */
+  answers: z.array(z.string().max(4000)).max(20).nullable().optional(),
+});
+
 /** A new coalition. */
 export const PostCoalition = z.object({
   /** Name of the coalition. */
@@ -1017,6 +1132,16 @@ export const PutAlliance = z.object({
   mandatory_ext_scopes: z.array(ExtScope).max(10000).nullable().optional(),
 });
 
+/** A decision, which is final. */
+export const PutApplication = z.object({
+  /** Whether the applicant becomes a member. */
+  decision: z.enum(['approved', 'rejected']),
+  /** Told to the applicant. */
+  reason: z.string().max(4000).nullable().optional(),
+  /** For moderators alone. */
+  note: z.string().max(4000).nullable().optional(),
+});
+
 /** What to change about a coalition; null means the same as leaving a field out, an empty list is a list. */
 export const PutCoalition = z.object({
   /** Ids of registered alliances to add. */
@@ -1059,6 +1184,46 @@ export const PutGroup = z.object({
   owner: z.string().min(1).max(100).nullable().optional(),
   /** Names of users to remove; the owner stays a member in any case. */
   remove_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
+});
+
+/** What to change about a policy; null means the same as leaving a field out. */
+export const PutGroupPolicy = z.object({
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: z.enum(['closed', 'application', 'open']).optional(),
+  /** Who may see the policy, and finds the group among those to join. */
+  visible_to: z.enum(['everyone', 'eligible', 'members']).optional(),
+  /** Who may be a member. The owner always may. Replaces the former conditions as a whole. */
+  eligible: z.object({
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    alliances: z.array(z.number().int().min(1).max(9007199254740991)).max(100).nullable().optional(),
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    corporations: z.array(z.number().int().min(1).max(9007199254740991)).max(100).nullable().optional(),
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    coalitions: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+    /** Members of at least one of these groups, where any is named. */
+    groups_any: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+    /** Members of none of these groups. */
+    groups_none: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+    /** Of at least this clearance level. */
+    min_level: z.number().int().min(0).max(10).nullable().optional(),
+  }).nullable().optional(),
+  /** Who decides applications, besides the owner and level 9. Replaces the former ones as a whole. */
+  moderators: z.object({
+    /** Ids of characters. */
+    users: z.array(z.number().int().min(1).max(9007199254740991)).max(100).nullable().optional(),
+    /** Ids of groups whose members do. */
+    groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+  }).nullable().optional(),
+  /** Whether each character counts for itself. */
+  reach: z.enum(['character']).optional(),
+  /** Hours that a member stays who ceased to be eligible. */
+  grace_hours: z.number().int().min(0).max(8760).nullable().optional(),
+  /** Hours after a rejection before the next application. */
+  reapply_hours: z.number().int().min(0).max(8760).nullable().optional(),
+  /** What applicants are asked. */
+  questions: z.array(z.string().min(1).max(500)).max(20).nullable().optional(),
+  /** Days after which an undecided application ends. */
+  expire_days: z.number().int().min(1).max(365).nullable().optional(),
 });
 
 /** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */

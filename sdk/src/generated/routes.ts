@@ -19,6 +19,9 @@ export const routes = {
     decide: 'PUT /application/:application_id bj',
     withdraw: 'DELETE /application/:application_id',
   },
+  audit: {
+    list: 'GET /audit?actor&target&type&since&until&limit&after j',
+  },
   callback: {
     ext: 'GET /callback/ext?code&state&error&error_description u',
   },
@@ -44,6 +47,9 @@ export const routes = {
     list: 'GET /crash j',
     get: 'GET /crash/:crash_report_id j',
     delete: 'DELETE /crash/:crash_report_id',
+  },
+  event: {
+    list: 'GET /event?after&types&limit&wait j',
   },
   ext: {
     forward: 'POST /ext/:esi_path* bj',

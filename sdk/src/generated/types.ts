@@ -321,6 +321,7 @@ export interface CrashReportShort {
  * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
+ * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
  * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
@@ -329,6 +330,7 @@ export interface CrashReportShort {
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
  * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
+ * - `too_many_waiting` (429): The caller has as many requests that wait for events as one may have.
  * - `too_many_joined_answers` (429): The caller has as many joined answers at work as one may have.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An error that nobody foresaw.
@@ -378,6 +380,7 @@ export type ErrorCode =
   | 'main_kept'
   | 'client_is_public'
   | 'too_many_guest_codes'
+  | 'resync'
   | 'precondition_failed'
   | 'body_too_large'
   | 'encoding_unsupported'
@@ -386,6 +389,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'rate_limited'
   | 'caller_errors_used_up'
+  | 'too_many_waiting'
   | 'too_many_joined_answers'
   | 'headers_too_large'
   | 'internal_error'
@@ -407,17 +411,23 @@ export interface Event {
   event_id: string;
   /** Its place among all events, without a gap; null for the moment until it has one, in the audit alone. */
   position: number | null;
+  /** When it happened. */
   occurred_on: string;
+  /** What happened. */
   type: EventType;
   /** Of the form of events. */
   version: 1;
+  /** Who did it. */
   actor: Actor;
+  /** What it is about. */
   targets: Target[];
   /** `held`: a run that would have taken too much away (D63). */
   outcome: 'done' | 'refused' | 'held';
+  /** What is another way than before. */
   changes: Change[];
   /** In the words of whoever gave one. */
   reason: string | null;
+  /** Why it happened, where nobody asked for it by itself. */
   cause: Cause | null;
   /** Shown to level 9 and to whose request it was, for 90 days; null where there was no request. */
   context: EventContext | null;
@@ -425,9 +435,22 @@ export interface Event {
 
 /** From where the request came that changed something. */
 export interface EventContext {
+  /** What `X-Request-Id` said. */
   request_id: string;
+  /** The address of the client. */
   address: string;
+  /** What the client called itself, cut at 200 characters. */
   user_agent: string | null;
+}
+
+/** A stretch of what happened. */
+export interface EventPage {
+  /** In the order of their positions; perhaps none though there are more. */
+  events: Event[];
+  /** Value of `after` for the next page; the same again where nothing is new. */
+  cursor: string;
+  /** Whether to ask for the next page at once. */
+  more: boolean;
 }
 
 /**
@@ -780,9 +803,11 @@ export interface JoinableGroup {
 
 /** Ids that came into a list or left it: `members` are users. */
 export interface ListChange {
+  /** Which field of the record. */
   field: string;
   /** At most 500: more of them are told by several events. */
   added: number[];
+  /** Ids of those who left. */
   removed: number[];
 }
 
@@ -1211,6 +1236,7 @@ export interface SystemStatus {
 
 /** What an event is about. */
 export interface Target {
+  /** What kind of record it is. */
   type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'crash_report';
   /** Its id as text, whatever the record has. */
   id: string;
@@ -1324,9 +1350,11 @@ export interface ValidationProblem {
 
 /** A field that has another value now. */
 export interface ValueChange {
+  /** Which field of the record. */
   field: string;
   /** Null where there was nothing, or nothing yet. */
   before: string | number | boolean | null | string[];
+  /** What it is now; null where there is nothing any more. */
   after: string | number | boolean | null | string[];
 }
 
@@ -1489,6 +1517,31 @@ export interface WithdrawApplicationRequest extends CallOptions {
 export type WithdrawApplicationAnswer =
   | Answer<200, undefined>
   | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListAuditRequest extends CallOptions {
+  query?: {
+    /** Id of the character who did it. */
+    actor?: number | undefined;
+    /** What it is about, as `type:id`; a user also as one of the members who came or went. */
+    target?: string | undefined;
+    /** Only events of these types. */
+    type?: string | undefined;
+    /** Not before this moment. */
+    since?: string | undefined;
+    /** Before this moment. */
+    until?: string | undefined;
+    /** Events on a page; 100 where absent. */
+    limit?: number | undefined;
+    /** Begins after the page whose answer had this value in `X-Next`. */
+    after?: string | undefined;
+  } | undefined;
+}
+
+export type ListAuditAnswer =
+  | Answer<200, Event[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1707,6 +1760,25 @@ export interface DeleteCrashReportRequest extends CallOptions {
 export type DeleteCrashReportAnswer =
   | Answer<200, undefined>
   | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListEventsRequest extends CallOptions {
+  query?: {
+    /** A cursor, or the `Castellan-Position` of a list. */
+    after?: number | undefined;
+    /** Only events of these types; `group.*` stands for all about groups. */
+    types?: string | undefined;
+    /** Events on a page; 100 where absent. */
+    limit?: number | undefined;
+    /** Seconds for which the answer is held back until there is something. */
+    wait?: number | undefined;
+  } | undefined;
+}
+
+export type ListEventsAnswer =
+  | Answer<200, EventPage>
+  | Answer<401 | 403 | 410 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2428,6 +2500,17 @@ export interface Api {
      */
     withdraw(request: WithdrawApplicationRequest): Promise<WithdrawApplicationAnswer>;
   };
+  /** What happened, to be looked up. */
+  readonly audit: {
+    /**
+     * Look up who did what.
+     *
+     * Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. Where more may come, `X-Next` holds the value of `after`, though the page may be short: one answer looks at so many events only.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. What is shown depends on the authority over those whom it concerns.
+     */
+    list(request?: ListAuditRequest): Promise<ListAuditAnswer>;
+  };
   /** Where the sign-on provider sends the browser. */
   readonly callback: {
     /**
@@ -2595,6 +2678,17 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */
     delete(request: DeleteCrashReportRequest): Promise<DeleteCrashReportAnswer>;
+  };
+  /** What happens, to be followed. */
+  readonly event: {
+    /**
+     * Follow what happens.
+     *
+     * Events after a cursor, in order, each at least once: keep the cursor together with what you made of the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. A permanent token whose owner has level 7 reads all events; everybody else those that `GET /audit` shows.
+     */
+    list(request?: ListEventsRequest): Promise<ListEventsAnswer>;
   };
   /** Data of the game: forwarded requests. */
   readonly ext: {

@@ -4,7 +4,6 @@ import type { CorporationShort } from '../../contract/membership.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
 import { belonging, type TrackedOrganization } from '../grant/tracking.queries.ts';
-import { MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import { statesOf } from './states.queries.ts';
 
 /** A member of the body; times are text, as they come out of JSON. */
@@ -37,14 +36,15 @@ const missing = sql`case when s.reason = 'scopes_missing' then array(
   order by 1) end`;
 
 /** Whether a member of the corporation `c` lets its list of members be read. */
-const isListed = sql`exists (
+const isListed = (scope: ExtScope) => sql`exists (
   select from users l join standing_grants g using (character_id)
-  where l.corporation_id = c.corporation_id and g.valid and ${MEMBERSHIP_SCOPE} = any(g.scopes))`;
+  where l.corporation_id = c.corporation_id and g.valid and ${scope} = any(g.scopes))`;
 
-/** How a body complies, in the order of D9, in one statement whatever its size. */
+/** How a body complies, in the order of D9, in one statement whatever its size; `scope` opens lists of members. */
 export async function findCompliance(
   db: Kysely<Database>,
   of: TrackedOrganization,
+  scope: ExtScope,
   now: Date,
 ): Promise<Found> {
   const { rows } = await sql<Found>`
@@ -60,7 +60,7 @@ export async function findCompliance(
       (select coalesce(json_agg(json_build_object(
           'corporation_id', c.corporation_id, 'corporation_name', c.corporation_name
         ) order by c.name_key, c.corporation_id), '[]')
-        from bodies b join corporations c using (corporation_id) where not ${isListed}) as unlisted`.execute(
+        from bodies b join corporations c using (corporation_id) where not ${isListed(scope)}) as unlisted`.execute(
     db,
   );
   return rows[0] ?? { members: [], unlisted: [] };

@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.queries.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
 import { soleId } from '../person/person-id.ts';
 import { withinReach } from '../person/reach.ts';
+import { MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { Services } from '../services/services.ts';
 import { findCompliance, type MemberRow } from './compliance.queries.ts';
 import { GRACE } from './states.queries.ts';
@@ -19,7 +20,7 @@ export async function getCompliance(
   of: TrackedOrganization,
 ): Promise<Compliance> {
   const now = clock.now();
-  const { members, unlisted } = await findCompliance(db, of, now);
+  const { members, unlisted } = await findCompliance(db, of, MEMBERSHIP_SCOPE, now);
   const known = members.filter(({ stranger }) => !stranger);
   const visible = await visibleMains(db, caller, known);
   return {

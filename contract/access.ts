@@ -44,6 +44,10 @@ export interface RouteMetadata {
   readonly access: AccessRule | 'public';
   /** Answers with whatever 4xx the game refuses with, each in the form of the route's 400 (D30). */
   readonly mirrors?: true;
+  /** Says in `Castellan-Position` which events the answer holds already (D92). */
+  readonly positioned?: true;
+  /** Media types that it answers in besides JSON, to those who accept them. */
+  readonly also?: readonly string[];
   /** Takes `dry_run=true`, which stores nothing and answers with a Preview (D121). */
   readonly previews?: true;
 }

@@ -52,7 +52,7 @@ export const allianceRoutes = c.router({
     summary: 'List alliances',
     description: 'All registered alliances, ordered by name ignoring case, then by id.',
     responses: { 200: field(z.array(AllianceShort), 'The alliances.'), ...errors() },
-    metadata: { operationId: 'listAlliances', ...level(0) },
+    metadata: { positioned: true, operationId: 'listAlliances', ...level(0) },
   },
   get: {
     method: 'GET',

@@ -107,7 +107,7 @@ export const coalitionRoutes = c.router({
     summary: 'List coalitions',
     description: 'All coalitions, ordered by name ignoring case, then by id.',
     responses: { 200: field(z.array(CoalitionShort), 'The coalitions.'), ...errors() },
-    metadata: { operationId: 'listCoalitions', ...level(0) },
+    metadata: { positioned: true, operationId: 'listCoalitions', ...level(0) },
   },
   get: {
     method: 'GET',
@@ -116,7 +116,7 @@ export const coalitionRoutes = c.router({
     description: 'A coalition with its members and what it requires of them.',
     pathParams: byId,
     responses: { 200: field(Coalition, 'The coalition.'), ...errors(404) },
-    metadata: { operationId: 'getCoalition', ...level(0) },
+    metadata: { positioned: true, operationId: 'getCoalition', ...level(0) },
   },
   create: {
     method: 'POST',

@@ -271,6 +271,7 @@ const ERRORS = {
   403: Problem,
   404: Problem,
   409: Problem,
+  410: Problem,
   413: Problem,
   415: Problem,
   422: ValidationProblem,

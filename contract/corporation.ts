@@ -61,7 +61,7 @@ export const corporationRoutes = c.router({
     summary: 'List corporations',
     description: 'All registered corporations, ordered by name ignoring case, then by id.',
     responses: { 200: field(z.array(CorporationShort), 'The corporations.'), ...errors() },
-    metadata: { operationId: 'listCorporations', ...level(0) },
+    metadata: { positioned: true, operationId: 'listCorporations', ...level(0) },
   },
   get: {
     method: 'GET',

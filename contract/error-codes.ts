@@ -31,9 +31,21 @@ export const ERROR_CODES = {
 
   name_taken: [409, 'Another record has this name.'],
   autogroup_kept: [409, 'The service itself keeps what the request would change about an autogroup.'],
+  joining_closed: [409, 'The group takes nobody but whom its owner adds.'],
+  not_eligible: [409, 'The policy of the group does not let the user be a member.'],
+  already_member: [409, 'The user is a member of the group already.'],
+  application_pending: [409, 'The user has a pending application to the group.'],
+  reapply_later: [409, 'The user was rejected too lately to apply again.'],
+  application_decided: [409, 'The application is decided, withdrawn or over.'],
+  owner_stays: [409, 'The owner of a group is a member as long as it owns the group.'],
   main_kept: [409, 'The main of a person with more characters stays until another one is chosen.'],
   client_is_public: [409, 'A public client has no secret to renew.'],
   too_many_guest_codes: [409, 'The corporation has as many living guest codes as it may have.'],
+
+  resync: [
+    410,
+    'The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.',
+  ],
 
   precondition_failed: [412, 'A condition in the headers of the request does not hold.'],
   body_too_large: [413, 'The body has more bytes than the operation takes.'],
@@ -44,6 +56,7 @@ export const ERROR_CODES = {
 
   rate_limited: [429, 'The token, or the address without one, used up its requests of this minute.'],
   caller_errors_used_up: [429, "The caller's requests caused too many errors at the provider."],
+  too_many_waiting: [429, 'The caller has as many requests that wait for events as one may have.'],
   too_many_joined_answers: [429, 'The caller has as many joined answers at work as one may have.'],
   headers_too_large: [431, 'The headers of the request are too large.'],
 

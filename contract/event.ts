@@ -1,7 +1,18 @@
 /** Events: what changed, who did it, and what it was before. */
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
-import { component, DateTime, field, Id } from './common.ts';
+import { level } from './access.ts';
+import {
+  AfterInQuery,
+  c,
+  component,
+  DateTime,
+  errors,
+  field,
+  Id,
+  LimitInQuery,
+  wholeNumberInQuery,
+} from './common.ts';
 import { EVENT_TYPES, type EventType as Type } from './event-types.ts';
 
 /** Characters, corporations or alliances that one event names at the most; more of them take several events. */
@@ -61,7 +72,7 @@ export const TARGET_TYPES = [
 
 export const Target = component(
   z.object({
-    type: z.enum(TARGET_TYPES),
+    type: field(z.enum(TARGET_TYPES), 'What kind of record it is.'),
     id: field(z.string(), 'Its id as text, whatever the record has.'),
     name: field(z.string().nullable(), 'What it was called at that time.'),
   }),
@@ -75,7 +86,7 @@ const Scalar = z.union([z.string(), z.number(), z.boolean()]).nullable();
 
 export const ValueChange = component(
   z.object({
-    field: z.string(),
+    field: field(z.string(), 'Which field of the record.'),
     before: field(z.union([Scalar, z.array(z.string())]), 'Null where there was nothing, or nothing yet.'),
     after: z.union([Scalar, z.array(z.string())]),
   }),
@@ -86,7 +97,7 @@ export const ValueChange = component(
 
 export const ListChange = component(
   z.object({
-    field: z.string(),
+    field: field(z.string(), 'Which field of the record.'),
     added: field(z.array(Id), `At most ${MAX_LISTED}: more of them are told by several events.`),
     removed: z.array(Id),
   }),
@@ -139,18 +150,18 @@ export const Event = component(
       description:
         'Its place among all events, without a gap; null for the moment until it has one, in the audit alone.',
     }),
-    occurred_on: DateTime,
-    type: EventType,
+    occurred_on: field(DateTime, 'When it happened.'),
+    type: field(EventType, 'What happened.'),
     version: extendApi(z.literal(1), { type: 'integer', description: 'Of the form of events.' }),
-    actor: Actor,
-    targets: z.array(Target),
+    actor: field(Actor, 'Who did it.'),
+    targets: field(z.array(Target), 'What it is about.'),
     outcome: field(
       z.enum(['done', 'refused', 'held']),
       '`held`: a run that would have taken too much away (D63).',
     ),
-    changes: z.array(Change),
+    changes: field(z.array(Change), 'What is another way than before.'),
     reason: field(z.string().nullable(), 'In the words of whoever gave one.'),
-    cause: Cause.nullable(),
+    cause: field(Cause.nullable(), 'Why it happened, where nobody asked for it by itself.'),
     context: field(
       EventContext.nullable(),
       'Shown to level 9 and to whose request it was, for 90 days; null where there was no request.',
@@ -180,3 +191,120 @@ export const Event = component(
   },
 );
 export type Event = z.infer<typeof Event>;
+
+// Operations -----------------------------------------------------------------------------------------------
+
+const SUBJECTS = new Set(TYPES.map((type) => `${type.split('.')[0]}.*`));
+
+/** Types by name or by subject, with commas between them. */
+const TypesInQuery = extendApi(
+  z
+    .string()
+    .max(2000)
+    .transform((text) => text.split(','))
+    .superRefine((names, ctx) => {
+      for (const name of names) {
+        if (SUBJECTS.has(name) || (TYPES as string[]).includes(name)) continue;
+        ctx.addIssue({ code: 'custom', message: `${JSON.stringify(name)} is no type of events` });
+      }
+    })
+    .transform((names) => TYPES.filter((type) => names.some((name) => covers(name, type))))
+    .pipe(z.array(z.enum(TYPES))),
+  { type: 'string' },
+);
+
+function covers(name: string, type: string): boolean {
+  return name === type || (name.endsWith('.*') && type.startsWith(name.slice(0, -1)));
+}
+
+const TYPES_EXAMPLE = 'group.*,user.standing_changed';
+
+/** Events that one answer of the feed holds at the most. */
+export const MAX_EVENTS = 1000;
+/** Seconds that an answer may be waited for. */
+export const MAX_WAIT = 30;
+
+export const EventPage = component(
+  z.object({
+    events: field(z.array(Event), 'In the order of their positions; perhaps none though there are more.'),
+    cursor: field(z.string(), 'Value of `after` for the next page; the same again where nothing is new.'),
+    more: field(z.boolean(), 'Whether to ask for the next page at once.'),
+  }),
+  'EventPage',
+  'A stretch of what happened.',
+  { events: [], cursor: '48213', more: false },
+);
+export type EventPage = z.infer<typeof EventPage>;
+
+export const eventRoutes = c.router({
+  list: {
+    method: 'GET',
+    path: '/event',
+    summary: 'Follow what happens',
+    description:
+      'Events after a cursor, in order, each at least once: keep the cursor together with what you made of the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.',
+    query: z.object({
+      after: field(
+        wholeNumberInQuery(0, Number.MAX_SAFE_INTEGER).optional(),
+        'A cursor, or the `Castellan-Position` of a list.',
+        48213,
+      ),
+      types: field(
+        TypesInQuery.optional(),
+        'Only events of these types; `group.*` stands for all about groups.',
+        TYPES_EXAMPLE,
+      ),
+      limit: field(LimitInQuery.optional(), 'Events on a page; 100 where absent.', 100),
+      wait: field(
+        wholeNumberInQuery(0, MAX_WAIT).optional(),
+        'Seconds for which the answer is held back until there is something.',
+        25,
+      ),
+    }),
+    responses: { 200: field(EventPage, 'A page of events.'), ...errors(410) },
+    metadata: {
+      operationId: 'listEvents',
+      ...level(0, {
+        besides:
+          'A permanent token whose owner has level 7 reads all events; everybody else those that `GET /audit` shows.',
+      }),
+    },
+  },
+});
+
+export const auditRoutes = c.router({
+  list: {
+    method: 'GET',
+    path: '/audit',
+    summary: 'Look up who did what',
+    description:
+      'Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. Where more may come, `X-Next` holds the value of `after`, though the page may be short: one answer looks at so many events only.',
+    query: z.object({
+      actor: field(
+        wholeNumberInQuery(0, Number.MAX_SAFE_INTEGER).optional(),
+        'Id of the character who did it.',
+        2112000001,
+      ),
+      target: field(
+        z
+          .string()
+          .max(200)
+          .regex(/^[a-z_]+:[^\0]+$/, 'Must be type:id')
+          .optional(),
+        'What it is about, as `type:id`; a user also as one of the members who came or went.',
+        'user:2112000002',
+      ),
+      type: field(TypesInQuery.optional(), 'Only events of these types.', TYPES_EXAMPLE),
+      since: field(DateTime.optional(), 'Not before this moment.', '2026-03-01T00:00:00.000Z'),
+      until: field(DateTime.optional(), 'Before this moment.', '2026-03-02T00:00:00.000Z'),
+      limit: field(LimitInQuery.optional(), 'Events on a page; 100 where absent.', 100),
+      after: AfterInQuery.optional(),
+    }),
+    responses: { 200: field(z.array(Event), 'A page of events.'), ...errors() },
+    metadata: {
+      operationId: 'listAudit',
+      also: ['application/x-ndjson', 'text/csv'],
+      ...level(0, { besides: 'What is shown depends on the authority over those whom it concerns.' }),
+    },
+  },
+});

@@ -1,6 +1,7 @@
 /** Groups of users. */
 import { z } from 'zod';
 import { ADMINISTRATOR_LEVEL, level } from './access.ts';
+import { Application, MOST_APPLICATIONS, PostApplication, StateInQuery } from './application.ts';
 import {
   c,
   component,
@@ -15,15 +16,9 @@ import {
   ObjectId,
   ObjectIdInUrl,
 } from './common.ts';
+import { GroupShort } from './group-short.ts';
+import { GroupPolicy, JoinableGroup, PutGroupPolicy } from './policy.ts';
 import { UserShort } from './user.ts';
-
-export const GroupShort = component(
-  z.object({ group_id: ObjectId, group_name: z.string() }),
-  'GroupShort',
-  'A group by id and name.',
-  { group_id: '66f2a1b3c4d5e6f708192a3c', group_name: 'Scouts' },
-);
-export type GroupShort = z.infer<typeof GroupShort>;
 
 export const Group = component(
   z.object({
@@ -104,7 +99,16 @@ export const groupRoutes = c.router({
     summary: 'List groups',
     description: 'All groups, ordered by name ignoring case, then by id.',
     responses: { 200: field(z.array(GroupShort), 'The groups.'), ...errors() },
-    metadata: { operationId: 'listGroups', ...level(0) },
+    metadata: { positioned: true, operationId: 'listGroups', ...level(0) },
+  },
+  joinable: {
+    method: 'GET',
+    path: '/group/joinable',
+    summary: 'List the groups that can be joined',
+    description:
+      'Every group that somebody may join or apply to and that the caller may see, each with whether the caller may, and why or why not; ordered by name ignoring case, then by id.',
+    responses: { 200: field(z.array(JoinableGroup), 'The groups.'), ...errors() },
+    metadata: { operationId: 'listJoinableGroups', ...level(0) },
   },
   get: {
     method: 'GET',
@@ -113,7 +117,7 @@ export const groupRoutes = c.router({
     description: 'A group with its members.',
     pathParams: byId,
     responses: { 200: field(Group, 'The group.'), ...errors(404) },
-    metadata: { operationId: 'getGroup', ...level(0) },
+    metadata: { positioned: true, operationId: 'getGroup', ...level(0) },
   },
   create: {
     method: 'POST',
@@ -153,5 +157,67 @@ export const groupRoutes = c.router({
     query: DryRun,
     responses: { 200: c.noBody(), ...errors(404, 409) },
     metadata: { operationId: 'deleteGroup', previews: true, ...level(9) },
+  },
+  policy: {
+    method: 'GET',
+    path: '/group/:group_id/policy',
+    summary: 'Get the policy of a group',
+    description:
+      'Who may join, who decides, who must leave. A group without a policy is closed. Where the caller may not see it, it is a 404.',
+    pathParams: byId,
+    responses: { 200: field(GroupPolicy, 'The policy.'), ...errors(404) },
+    metadata: { operationId: 'getGroupPolicy', ...level(0) },
+  },
+  setPolicy: {
+    method: 'PUT',
+    path: '/group/:group_id/policy',
+    summary: 'Set the policy of a group',
+    description:
+      'Whoever is no longer eligible leaves when the grace is over, the owner excepted; pending applications of those end. Autogroups have none: 409. A body, group or user that is named must exist: 404.',
+    pathParams: byId,
+    query: DryRun,
+    body: PutGroupPolicy.default({}),
+    responses: { 200: field(GroupPolicy, 'The policy as it is now.'), ...errors(404, 409, 413, 415) },
+    metadata: {
+      operationId: 'setGroupPolicy',
+      previews: true,
+      ...level(0, {
+        besides:
+          'The caller must own the group or have level 9; level 9 alone where authorized_to_login of the group is set.',
+      }),
+    },
+  },
+  apply: {
+    method: 'POST',
+    path: '/group/:group_id/application',
+    summary: 'Join a group, or apply to it',
+    description:
+      'Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately.',
+    pathParams: byId,
+    body: PostApplication.default({}),
+    responses: { 201: field(Application, 'The application.'), ...errors(404, 409, 413, 415) },
+    metadata: { operationId: 'applyToGroup', ...level(0) },
+  },
+  applications: {
+    method: 'GET',
+    path: '/group/:group_id/application',
+    summary: 'List the applications to a group',
+    description: `The newest ${MOST_APPLICATIONS} first.`,
+    pathParams: byId,
+    query: z.object({ state: StateInQuery }),
+    responses: { 200: field(z.array(Application), 'The applications.'), ...errors(404) },
+    metadata: {
+      operationId: 'listGroupApplications',
+      ...level(0, { besides: 'The caller must moderate the group, own it, or have level 9.' }),
+    },
+  },
+  leave: {
+    method: 'DELETE',
+    path: '/group/:group_id/member/current',
+    summary: 'Leave a group',
+    description: 'The owner cannot, nor can members of an autogroup: 409. Who is no member is a 404.',
+    pathParams: byId,
+    responses: { 200: c.noBody(), ...errors(404, 409) },
+    metadata: { operationId: 'leaveGroup', ...level(0) },
   },
 });

@@ -1,10 +1,12 @@
 /** The contract: every operation that this service promises, and the schemas of what goes in and out. */
 import { allianceRoutes } from './alliance.ts';
+import { applicationRoutes } from './application.ts';
 import { callbackRoutes } from './callback.ts';
 import { coalitionRoutes } from './coalition.ts';
 import { c } from './common.ts';
 import { corporationRoutes } from './corporation.ts';
 import { crashRoutes } from './crash.ts';
+import { auditRoutes, eventRoutes } from './event.ts';
 import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
 import { historyRoutes } from './history.ts';
@@ -17,6 +19,7 @@ import { voiceRoutes } from './voice.ts';
 
 export * from './access.ts';
 export * from './alliance.ts';
+export { Application, PostApplication, PutApplication } from './application.ts';
 export * from './coalition.ts';
 export {
   CrashProblem,
@@ -33,10 +36,12 @@ export * from './crash.ts';
 export * from './event.ts';
 export * from './ext.ts';
 export * from './group.ts';
+export * from './group-short.ts';
 export * from './history.ts';
 export * from './membership.ts';
 export * from './oidc.ts';
 export * from './person.ts';
+export { GroupPolicy, JoinableGroup, PutGroupPolicy } from './policy.ts';
 export * from './preview.ts';
 export * from './scopes.ts';
 export * from './system.ts';
@@ -48,10 +53,13 @@ export { Why, WhyFact, WhyFix, WhySource } from './why.ts';
 export const contract = c.router(
   {
     alliance: allianceRoutes,
+    application: applicationRoutes,
+    audit: auditRoutes,
     callback: callbackRoutes,
     coalition: coalitionRoutes,
     corporation: corporationRoutes,
     crash: crashRoutes,
+    event: eventRoutes,
     ext: extRoutes,
     group: groupRoutes,
     history: historyRoutes,

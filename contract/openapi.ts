@@ -3,6 +3,7 @@ import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.ts';
 import { DYN_REFUSED, GUEST_LEVEL, MAX_LEVEL } from './access.ts';
+import { AfterInQuery } from './common.ts';
 import { contract, PREVIEW_TYPE, Preview } from './index.ts';
 import { exampleOf, schemaOf, schemasFor } from './openapi/schema.ts';
 import { SERVICE_PATHS } from './openapi/service.ts';
@@ -174,6 +175,12 @@ function responsesOf(
   return { ...listed, ...(mirrors && listed['400'] && { default: listed['400'] }) };
 }
 
+/** How answers begin that can be had in another form than JSON. */
+const ALSO: Readonly<Record<string, string>> = {
+  'application/x-ndjson': '{"event_id":"01920f3e-8a4c-7d21-9b3f-2c5e8a7d4f10",…}\n',
+  'text/csv': 'event_id,position,occurred_on,…\r\n',
+};
+
 /** A success of an operation that can be tried: what the trial answers stands beside it, under a type of its own. */
 function withPreview({ description, content, ...response }: OpenApiResponse): OpenApiResponse {
   const schema = schemaOf(Preview);
@@ -195,16 +202,27 @@ function ownResponse(status: number, response: unknown, route: AppRoute): OpenAp
   if (parametersIn('header', route.headers).some(({ name }) => name === 'page')) {
     own['X-Pages'] = { $ref: '#/components/headers/X-Pages' };
   }
-  if (parametersIn('query', route.query).some(({ name }) => name === 'after')) {
+  if (hasPages(route)) {
     own['X-Next'] = { $ref: '#/components/headers/X-Next' };
   }
+  const { positioned, also = [] } = route.metadata as RouteMetadata;
+  if (positioned) own['Castellan-Position'] = { $ref: '#/components/headers/Castellan-Position' };
   if (!(response instanceof z.ZodType)) return { description: 'Done; the answer has no body.', headers: own };
   const { description = '', ...schema } = schemaOf(response);
   return {
     description,
     headers: own,
-    content: { 'application/json': { schema, example: exampleOf(schema) } },
+    content: {
+      'application/json': { schema, example: exampleOf(schema) },
+      ...Object.fromEntries(also.map((type) => [type, { schema: { type: 'string' }, example: ALSO[type] }])),
+    },
   };
+}
+
+/** Of what `X-Next` said; a cursor in the answer itself needs no header. */
+function hasPages({ query }: AppRoute): boolean {
+  const after = query instanceof z.ZodObject ? (query.shape as z.ZodRawShape).after : undefined;
+  return after instanceof z.ZodOptional && after.unwrap() === AfterInQuery;
 }
 
 function errorResponse(

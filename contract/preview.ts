@@ -1,7 +1,7 @@
 /** What a change would do to people, told without making it. */
 import { z } from 'zod';
 import { component, field } from './common.ts';
-import { GroupShort } from './group.ts';
+import { GroupShort } from './group-short.ts';
 import { UserShort } from './user.ts';
 
 /** Media type of a preview: what an operation answers with `dry_run=true` is another thing than what it answers else. */

@@ -170,7 +170,7 @@ export const userRoutes = c.router({
       'All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`. With any parameter the answer is a page; where more come after it, `X-Next` holds the value of `after` for the next one.',
     query: ListUsersQuery,
     responses: { 200: field(z.array(UserShort), 'The users.'), ...errors() },
-    metadata: { operationId: 'listUsers', ...level(0) },
+    metadata: { positioned: true, operationId: 'listUsers', ...level(0) },
   },
   get: {
     method: 'GET',

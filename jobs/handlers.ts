@@ -1,3 +1,4 @@
+import { judgeMemberships } from '../server/application/judge-memberships.ts';
 import { checkGrants } from '../server/grant/check-grants.ts';
 import {
   collectLocations,
@@ -32,6 +33,7 @@ export const dryRuns: {
 } = {
   'check-voice-nicknames': checkVoiceNicknames,
   'follow-names': followNames,
+  'judge-memberships': judgeMemberships,
   'refresh-organizations': refreshOrganizations,
   'sync-users': syncUsers,
   'sync-voice-groups': syncVoiceGroups,
@@ -48,6 +50,7 @@ export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'deliver-sign-in': deliverSignIn,
   'end-sessions': onSchedule(sweepSessions),
   'follow-names': onSchedule(followNames),
+  'judge-memberships': onSchedule(judgeMemberships),
   maintenance: onSchedule(runMaintenance),
   'refresh-organizations': onSchedule(refreshOrganizations),
   'register-alliance-members': registerAllianceMembers,

@@ -22,6 +22,8 @@ import * as oidc from './0023_oidc.ts';
 import * as userSearch from './0025_user_search.ts';
 import * as userPlaces from './0026_user_places.ts';
 import * as persons from './0027_persons.ts';
+import * as groupPolicies from './0028_group_policies.ts';
+import * as applications from './0029_applications.ts';
 import * as status from './0031_status.ts';
 
 /** Every migration in order; never edited once landed. */
@@ -49,5 +51,7 @@ export const migrations: Record<string, Migration> = {
   '0025_user_search': userSearch,
   '0026_user_places': userPlaces,
   '0027_persons': persons,
+  '0028_group_policies': groupPolicies,
+  '0029_applications': applications,
   '0031_status': status,
 };

@@ -25,6 +25,14 @@ CREATE FUNCTION ext_scopes()
  IMMUTABLE PARALLEL SAFE
 RETURN '{esi.activity.char:read,esi.cosmetic.char:read,ext-access.read_lists.v1,ext-activities.read_character.v1,ext-alliances.read_contacts.v1,ext-assets.read_assets.v1,ext-assets.read_corporation_assets.v1,ext-calendar.read_calendar_events.v1,ext-calendar.respond_calendar_events.v1,ext-characters.read_agents_research.v1,ext-characters.read_blueprints.v1,ext-characters.read_contacts.v1,ext-characters.read_corporation_roles.v1,ext-characters.read_fatigue.v1,ext-characters.read_freelance_jobs.v1,ext-characters.read_fw_stats.v1,ext-characters.read_loyalty.v1,ext-characters.read_medals.v1,ext-characters.read_notifications.v1,ext-characters.read_standings.v1,ext-characters.read_titles.v1,ext-characters.write_contacts.v1,ext-clones.read_clones.v1,ext-clones.read_implants.v1,ext-contracts.read_character_contracts.v1,ext-contracts.read_corporation_contracts.v1,ext-corporations.read_blueprints.v1,ext-corporations.read_contacts.v1,ext-corporations.read_container_logs.v1,ext-corporations.read_corporation_membership.v1,ext-corporations.read_divisions.v1,ext-corporations.read_facilities.v1,ext-corporations.read_freelance_jobs.v1,ext-corporations.read_fw_stats.v1,ext-corporations.read_medals.v1,ext-corporations.read_projects.v1,ext-corporations.read_standings.v1,ext-corporations.read_starbases.v1,ext-corporations.read_structures.v1,ext-corporations.read_titles.v1,ext-corporations.track_members.v1,ext-fittings.read_fittings.v1,ext-fittings.write_fittings.v1,ext-fleets.read_fleet.v1,ext-fleets.write_fleet.v1,ext-industry.read_character_jobs.v1,ext-industry.read_character_mining.v1,ext-industry.read_corporation_jobs.v1,ext-industry.read_corporation_mining.v1,ext-killmails.read_corporation_killmails.v1,ext-killmails.read_killmails.v1,ext-location.read_location.v1,ext-location.read_online.v1,ext-location.read_ship_type.v1,ext-mail.organize_mail.v1,ext-mail.read_mail.v1,ext-mail.send_mail.v1,ext-markets.read_character_orders.v1,ext-markets.read_corporation_orders.v1,ext-markets.structure_markets.v1,ext-planets.manage_planets.v1,ext-planets.read_customs_offices.v1,ext-search.search_structures.v1,ext-skills.read_skillqueue.v1,ext-skills.read_skills.v1,ext-structures.read_character.v1,ext-structures.read_corporation.v1,ext-ui.open_window.v1,ext-ui.write_waypoint.v1,ext-universe.read_structures.v1,ext-wallet.read_character_wallet.v1,ext-wallet.read_corporation_wallets.v1,publicData}'::text[];
 
+CREATE FUNCTION keep_decided_application()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      raise exception 'a decided application stays as it was decided' using errcode = 'integrity_constraint_violation';
+    end $function$;
+
 CREATE FUNCTION name_parts(whole text)
  RETURNS text[]
  LANGUAGE sql
@@ -259,7 +267,7 @@ begin
     select coalesce(last, 0) + n, id, digest, hash
     from unnest(ids, digests, hashes) with ordinality as sealed (id, digest, hash, n);
   delete from unsealed_events where event_id = any(ids) and born <= born_until;
-  perform pg_notify('castellan_events', 'sealed');
+  perform pg_notify('castellan_events', 'sealed ' || coalesce(last, 0) + cardinality(ids));
   return cardinality(ids);
 end $function$;
 
@@ -292,6 +300,25 @@ create table alliances (
   refreshed_on timestamp(3) with time zone default now() not null,
   constraint alliances_pkey PRIMARY KEY (alliance_id),
   constraint known_ext_scopes CHECK (mandatory_ext_scopes <@ ext_scopes())
+);
+
+create table applications (
+  application_id object_id not null,
+  group_id object_id not null,
+  character_id game_id not null,
+  state text default 'pending'::text not null,
+  message text not null,
+  answers text[] not null,
+  created_on timestamp(3) with time zone not null,
+  expires_on timestamp(3) with time zone not null,
+  decided_on timestamp(3) with time zone,
+  decided_by game_id,
+  decided_by_name text,
+  reason text,
+  note text,
+  constraint applications_pkey PRIMARY KEY (application_id),
+  constraint applications_state_check CHECK (state = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text, 'void'::text])),
+  constraint decided_at_some_time CHECK ((state = 'pending'::text) = (decided_on IS NULL))
 );
 
 create table character_locations (
@@ -447,7 +474,38 @@ create table grants (
 create table group_members (
   group_id object_id not null,
   character_id game_id not null,
+  ineligible_since timestamp(3) with time zone,
   constraint group_members_pkey PRIMARY KEY (group_id, character_id)
+);
+
+create table group_moderators (
+  group_id object_id not null,
+  character_id game_id not null,
+  constraint group_moderators_pkey PRIMARY KEY (group_id, character_id)
+);
+
+create table group_policies (
+  group_id object_id not null,
+  joining text not null,
+  visible_to text not null,
+  reach text not null,
+  alliances bigint[] not null,
+  corporations bigint[] not null,
+  coalitions text[] not null,
+  groups_any text[] not null,
+  groups_none text[] not null,
+  min_level smallint not null,
+  moderator_groups text[] not null,
+  grace_hours integer not null,
+  reapply_hours integer not null,
+  questions text[] not null,
+  expire_days integer not null,
+  by_administrator boolean not null,
+  updated_on timestamp(3) with time zone not null,
+  constraint group_policies_pkey PRIMARY KEY (group_id),
+  constraint group_policies_joining_check CHECK (joining = ANY (ARRAY['closed'::text, 'application'::text, 'open'::text])),
+  constraint group_policies_reach_check CHECK (reach = ANY (ARRAY['character'::text, 'person'::text])),
+  constraint group_policies_visible_to_check CHECK (visible_to = ANY (ARRAY['everyone'::text, 'eligible'::text, 'members'::text]))
 );
 
 create table groups (
@@ -799,6 +857,8 @@ create table voice_identities (
 );
 
 alter table alliances add constraint alliances_executor_corporation_id_fkey FOREIGN KEY (executor_corporation_id) REFERENCES corporations(corporation_id) DEFERRABLE INITIALLY DEFERRED;
+alter table applications add constraint applications_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
+alter table applications add constraint applications_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(group_id) ON DELETE CASCADE;
 alter table coalition_alliances add constraint coalition_alliances_alliance_id_fkey FOREIGN KEY (alliance_id) REFERENCES alliances(alliance_id);
 alter table coalition_alliances add constraint coalition_alliances_coalition_id_fkey FOREIGN KEY (coalition_id) REFERENCES coalitions(coalition_id) ON DELETE CASCADE;
 alter table coalition_corporations add constraint coalition_corporations_coalition_id_fkey FOREIGN KEY (coalition_id) REFERENCES coalitions(coalition_id) ON DELETE CASCADE;
@@ -808,6 +868,9 @@ alter table corporations add constraint corporations_alliance_id_fkey FOREIGN KE
 alter table grants add constraint grants_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table group_members add constraint group_members_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table group_members add constraint group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(group_id) ON DELETE CASCADE;
+alter table group_moderators add constraint group_moderators_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
+alter table group_moderators add constraint group_moderators_group_id_fkey FOREIGN KEY (group_id) REFERENCES group_policies(group_id) ON DELETE CASCADE;
+alter table group_policies add constraint group_policies_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(group_id) ON DELETE CASCADE;
 alter table groups add constraint groups_alliance_id_fkey FOREIGN KEY (alliance_id) REFERENCES alliances(alliance_id);
 alter table groups add constraint groups_coalition_id_fkey FOREIGN KEY (coalition_id) REFERENCES coalitions(coalition_id) ON DELETE CASCADE;
 alter table groups add constraint groups_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
@@ -839,6 +902,10 @@ alter table voice_identities add constraint voice_identities_character_id_fkey F
 CREATE INDEX alliances_executor_corporation_id_idx ON alliances USING btree (executor_corporation_id);
 CREATE INDEX alliances_name_key_alliance_id_idx ON alliances USING btree (name_key, alliance_id);
 CREATE INDEX alliances_refreshed_on_alliance_id_idx ON alliances USING btree (refreshed_on, alliance_id);
+CREATE INDEX applications_character_id_application_id_idx ON applications USING btree (character_id, application_id);
+CREATE INDEX applications_expires_on_idx ON applications USING btree (expires_on) WHERE state = 'pending'::text;
+CREATE INDEX applications_group_id_application_id_idx ON applications USING btree (group_id, application_id);
+CREATE UNIQUE INDEX one_pending_application ON applications USING btree (group_id, character_id) WHERE state = 'pending'::text;
 CREATE INDEX coalition_alliances_alliance_id_idx ON coalition_alliances USING btree (alliance_id);
 CREATE INDEX coalition_corporations_corporation_id_idx ON coalition_corporations USING btree (corporation_id);
 CREATE INDEX compliance_days_day_idx ON compliance_days USING btree (day);
@@ -855,6 +922,7 @@ CREATE INDEX events_targets_idx ON events USING gin (targets);
 CREATE INDEX events_type_event_id_idx ON events USING btree (type, event_id);
 CREATE INDEX grants_next_check_on_grant_id_idx ON grants USING btree (next_check_on, grant_id) WHERE valid;
 CREATE INDEX group_members_character_id_idx ON group_members USING btree (character_id);
+CREATE INDEX group_moderators_character_id_idx ON group_moderators USING btree (character_id);
 CREATE INDEX groups_owner_id_idx ON groups USING btree (owner_id) WHERE owner_id IS NOT NULL;
 CREATE UNIQUE INDEX one_voice_group ON groups USING btree (is_voice) WHERE is_voice;
 CREATE INDEX history_turns_history_due_on_character_id_idx ON history_turns USING btree (history, due_on, character_id);
@@ -912,6 +980,7 @@ create view standing_grants as
     valid AND (refresh_started_on IS NULL OR refresh_started_on > (now() - '00:00:30'::interval)) AS valid
    FROM grants;
 
+CREATE TRIGGER decided_stays BEFORE UPDATE ON applications FOR EACH ROW WHEN (old.state <> 'pending'::text) EXECUTE FUNCTION keep_decided_application();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON event_contexts FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON event_contexts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON event_seals FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -941,6 +1010,7 @@ comment on table service is 'The process that was started last; gone when it has
 comment on table unsealed_events is 'Events that have no position yet: for some milliseconds.';
 comment on table voice_challenges is 'One living challenge for each user: a new one replaces it (D40).';
 comment on table voice_groups is 'Server groups that we made, by id (D18b). No reference: a deleted group''s server group is emptied.';
+comment on column applications.decided_by is 'No reference: a deleted user has decided what it decided. Null: the applicant, or nobody.';
 comment on column corporations.ceo_id is 'No reference: a deleted user stays the CEO of its corporation (D19b).';
 comment on column event_seals.digest is 'SHA-256 of the body.';
 comment on column event_seals.hash is 'SHA-256 of the hash before it and the digest.';
@@ -954,6 +1024,8 @@ comment on column grants.refresh_started_on is 'Set before the provider is asked
 replaced the refresh token, and nobody knows the new one (D34).';
 comment on column grants.refresh_token is 'AES-256-GCM, bound to the row and column (D34).';
 comment on column grants.scopes is 'Sorted, in our own spelling (ext-).';
+comment on column group_members.ineligible_since is 'Since when the policy of the group does not let the member be one: it leaves when the grace is over.';
+comment on column group_policies.by_administrator is 'Level 9 or more set it: a group with a login switch obeys no other (D110).';
 comment on column groups.corporation_id is 'The body whose members an autogroup follows, by id (D18b); its members and owner are derived.';
 comment on column history_turns.due_on is 'While a worker is at it: when others may take it for dead. It alone may end the turn that it took with this value.';
 comment on column history_turns.failures is 'In a row.';

@@ -2,6 +2,8 @@ import type { AppRouter } from '@ts-rest/core';
 import type { Router } from 'express';
 import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
+import { applicationHandlers, joiningHandlers } from './application/application.routes.ts';
+import { auditHandlers } from './audit/audit.routes.ts';
 import { coalitionHandlers } from './coalition/coalition.routes.ts';
 import { findConsoleBuild } from './console/build.ts';
 import { consoleRouters } from './console/console.routes.ts';
@@ -9,6 +11,7 @@ import { corporationHandlers } from './corporation/corporation.routes.ts';
 import { crashHandlers } from './crash/crash.routes.ts';
 import { storeCrash } from './crash/crash.ts';
 import { extHandlers } from './ext/ext.routes.ts';
+import { feedHandlers } from './feed/feed.routes.ts';
 import { groupHandlers } from './group/group.routes.ts';
 import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/messages.ts';
@@ -47,12 +50,15 @@ const PATHS: Readonly<Record<string, string>> = { history: 'ext/history', oidc: 
 function resources(services: Services): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
     alliance: mount(contract.alliance, allianceHandlers, services),
+    application: mount(contract.application, applicationHandlers, services),
+    audit: mount(contract.audit, auditHandlers, services),
     callback: mount(contract.callback, callbackHandlers, services),
     coalition: mount(contract.coalition, coalitionHandlers, services),
     corporation: mount(contract.corporation, corporationHandlers, services),
     crash: mount(contract.crash, crashHandlers, services),
+    event: mount(contract.event, feedHandlers, services),
     ext: mount(contract.ext, extHandlers, services),
-    group: mount(contract.group, groupHandlers, services),
+    group: mount(contract.group, (its) => ({ ...joiningHandlers(its), ...groupHandlers(its) }), services),
     history: mount(contract.history, historyHandlers, services),
     oidc: mount(contract.oidc, oidcHandlers, services),
     person: mount(contract.person, personHandlers, services),

@@ -75,6 +75,10 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     );
     const vault = createVault(settings.encryptionKeys);
     await requireKeys({ db, keys, vault, clock, log, settings });
+    const outages = createOutages(log, clock);
+    await ensureEventPartitions(db, clock.now());
+    const sealing = startSealing({ databaseUrl: database.url, log, outages });
+    closers.push(() => sealing.close());
     const queue = await openQueue({
       databaseUrl: database.url,
       log,
@@ -83,14 +87,12 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     });
     let ending: Promise<void> | undefined;
     const endJobs = () => {
+      sealing.end();
+      sealing.end();
       ending ??= queue.stop();
       return ending;
     };
     closers.push(endJobs);
-    const outages = createOutages(log, clock);
-    await ensureEventPartitions(db, clock.now());
-    const sealing = startSealing({ databaseUrl: database.url, log, outages });
-    closers.push(() => sealing.close());
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const access = createAccessTokens({ db, vault, clock, sso, log });
     const provider = createProvider({
@@ -111,6 +113,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       vault,
       sso,
       queue,
+      events: sealing,
       metrics,
       rateLimit,
       touches: unasked,

@@ -54,6 +54,9 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['alliance', 'Alliances of corporations.', 'access'],
   ['coalition', 'Coalitions of alliances and corporations.', 'access'],
   ['group', 'Groups of users.', 'access'],
+  ['application', 'Wishes to join a group, and what became of them.', 'groups'],
+  ['event', 'What happens, to be followed.', 'events'],
+  ['audit', 'What happened, to be looked up.', 'events'],
   ['ext', 'Data of the game: forwarded requests.', 'external-data'],
   ['history', 'What was collected of each character from hour to hour.', 'external-data'],
   ['oidc', 'Applications that let people sign in by OpenID Connect.', 'connecting'],
@@ -89,6 +92,12 @@ export const HEADERS = {
     description: 'Value of `after` for the next page; absent on the last one.',
     schema: { type: 'string' },
     example: 'WyJhZGEgdmFsZSIsMjExMjAwMDAwMV0',
+  },
+  'Castellan-Position': {
+    description:
+      'The position of an event: what happened until then is in this answer. `GET /event?after=` goes on from there.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 48213,
   },
   'Retry-After': {
     description: 'Seconds to wait before the next try.',
@@ -192,6 +201,14 @@ export const ERROR_RESPONSES: Readonly<Record<number, { name: string; response: 
         detail: 'A group named "Scouts" exists already (upper and lower case count as the same).',
         code: 'name_taken',
       },
+      'Problem',
+    ),
+  },
+  410: {
+    name: 'Gone',
+    response: problem(
+      'The feed does not go back that far: read the lists anew.',
+      { detail: 'The feed begins after position 40211: read the lists anew.', code: 'resync' },
       'Problem',
     ),
   },

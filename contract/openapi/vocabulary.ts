@@ -5,6 +5,9 @@
 export const VOCABULARY: Readonly<Record<string, string>> = {
   alliance_id: 'Id of the alliance in the game.',
   alliance_name: 'Name of the alliance.',
+  added: 'Ids of those who came.',
+  address: 'The address of the client.',
+  after: 'What it is now; null where there is nothing any more.',
   balance: 'In the currency of the game.',
   character_id: 'Id of the character in the game.',
   character_name: 'Name of the character.',
@@ -16,6 +19,7 @@ export const VOCABULARY: Readonly<Record<string, string>> = {
   created_on: 'When it was made here.',
   description: 'Free text.',
   expires_on: 'When it ends; null where it does not end by itself.',
+  field: 'Which field of the record.',
   from_id: 'Id of who sent it.',
   from_name: 'Name of who sent it.',
   group_id: 'Id of the group: 24 hexadecimal digits.',
@@ -32,6 +36,8 @@ export const VOCABULARY: Readonly<Record<string, string>> = {
   online: 'Whether the character was in the game.',
   recipient_id: 'Id of a character, corporation, alliance or mailing list.',
   recipients: 'Who the mail went to.',
+  removed: 'Ids of those who left.',
+  request_id: 'What `X-Request-Id` said.',
   request: 'What was asked for.',
   ship_type_id: 'Id of the type of the ship.',
   ship_type_name: 'Name of the type of the ship.',
@@ -49,5 +55,6 @@ export const VOCABULARY: Readonly<Record<string, string>> = {
   unallocated_sp: 'Skill points that no skill was given yet.',
   updated_on: 'When it was last changed here.',
   url: 'URL of the request; secrets in the query are redacted.',
+  user_agent: 'What the client called itself, cut at 200 characters.',
   uuid: 'Names the token; the token itself is not to be had from it.',
 };

@@ -8,6 +8,9 @@ export const CEO_LEVEL = 2;
 export const EXECUTOR_CEO_LEVEL = 4;
 /** From here on a level reaches beyond the corporation, so it goes with the alliance (D19). */
 export const ALLIANCE_LEVEL = 3;
+/** From here on one reads others than oneself, and everybody (D12). */
+export const READS_OTHERS_LEVEL = 1;
+export const READS_ALL_LEVEL = 7;
 /** Corporations below belong to the game itself; nobody counts as their member (D11). */
 export const FIRST_PLAYER_CORPORATION = 2_000_000;
 

@@ -71,6 +71,42 @@ export interface GroupTable extends Dated {
   is_autogroup: GeneratedAlways<boolean>;
 }
 
+interface GroupPolicyTable {
+  group_id: ObjectId;
+  joining: 'closed' | 'application' | 'open';
+  visible_to: 'everyone' | 'eligible' | 'members';
+  reach: string;
+  alliances: GameId[];
+  corporations: GameId[];
+  coalitions: ObjectId[];
+  groups_any: ObjectId[];
+  groups_none: ObjectId[];
+  min_level: number;
+  moderator_groups: ObjectId[];
+  grace_hours: number;
+  reapply_hours: number;
+  questions: string[];
+  expire_days: number;
+  by_administrator: boolean;
+  updated_on: Date;
+}
+
+interface ApplicationTable {
+  application_id: ObjectId;
+  group_id: ObjectId;
+  character_id: GameId;
+  state: Generated<'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void'>;
+  message: string;
+  answers: string[];
+  created_on: Date;
+  expires_on: Date;
+  decided_on: Date | null;
+  decided_by: Generated<GameId | null>;
+  decided_by_name: Generated<string | null>;
+  reason: Generated<string | null>;
+  note: Generated<string | null>;
+}
+
 export interface TokenTable {
   uuid: string;
   token_type: TokenKind;
@@ -318,7 +354,10 @@ export interface Database {
   coalition_corporations: { coalition_id: ObjectId; corporation_id: GameId };
   coalition_reach: { corporation_id: GameId; coalition_id: ObjectId };
   groups: GroupTable;
-  group_members: { group_id: ObjectId; character_id: GameId };
+  group_members: { group_id: ObjectId; character_id: GameId; ineligible_since: Generated<Date | null> };
+  group_policies: GroupPolicyTable;
+  group_moderators: { group_id: ObjectId; character_id: GameId };
+  applications: ApplicationTable;
   tokens: TokenTable;
   state_codes: StateCodeTable;
   grants: GrantTable;

@@ -93,8 +93,13 @@ function keysOf({ type, actor, targets, changes }: EventBody) {
   };
 }
 
+/** Whether the values or elements of a field are users. */
+export function isUserField(field: string): boolean {
+  return USERS.has(field);
+}
+
 function usersIn(change: Change): number[] {
-  if (!USERS.has(change.field)) return [];
+  if (!isUserField(change.field)) return [];
   if ('added' in change) return [...change.added, ...change.removed];
   return [change.before, change.after].filter((value) => typeof value === 'number');
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { openBell } from '../database/bell.ts';
 import { connect } from '../database/connection.ts';
 import type { Outages } from '../observability/outages.ts';
+import { readPosition } from './read.queries.ts';
 import { announceEvents, EVENTS_CHANNEL, sealEvents } from './seal.queries.ts';
 
 interface Options {
@@ -11,6 +12,14 @@ interface Options {
 }
 
 export interface Sealing {
+  /** Of the last event that has one, as far as this process has heard. */
+  readonly position: number;
+  /** Resolves when more events may have got their positions, when `signal` is aborted, or at the end. */
+  changed(signal: AbortSignal): Promise<void>;
+  /** Whether the process stops: nobody waits any more. */
+  readonly ending: boolean;
+  /** Ends everybody's waiting. */
+  end(): void;
   close(): Promise<void>;
 }
 
@@ -25,6 +34,9 @@ const SUBJECT = 'the sealing of events';
  */
 export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
   const { db, close } = connect({ url: databaseUrl, log, poolSize: 1, applicationName: 'castellan events' });
+  const waiting = new Set<() => void>();
+  let position = 0;
+  let ending = false;
   let closed = false;
   let wanted = false;
   let atWork: Promise<void> | undefined;
@@ -37,9 +49,14 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
     applicationName: 'castellan events',
     deaf: 'nobody tells of events that are written; it is looked for them',
     strike: (words) => announceEvents(db, words),
-    onRing: (words) => words === 'sealed' || seal(),
+    onRing(words) {
+      const [, sealed] = /^sealed (\d+)$/.exec(words ?? '') ?? [];
+      if (sealed === undefined) return words === 'written' ? seal() : look();
+      position = Math.max(position, Number(sealed));
+      wake();
+    },
   });
-  seal();
+  look();
 
   function seal(): void {
     if (closed) return;
@@ -67,11 +84,52 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
   /** What was missed is found, even if nobody ever rings again. */
   function lookAgain(): void {
     clearTimeout(timer);
-    if (!closed) timer = setTimeout(seal, bell.patience()).unref();
+    if (!closed) timer = setTimeout(look, bell.patience()).unref();
+  }
+
+  function look(): void {
+    if (closed) return;
+    seal();
+    readPosition(db).then(
+      (read) => {
+        position = Math.max(position, read);
+        wake();
+      },
+      () => undefined,
+    );
+  }
+
+  function wake(): void {
+    for (const end of [...waiting]) end();
+  }
+
+  function end(): void {
+    ending = true;
+    wake();
   }
 
   return {
+    get position() {
+      return position;
+    },
+    changed(signal) {
+      if (ending || signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const done = () => {
+          waiting.delete(done);
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        waiting.add(done);
+        signal.addEventListener('abort', done);
+      });
+    },
+    get ending() {
+      return ending;
+    },
+    end,
     async close() {
+      end();
       closed = true;
       clearTimeout(timer);
       bell.close();

@@ -2,9 +2,9 @@ import { RequestValidationError } from '@ts-rest/express';
 import type { Response } from 'express';
 import { type ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { contract } from '../../contract/index.ts';
+import { goneWith } from '../http/gone.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError } from '../shared/errors.ts';
 import { createForward, type Forwarded } from './forward.ts';
 
 export function extHandlers(services: Services): Handlers<typeof contract.ext> {
@@ -29,15 +29,6 @@ function requestOf(body: unknown): ExternalForwardRequest | undefined {
   const parsed = ExternalForwardRequest.safeParse(body);
   if (!parsed.success) throw new RequestValidationError(null, null, null, parsed.error);
   return parsed.data;
-}
-
-/** Aborted when the connection closes; nobody is left to read why. */
-function goneWith(res: Response): AbortSignal {
-  const gone = new AbortController();
-  const abort = () => gone.abort(new DomainError('forwarding_busy', 'The client went away.'));
-  if (res.closed) abort();
-  else res.once('close', abort);
-  return gone.signal;
 }
 
 /** An answer that breaks off takes its connection along: what came of it must not look whole. */

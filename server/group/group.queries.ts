@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Updateable } from 'kysely';
-import type { Group, GroupShort } from '../../contract/group.ts';
+import type { Group } from '../../contract/group.ts';
+import type { GroupShort } from '../../contract/group-short.ts';
 import { isMember } from '../access/levels.queries.ts';
 import type { Database, GroupTable } from '../database/tables.ts';
 import type { ListDifference } from '../shared/list-change.ts';

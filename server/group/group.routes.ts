@@ -4,7 +4,9 @@ import type { Services } from '../services/services.ts';
 import { listGroups } from './group.queries.ts';
 import { createGroup, getGroup, removeGroup, updateGroup } from './group.ts';
 
-export function groupHandlers(services: Services): Handlers<typeof contract.group> {
+export function groupHandlers(
+  services: Services,
+): Pick<Handlers<typeof contract.group>, 'list' | 'get' | 'create' | 'update' | 'delete'> {
   return {
     list: async () => ({ status: 200, body: await listGroups(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getGroup(services, params.group_id) }),

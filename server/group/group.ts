@@ -111,7 +111,11 @@ export async function updateGroup(
  * 403 below level 9 for groups that the caller does not own, whether they exist or not (D6). The built-in user's groups
  * are its own only as long as its token is worth its level (D23): a token from a demoted owner's reaches none.
  */
-async function requireOwner({ db }: Pick<Services, 'db'>, caller: Caller, groupId: string): Promise<void> {
+export async function requireOwner(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  groupId: string,
+): Promise<void> {
   const { owner_id, level } = caller;
   if (isAdministrator(level)) return;
   if (!isBuiltIn(owner_id) && (await findOwner(db, groupId)) === owner_id) return;
@@ -122,7 +126,7 @@ function changesPeople({ add, replace, remove }: ListChange<string>, owner: stri
   return [add, replace, remove, owner].some((value) => value != null);
 }
 
-function autogroup(what: string): DomainError {
+export function autogroup(what: string): DomainError {
   return new DomainError('autogroup_kept', `This is an autogroup: the service itself keeps ${what}.`);
 }
 

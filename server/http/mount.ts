@@ -73,7 +73,7 @@ function mountOne(
 ): void {
   const rule = ruleOf(route);
   const body = bodyOf(route);
-  const implementation = guarded(handler, rule, services);
+  const implementation = guarded(handler, route, services);
   // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
   createExpressEndpoints(
     { route: served(validated(route, rule, body?.schema)) },
@@ -103,15 +103,19 @@ type AnyHandler = (input: AnyInput & Partial<Admitted>) => Promise<unknown>;
 /** Fields and authority are judged once the request is known to be valid, before the handler sees it (D6). */
 function guarded(
   handler: AnyHandler,
-  rule: RouteMetadata['access'],
-  { db }: Services,
+  route: AppRoute,
+  { db, events }: Services,
 ): (input: AnyInput) => Promise<unknown> {
+  const rule = ruleOf(route);
+  const { positioned } = route.metadata as RouteMetadata;
   if (rule === 'public') return (input) => onAccountOf(originOf(input.req, input.res), () => handler(input));
   return async (input) => {
     const { params, body, req, res } = input;
     const caller = callerOf(res);
     const admission = { caller, rule, params, body };
     await requireRights(db, admission);
+    // Before the answer is read, so that nothing happens unseen in between (D92).
+    if (positioned) res.setHeader('Castellan-Position', events.position);
     return onAccountOf(originOf(req, res, caller), () => handler({ ...input, caller, admission }));
   };
 }

@@ -147,6 +147,7 @@ function crossOrigin({ settings }: Services): RequestHandler {
     exposedHeaders: [
       'X-Pages',
       'X-Next',
+      'Castellan-Position',
       'X-Request-Id',
       'X-Api-Version',
       'Retry-After',

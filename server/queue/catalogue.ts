@@ -77,6 +77,8 @@ export const catalogue = {
   'collect-wallets': scheduled('3-59/5 * * * *', 900),
   /** Follows renamed characters (D38). */
   'follow-names': scheduled('40 4 * * *', 3600),
+  /** Members and applicants by the policies of groups (D110). */
+  'judge-memberships': scheduled('4-59/10 * * * *', 600),
   /** The net below what ends sessions in the transaction of the change (D84). */
   'end-sessions': scheduled('*/5 * * * *', 120),
   maintenance: scheduled('17 * * * *', 1800),

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { CompleteSettings } from '../config/settings.ts';
 import type { Database } from '../database/tables.ts';
+import type { Sealing } from '../event/sealing.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -34,6 +35,8 @@ export interface Services {
   readonly document: DocumentStore;
   readonly names: Names;
   readonly queue: Queue;
+  /** Tells of events as soon as they have their positions. */
+  readonly events: Pick<Sealing, 'changed' | 'ending' | 'position'>;
   readonly metrics: Metrics;
   /** Undefined with RATE_LIMIT=0. */
   readonly rateLimit: RateLimit | undefined;

@@ -4,6 +4,7 @@ import { isGuest } from '../access/levels.queries.ts';
 import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/levels.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
+import { forgetJoining } from '../application/application.queries.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
@@ -140,6 +141,7 @@ export async function handOver(db: Kysely<Database>, characterId: number, ownerH
   if (numUpdatedRows === 0n) return false;
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
+  await forgetJoining(db, characterId, now);
   await deleteHistories(db, [characterId]);
   await forgetVoice(db, characterId);
   await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });

@@ -4,11 +4,14 @@ import type { Database } from '../database/tables.ts';
 import { inRehearsal } from '../database/transaction.ts';
 import { compareEffects, storeWholeStandings, type Touched } from './standing.queries.ts';
 
-/** Told by every change, once it was allowed and before it is written, whose standing it may touch. */
-export type Touches = (tx: Kysely<Database>, touched: Touched) => Promise<void>;
+/**
+ * Told by every change, once it was allowed and before it is written, whose standing it may touch. Says whether it is
+ * rehearsed: then what would only come of it later is done at once.
+ */
+export type Touches = (tx: Kysely<Database>, touched: Touched) => Promise<boolean>;
 
 /** Where changes are made in earnest, nobody asks. */
-export const unasked: Touches = async () => undefined;
+export const unasked: Touches = async () => false;
 
 interface Rehearsed {
   readonly db: Kysely<Database>;
@@ -28,6 +31,7 @@ export async function rehearse<Services extends Rehearsed>(
     const touches: Touches = async (db, those) => {
       touched = true;
       await storeWholeStandings(db, those);
+      return true;
     };
     await change({ ...services, db: tx, touches });
     return { changes: touched ? await compareEffects(tx, MOST_NAMED) : [] };

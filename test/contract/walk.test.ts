@@ -169,12 +169,16 @@ function ownerOf({ kind, userId }: Caller): number {
   return kind === 'sponsored' ? 0 : userId;
 }
 
+const notDeciding = (level: number) =>
+  forbidden(`deciding somebody else's applications needs 9, and the token's owner has ${level}`);
+
 const WALKS: Readonly<Record<string, Walk>> = {
   'alliance.list': {},
   'alliance.get': alliances,
   'alliance.tracking': alliances,
   'alliance.register': { request: () => ({ params: { alliance_id: IN_GAME.alliance } }) },
   'alliance.update': { ...alliances, request: (...given) => ({ ...alliance(...given), body: {} }) },
+  'audit.list': {},
   'callback.ext': { answers: [400] },
   'coalition.list': {},
   'coalition.get': { request: coalition },
@@ -206,6 +210,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'crash.get': { request: crashReport },
   'crash.delete': { request: crashReport },
   // What the game says is not the gate's business: any answer of the operation's own will do.
+  'event.list': {},
   'ext.forward': {
     request: () => ({ params: { esi_path: 'status' }, body: {} }),
     answers: [200, 404, 422, 502],
@@ -238,6 +243,37 @@ const WALKS: Readonly<Record<string, Walk>> = {
         : forbidden(`changing somebody else's group needs 9, and the token's owner has ${level}`),
   },
   'group.delete': { request: () => group(USERS[1]) },
+  'group.joinable': {},
+  'group.policy': { request: () => group(USERS[1]) },
+  'group.setPolicy': {
+    distances: [0, 7],
+    request: async (caller, distance) => ({
+      ...(await group(distance === 0 ? ownerOf(caller) : USERS[1])),
+      body: { grace_hours: 1 },
+    }),
+    refuses: ({ kind, level }, distance) =>
+      level >= 9 || (distance === 0 && kind !== 'sponsored')
+        ? undefined
+        : forbidden(`changing somebody else's group needs 9, and the token's owner has ${level}`),
+  },
+  'group.apply': { request: async () => ({ ...(await group(USERS[1])), body: {} }), answers: [409] },
+  'group.applications': {
+    distances: [0, 7],
+    request: (caller, distance) => group(distance === 0 ? ownerOf(caller) : USERS[1]),
+    refuses: ({ kind, level }, distance) =>
+      level >= 9 || (distance === 0 && kind !== 'sponsored') ? undefined : notDeciding(level),
+  },
+  'group.leave': { request: () => group(USERS[1]), answers: [404] },
+  'application.list': {},
+  'application.decide': {
+    request: () => ({ params: { application_id: '0'.repeat(24) }, body: { decision: 'rejected' } }),
+    answers: [404],
+    refuses: ({ level }) => (level >= 9 ? undefined : notDeciding(level)),
+  },
+  'application.withdraw': {
+    request: () => ({ params: { application_id: '0'.repeat(24) } }),
+    answers: [404],
+  },
   'person.current': {},
   'person.link': {
     // Nobody's token: what is wrong with it is the operation's business.
@@ -351,7 +387,7 @@ describe('Must show 7: every operation × token kind × level × authority', () 
     const names = operations.map(({ name }) => name).sort();
     expect(Object.keys(RULES).sort()).toEqual(names);
     expect(Object.keys(WALKS).sort()).toEqual(names);
-    expect(names).toHaveLength(69);
+    expect(names).toHaveLength(80);
   });
 
   it('D18: an operation is walked with and without authority where its metadata asks for it', () => {

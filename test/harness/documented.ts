@@ -87,8 +87,8 @@ function validator($ref: string): ValidateFunction {
   return known;
 }
 
-function parameters({ pointer }: Documented): number {
-  return pointer.split('{').length;
+function parameters({ template }: Documented): number {
+  return template.split('{').length;
 }
 
 function escaped(path: string): string {

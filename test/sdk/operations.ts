@@ -5,6 +5,7 @@
 import type {
   Alliance,
   AllianceShort,
+  Application,
   AppToken,
   Castellan,
   CharacterLocation,
@@ -19,13 +20,17 @@ import type {
   CorporationShort,
   CrashReport,
   CrashReportShort,
+  Event,
+  EventPage,
   ExternalForwardAnswer,
   Group,
+  GroupPolicy,
   GroupShort,
   GuestCode,
   Job,
   JobDryRun,
   JobRun,
+  JoinableGroup,
   Login,
   NewOidcClient,
   OidcClient,
@@ -57,6 +62,7 @@ function gives<Expected>() {
 }
 
 const alliance = { params: { alliance_id: 99000001 } };
+const application = { params: { application_id: '66f2a1b3c4d5e6f708192a3d' } };
 const coalition = { params: { coalition_id: '66f2a1b3c4d5e6f708192a3d' } };
 const corporation = { params: { corporation_id: 98000001 } };
 const crash = { params: { crash_report_id: '66f2a1b3c4d5e6f708192a3b' } };
@@ -66,6 +72,13 @@ const oidcClient = { params: { client_id: '66f2a1b3c4d5e6f708192a3e' } };
 const character = { params: { character_id: 2112000001 } };
 
 export const operations = {
+  application: {
+    list: gives<Application[]>()((c) => c.application.list({ query: { role: 'moderator' } })),
+    decide: gives<Application>()((c) =>
+      c.application.decide({ ...application, body: { decision: 'approved', note: 'Knows the way.' } }),
+    ),
+    withdraw: gives<undefined>()((c) => c.application.withdraw(application)),
+  },
   alliance: {
     list: gives<AllianceShort[]>()((c) => c.alliance.list()),
     get: gives<Alliance>()((c) => c.alliance.get(alliance)),
@@ -74,6 +87,9 @@ export const operations = {
     update: gives<Alliance>()((c) =>
       c.alliance.update({ ...alliance, body: { mandatory_ext_scopes: ['ext-mail.read_mail.v1'] } }),
     ),
+  },
+  audit: {
+    list: gives<Event[]>()((c) => c.audit.list({ query: { target: 'user:2112000001', limit: 10 } })),
   },
   callback: {
     ext: gives<undefined>()((c) => c.callback.ext({ query: { code: 'c', state: 's' } })),
@@ -107,6 +123,9 @@ export const operations = {
     get: gives<CrashReport>()((c) => c.crash.get(crash)),
     delete: gives<undefined>()((c) => c.crash.delete(crash)),
   },
+  event: {
+    list: gives<EventPage>()((c) => c.event.list({ query: { after: 12, types: 'group.*', wait: 25 } })),
+  },
   ext: {
     forward: gives<ExternalForwardAnswer>()((c) =>
       c.ext.forward({ params: { esi_path: 'status' }, body: { all_pages: true, params: { ids: [1, 2] } } }),
@@ -133,6 +152,16 @@ export const operations = {
     create: gives<Group>()((c) => c.group.create({ body: { group_name: 'Scouts' } })),
     update: gives<Group>()((c) => c.group.update({ ...group, body: { add_members: ['Brim Okoro'] } })),
     delete: gives<undefined>()((c) => c.group.delete(group)),
+    joinable: gives<JoinableGroup[]>()((c) => c.group.joinable()),
+    policy: gives<GroupPolicy>()((c) => c.group.policy(group)),
+    setPolicy: gives<GroupPolicy>()((c) =>
+      c.group.setPolicy({ ...group, body: { joining: 'open', eligible: { alliances: [99000001] } } }),
+    ),
+    apply: gives<Application>()((c) => c.group.apply({ ...group, body: { answers: ['Since 2019.'] } })),
+    applications: gives<Application[]>()((c) =>
+      c.group.applications({ ...group, query: { state: 'pending' } }),
+    ),
+    leave: gives<undefined>()((c) => c.group.leave(group)),
   },
   person: {
     current: gives<Person>()((c) => c.person.current()),
@@ -206,6 +235,7 @@ export const previews = [
   ),
   gives<Preview>()((c) => c.group.update.preview({ ...group, body: { members: [] } })),
   gives<Preview>()((c) => c.group.delete.preview(group)),
+  gives<Preview>()((c) => c.group.setPolicy.preview({ ...group, body: { joining: 'open' } })),
   gives<Preview>()((c) => c.user.update.preview({ ...character, body: { clearance_level: 2 } })),
   gives<Preview>()((c) => c.user.delete.preview(character)),
 ] satisfies Call<unknown>[];

@@ -14,6 +14,14 @@ export const routes = {
     register: 'POST /alliance/:alliance_id j',
     update: 'PUT /alliance/:alliance_id bjd',
   },
+  application: {
+    list: 'GET /application?role j',
+    decide: 'PUT /application/:application_id bj',
+    withdraw: 'DELETE /application/:application_id',
+  },
+  audit: {
+    list: 'GET /audit?actor&target&type&since&until&limit&after j',
+  },
   callback: {
     ext: 'GET /callback/ext?code&state&error&error_description u',
   },
@@ -40,16 +48,25 @@ export const routes = {
     get: 'GET /crash/:crash_report_id j',
     delete: 'DELETE /crash/:crash_report_id',
   },
+  event: {
+    list: 'GET /event?after&types&limit&wait j',
+  },
   ext: {
     forward: 'POST /ext/:esi_path* bj',
     forwardGet: 'GET /ext/:esi_path*?all_pages&id_annotations&on_behalf_of&params j',
   },
   group: {
     list: 'GET /group j',
+    joinable: 'GET /group/joinable j',
     get: 'GET /group/:group_id j',
     create: 'POST /group bj',
     update: 'PUT /group/:group_id bjd',
     delete: 'DELETE /group/:group_id d',
+    policy: 'GET /group/:group_id/policy j',
+    setPolicy: 'PUT /group/:group_id/policy bjd',
+    apply: 'POST /group/:group_id/application bj',
+    applications: 'GET /group/:group_id/application?state j',
+    leave: 'DELETE /group/:group_id/member/current',
   },
   history: {
     locations: 'GET /ext/history/characters/:character_id/location jp',

@@ -49,6 +49,36 @@ export interface AppToken {
   tkn: string;
 }
 
+/** A wish to join a group, and what became of it. */
+export interface Application {
+  /** Id of the application: 24 hexadecimal digits. */
+  application_id: string;
+  /** The group that the applicant would join. */
+  group: GroupShort;
+  /** Who would join. */
+  applicant: UserShort;
+  /** pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member. */
+  state: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void';
+  /** What the applicant says. */
+  message: string;
+  /** What the group asks, as of now. */
+  questions: string[];
+  /** The answers to what the group asked, in its order. */
+  answers: string[];
+  /** When it ends undecided. */
+  expires_on: string;
+  /** When it was decided; null while it is pending. */
+  decided_on: string | null;
+  /** The moderator who decided; null where the applicant or time did. */
+  decided_by: UserShort | null;
+  /** What the moderator tells the applicant. */
+  reason: string | null;
+  /** What moderators tell each other; null for anybody else. */
+  note: string | null;
+  /** When it was made here. */
+  created_on: string;
+}
+
 /** Why something happened that nobody asked for by itself. */
 export interface Cause {
   /** The event that this one follows from. */
@@ -281,9 +311,17 @@ export interface CrashReportShort {
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `joining_closed` (409): The group takes nobody but whom its owner adds.
+ * - `not_eligible` (409): The policy of the group does not let the user be a member.
+ * - `already_member` (409): The user is a member of the group already.
+ * - `application_pending` (409): The user has a pending application to the group.
+ * - `reapply_later` (409): The user was rejected too lately to apply again.
+ * - `application_decided` (409): The application is decided, withdrawn or over.
+ * - `owner_stays` (409): The owner of a group is a member as long as it owns the group.
  * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
+ * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
  * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
@@ -292,6 +330,7 @@ export interface CrashReportShort {
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
  * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
+ * - `too_many_waiting` (429): The caller has as many requests that wait for events as one may have.
  * - `too_many_joined_answers` (429): The caller has as many joined answers at work as one may have.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An error that nobody foresaw.
@@ -331,9 +370,17 @@ export type ErrorCode =
   | 'request_timeout'
   | 'name_taken'
   | 'autogroup_kept'
+  | 'joining_closed'
+  | 'not_eligible'
+  | 'already_member'
+  | 'application_pending'
+  | 'reapply_later'
+  | 'application_decided'
+  | 'owner_stays'
   | 'main_kept'
   | 'client_is_public'
   | 'too_many_guest_codes'
+  | 'resync'
   | 'precondition_failed'
   | 'body_too_large'
   | 'encoding_unsupported'
@@ -342,6 +389,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'rate_limited'
   | 'caller_errors_used_up'
+  | 'too_many_waiting'
   | 'too_many_joined_answers'
   | 'headers_too_large'
   | 'internal_error'
@@ -363,17 +411,23 @@ export interface Event {
   event_id: string;
   /** Its place among all events, without a gap; null for the moment until it has one, in the audit alone. */
   position: number | null;
+  /** When it happened. */
   occurred_on: string;
+  /** What happened. */
   type: EventType;
   /** Of the form of events. */
   version: 1;
+  /** Who did it. */
   actor: Actor;
+  /** What it is about. */
   targets: Target[];
   /** `held`: a run that would have taken too much away (D63). */
   outcome: 'done' | 'refused' | 'held';
+  /** What is another way than before. */
   changes: Change[];
   /** In the words of whoever gave one. */
   reason: string | null;
+  /** Why it happened, where nobody asked for it by itself. */
   cause: Cause | null;
   /** Shown to level 9 and to whose request it was, for 90 days; null where there was no request. */
   context: EventContext | null;
@@ -381,9 +435,22 @@ export interface Event {
 
 /** From where the request came that changed something. */
 export interface EventContext {
+  /** What `X-Request-Id` said. */
   request_id: string;
+  /** The address of the client. */
   address: string;
+  /** What the client called itself, cut at 200 characters. */
   user_agent: string | null;
+}
+
+/** A stretch of what happened. */
+export interface EventPage {
+  /** In the order of their positions; perhaps none though there are more. */
+  events: Event[];
+  /** Value of `after` for the next page; the same again where nothing is new. */
+  cursor: string;
+  /** Whether to ask for the next page at once. */
+  more: boolean;
 }
 
 /**
@@ -626,6 +693,46 @@ export interface Group {
   updated_on: string;
 }
 
+/** Who may join a group, who decides about it, and who must leave. */
+export interface GroupPolicy {
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: 'closed' | 'application' | 'open';
+  /** Who may see the policy, and finds the group among those to join. */
+  visible_to: 'everyone' | 'eligible' | 'members';
+  /** Who may be a member. The owner always may. */
+  eligible: {
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    alliances: number[];
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    corporations: number[];
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    coalitions: string[];
+    /** Members of at least one of these groups, where any is named. */
+    groups_any: string[];
+    /** Members of none of these groups. */
+    groups_none: string[];
+    /** Of at least this clearance level. */
+    min_level: number;
+  };
+  /** Who decides applications, besides the owner and level 9. */
+  moderators: {
+    /** Ids of characters. */
+    users: number[];
+    /** Ids of groups whose members do. */
+    groups: string[];
+  };
+  /** Whether each character counts for itself. */
+  reach: 'character';
+  /** Hours that a member stays who ceased to be eligible. */
+  grace_hours: number;
+  /** Hours after a rejection before the next application. */
+  reapply_hours: number;
+  /** What applicants are asked. */
+  questions: string[];
+  /** Days after which an undecided application ends. */
+  expire_days: number;
+}
+
 /** A group by id and name. */
 export interface GroupShort {
   /** Id of the group: 24 hexadecimal digits. */
@@ -678,11 +785,29 @@ export interface JobRun {
   run_id: string;
 }
 
+/** A group that can be joined by some, and whether the caller is one of them. */
+export interface JoinableGroup {
+  /** The group. */
+  group: GroupShort;
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: 'closed' | 'application' | 'open';
+  /** Whether the caller could join, or apply, now. */
+  may_join: boolean;
+  /** Why, or why not, for people. */
+  why: string;
+  /** What applicants are asked. */
+  questions: string[];
+  /** The caller's pending application, if any. */
+  application_id: string | null;
+}
+
 /** Ids that came into a list or left it: `members` are users. */
 export interface ListChange {
+  /** Which field of the record. */
   field: string;
   /** At most 500: more of them are told by several events. */
   added: number[];
+  /** Ids of those who left. */
   removed: number[];
 }
 
@@ -820,6 +945,14 @@ export interface PostAppToken {
   comments?: string | null | undefined;
 }
 
+/** A wish to join a group. */
+export interface PostApplication {
+  /** What to tell those who decide. */
+  message?: string | null | undefined;
+  /** An answer to each question of the group, in its order. */
+  answers?: string[] | null | undefined;
+}
+
 /** A new coalition. */
 export interface PostCoalition {
   /** Name of the coalition. */
@@ -927,6 +1060,16 @@ export interface PutAlliance {
   mandatory_ext_scopes?: ExtScope[] | null | undefined;
 }
 
+/** A decision, which is final. */
+export interface PutApplication {
+  /** Whether the applicant becomes a member. */
+  decision: 'approved' | 'rejected';
+  /** Told to the applicant. */
+  reason?: string | null | undefined;
+  /** For moderators alone. */
+  note?: string | null | undefined;
+}
+
 /** What to change about a coalition; null means the same as leaving a field out, an empty list is a list. */
 export interface PutCoalition {
   /** Ids of registered alliances to add. */
@@ -969,6 +1112,46 @@ export interface PutGroup {
   owner?: string | null | undefined;
   /** Names of users to remove; the owner stays a member in any case. */
   remove_members?: string[] | null | undefined;
+}
+
+/** What to change about a policy; null means the same as leaving a field out. */
+export interface PutGroupPolicy {
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining?: 'closed' | 'application' | 'open' | undefined;
+  /** Who may see the policy, and finds the group among those to join. */
+  visible_to?: 'everyone' | 'eligible' | 'members' | undefined;
+  /** Who may be a member. The owner always may. Replaces the former conditions as a whole. */
+  eligible?: {
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    alliances?: number[] | null | undefined;
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    corporations?: number[] | null | undefined;
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    coalitions?: string[] | null | undefined;
+    /** Members of at least one of these groups, where any is named. */
+    groups_any?: string[] | null | undefined;
+    /** Members of none of these groups. */
+    groups_none?: string[] | null | undefined;
+    /** Of at least this clearance level. */
+    min_level?: number | null | undefined;
+  } | null | undefined;
+  /** Who decides applications, besides the owner and level 9. Replaces the former ones as a whole. */
+  moderators?: {
+    /** Ids of characters. */
+    users?: number[] | null | undefined;
+    /** Ids of groups whose members do. */
+    groups?: string[] | null | undefined;
+  } | null | undefined;
+  /** Whether each character counts for itself. */
+  reach?: 'character' | undefined;
+  /** Hours that a member stays who ceased to be eligible. */
+  grace_hours?: number | null | undefined;
+  /** Hours after a rejection before the next application. */
+  reapply_hours?: number | null | undefined;
+  /** What applicants are asked. */
+  questions?: string[] | null | undefined;
+  /** Days after which an undecided application ends. */
+  expire_days?: number | null | undefined;
 }
 
 /** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
@@ -1053,6 +1236,7 @@ export interface SystemStatus {
 
 /** What an event is about. */
 export interface Target {
+  /** What kind of record it is. */
   type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'crash_report';
   /** Its id as text, whatever the record has. */
   id: string;
@@ -1166,9 +1350,11 @@ export interface ValidationProblem {
 
 /** A field that has another value now. */
 export interface ValueChange {
+  /** Which field of the record. */
   field: string;
   /** Null where there was nothing, or nothing yet. */
   before: string | number | boolean | null | string[];
+  /** What it is now; null where there is nothing any more. */
   after: string | number | boolean | null | string[];
 }
 
@@ -1291,6 +1477,71 @@ export interface UpdateAllianceRequest extends CallOptions {
 export type UpdateAllianceAnswer =
   | Answer<200, Alliance>
   | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListApplicationsRequest extends CallOptions {
+  query?: {
+    /** `applicant`: the own ones; `moderator`: pending ones of groups that the caller moderates. */
+    role?: 'applicant' | 'moderator' | undefined;
+  } | undefined;
+}
+
+export type ListApplicationsAnswer =
+  | Answer<200, Application[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DecideApplicationRequest extends CallOptions {
+  params: {
+    /** Id of the application. */
+    application_id: string;
+  };
+  body: PutApplication;
+}
+
+export type DecideApplicationAnswer =
+  | Answer<200, Application>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface WithdrawApplicationRequest extends CallOptions {
+  params: {
+    /** Id of the application. */
+    application_id: string;
+  };
+}
+
+export type WithdrawApplicationAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListAuditRequest extends CallOptions {
+  query?: {
+    /** Id of the character who did it. */
+    actor?: number | undefined;
+    /** What it is about, as `type:id`; a user also as one of the members who came or went. */
+    target?: string | undefined;
+    /** Only events of these types. */
+    type?: string | undefined;
+    /** Not before this moment. */
+    since?: string | undefined;
+    /** Before this moment. */
+    until?: string | undefined;
+    /** Events on a page; 100 where absent. */
+    limit?: number | undefined;
+    /** Begins after the page whose answer had this value in `X-Next`. */
+    after?: string | undefined;
+  } | undefined;
+}
+
+export type ListAuditAnswer =
+  | Answer<200, Event[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1512,6 +1763,25 @@ export type DeleteCrashReportAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export interface ListEventsRequest extends CallOptions {
+  query?: {
+    /** A cursor, or the `Castellan-Position` of a list. */
+    after?: number | undefined;
+    /** Only events of these types; `group.*` stands for all about groups. */
+    types?: string | undefined;
+    /** Events on a page; 100 where absent. */
+    limit?: number | undefined;
+    /** Seconds for which the answer is held back until there is something. */
+    wait?: number | undefined;
+  } | undefined;
+}
+
+export type ListEventsAnswer =
+  | Answer<200, EventPage>
+  | Answer<401 | 403 | 410 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface ForwardRequest extends CallOptions {
   params: {
     /** Path of the game's API, slashes included. A version prefix and a trailing slash are dropped; a path that the provider's own document does not list is a 404; what cannot be a plain path is a 422. */
@@ -1555,6 +1825,12 @@ export type ForwardByGetAnswer =
 
 export type ListGroupsAnswer =
   | Answer<200, GroupShort[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export type ListJoinableGroupsAnswer =
+  | Answer<200, JoinableGroup[]>
   | Answer<401 | 403 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -1604,6 +1880,77 @@ export interface DeleteGroupRequest extends CallOptions {
 }
 
 export type DeleteGroupAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetGroupPolicyRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type GetGroupPolicyAnswer =
+  | Answer<200, GroupPolicy>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface SetGroupPolicyRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+  body?: PutGroupPolicy | undefined;
+}
+
+export type SetGroupPolicyAnswer =
+  | Answer<200, GroupPolicy>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ApplyToGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+  body?: PostApplication | undefined;
+}
+
+export type ApplyToGroupAnswer =
+  | Answer<201, Application>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListGroupApplicationsRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+  query?: {
+    /** Those in this state alone. */
+    state?: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void' | undefined;
+  } | undefined;
+}
+
+export type ListGroupApplicationsAnswer =
+  | Answer<200, Application[]>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface LeaveGroupRequest extends CallOptions {
+  params: {
+    /** Id of the group. */
+    group_id: string;
+  };
+}
+
+export type LeaveGroupAnswer =
   | Answer<200, undefined>
   | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
@@ -2126,6 +2473,44 @@ export interface Api {
       preview(request: UpdateAllianceRequest): Promise<Answer<200, Preview> | Exclude<UpdateAllianceAnswer, { readonly status: 200 }>>;
     };
   };
+  /** Wishes to join a group, and what became of them. */
+  readonly application: {
+    /**
+     * List applications.
+     *
+     * The caller's own applications, or those that it could decide, the newest 1000 first.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    list(request?: ListApplicationsRequest): Promise<ListApplicationsAnswer>;
+    /**
+     * Decide an application.
+     *
+     * Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must moderate the group, own it, or have level 9.
+     */
+    decide(request: DecideApplicationRequest): Promise<DecideApplicationAnswer>;
+    /**
+     * Withdraw an application.
+     *
+     * What is decided already is a 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must be the applicant.
+     */
+    withdraw(request: WithdrawApplicationRequest): Promise<WithdrawApplicationAnswer>;
+  };
+  /** What happened, to be looked up. */
+  readonly audit: {
+    /**
+     * Look up who did what.
+     *
+     * Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. Where more may come, `X-Next` holds the value of `after`, though the page may be short: one answer looks at so many events only.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. What is shown depends on the authority over those whom it concerns.
+     */
+    list(request?: ListAuditRequest): Promise<ListAuditAnswer>;
+  };
   /** Where the sign-on provider sends the browser. */
   readonly callback: {
     /**
@@ -2294,6 +2679,17 @@ export interface Api {
      */
     delete(request: DeleteCrashReportRequest): Promise<DeleteCrashReportAnswer>;
   };
+  /** What happens, to be followed. */
+  readonly event: {
+    /**
+     * Follow what happens.
+     *
+     * Events after a cursor, in order, each at least once: keep the cursor together with what you made of the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. A permanent token whose owner has level 7 reads all events; everybody else those that `GET /audit` shows.
+     */
+    list(request?: ListEventsRequest): Promise<ListEventsAnswer>;
+  };
   /** Data of the game: forwarded requests. */
   readonly ext: {
     /**
@@ -2323,6 +2719,14 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
     list(request?: CallOptions): Promise<ListGroupsAnswer>;
+    /**
+     * List the groups that can be joined.
+     *
+     * Every group that somebody may join or apply to and that the caller may see, each with whether the caller may, and why or why not; ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    joinable(request?: CallOptions): Promise<ListJoinableGroupsAnswer>;
     /**
      * Get a group.
      *
@@ -2361,6 +2765,49 @@ export interface Api {
       /** Answers who would gain or lose what, and changes nothing. */
       preview(request: DeleteGroupRequest): Promise<Answer<200, Preview> | Exclude<DeleteGroupAnswer, { readonly status: 200 }>>;
     };
+    /**
+     * Get the policy of a group.
+     *
+     * Who may join, who decides, who must leave. A group without a policy is closed. Where the caller may not see it, it is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    policy(request: GetGroupPolicyRequest): Promise<GetGroupPolicyAnswer>;
+    /**
+     * Set the policy of a group.
+     *
+     * Whoever is no longer eligible leaves when the grace is over, the owner excepted; pending applications of those end. Autogroups have none: 409. A body, group or user that is named must exist: 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must own the group or have level 9; level 9 alone where authorized_to_login of the group is set.
+     */
+    readonly setPolicy: ((request: SetGroupPolicyRequest) => Promise<SetGroupPolicyAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: SetGroupPolicyRequest): Promise<Answer<200, Preview> | Exclude<SetGroupPolicyAnswer, { readonly status: 200 }>>;
+    };
+    /**
+     * Join a group, or apply to it.
+     *
+     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    apply(request: ApplyToGroupRequest): Promise<ApplyToGroupAnswer>;
+    /**
+     * List the applications to a group.
+     *
+     * The newest 1000 first.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must moderate the group, own it, or have level 9.
+     */
+    applications(request: ListGroupApplicationsRequest): Promise<ListGroupApplicationsAnswer>;
+    /**
+     * Leave a group.
+     *
+     * The owner cannot, nor can members of an autogroup: 409. Who is no member is a 404.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
+     */
+    leave(request: LeaveGroupRequest): Promise<LeaveGroupAnswer>;
   };
   /** What was collected of each character from hour to hour. */
   readonly history: {

@@ -148,6 +148,51 @@ export const AppToken = z.object({
   tkn: z.string(),
 });
 
+/** A group by id and name. */
+export const GroupShort = z.object({
+  /** Id of the group: 24 hexadecimal digits. */
+  group_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Name of the group. */
+  group_name: z.string(),
+});
+
+/** A wish to join a group, and what became of it. */
+export const Application = z.object({
+  /** Id of the application: 24 hexadecimal digits. */
+  application_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** The group that the applicant would join. */
+  group: GroupShort,
+  /** Who would join. */
+  applicant: UserShort,
+  /** pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member. */
+  state: z.enum([
+    'pending',
+    'approved',
+    'rejected',
+    'withdrawn',
+    'expired',
+    'void',
+  ]),
+  /** What the applicant says. */
+  message: z.string(),
+  /** What the group asks, as of now. */
+  questions: z.array(z.string()),
+  /** The answers to what the group asked, in its order. */
+  answers: z.array(z.string()),
+  /** When it ends undecided. */
+  expires_on: z.string().datetime(),
+  /** When it was decided; null while it is pending. */
+  decided_on: z.string().datetime().nullable(),
+  /** The moderator who decided; null where the applicant or time did. */
+  decided_by: UserShort.nullable(),
+  /** What the moderator tells the applicant. */
+  reason: z.string().nullable(),
+  /** What moderators tell each other; null for anybody else. */
+  note: z.string().nullable(),
+  /** When it was made here. */
+  created_on: z.string().datetime(),
+});
+
 /** Why something happened that nobody asked for by itself. */
 export const Cause = z.object({
   /** The event that this one follows from. */
@@ -160,17 +205,21 @@ export const Cause = z.object({
 
 /** A field that has another value now. */
 export const ValueChange = z.object({
+  /** Which field of the record. */
   field: z.string(),
   /** Null where there was nothing, or nothing yet. */
   before: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
+  /** What it is now; null where there is nothing any more. */
   after: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
 });
 
 /** Ids that came into a list or left it: `members` are users. */
 export const ListChange = z.object({
+  /** Which field of the record. */
   field: z.string(),
   /** At most 500: more of them are told by several events. */
   added: z.array(z.number().int()),
+  /** Ids of those who left. */
   removed: z.array(z.number().int()),
 });
 
@@ -396,9 +445,17 @@ export const CrashReportShort = z.object({
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `joining_closed` (409): The group takes nobody but whom its owner adds.
+ * - `not_eligible` (409): The policy of the group does not let the user be a member.
+ * - `already_member` (409): The user is a member of the group already.
+ * - `application_pending` (409): The user has a pending application to the group.
+ * - `reapply_later` (409): The user was rejected too lately to apply again.
+ * - `application_decided` (409): The application is decided, withdrawn or over.
+ * - `owner_stays` (409): The owner of a group is a member as long as it owns the group.
  * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
+ * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
  * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
@@ -407,6 +464,7 @@ export const CrashReportShort = z.object({
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
  * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
+ * - `too_many_waiting` (429): The caller has as many requests that wait for events as one may have.
  * - `too_many_joined_answers` (429): The caller has as many joined answers at work as one may have.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An error that nobody foresaw.
@@ -446,9 +504,17 @@ export const ErrorCode = z.enum([
   'request_timeout',
   'name_taken',
   'autogroup_kept',
+  'joining_closed',
+  'not_eligible',
+  'already_member',
+  'application_pending',
+  'reapply_later',
+  'application_decided',
+  'owner_stays',
   'main_kept',
   'client_is_public',
   'too_many_guest_codes',
+  'resync',
   'precondition_failed',
   'body_too_large',
   'encoding_unsupported',
@@ -457,6 +523,7 @@ export const ErrorCode = z.enum([
   'invalid_request',
   'rate_limited',
   'caller_errors_used_up',
+  'too_many_waiting',
   'too_many_joined_answers',
   'headers_too_large',
   'internal_error',
@@ -568,6 +635,7 @@ export const EventType = z.enum([
 
 /** What an event is about. */
 export const Target = z.object({
+  /** What kind of record it is. */
   type: z.enum([
     'user',
     'group',
@@ -590,8 +658,11 @@ export const Target = z.object({
 
 /** From where the request came that changed something. */
 export const EventContext = z.object({
+  /** What `X-Request-Id` said. */
   request_id: z.string(),
+  /** The address of the client. */
   address: z.string(),
+  /** What the client called itself, cut at 200 characters. */
   user_agent: z.string().nullable(),
 });
 
@@ -601,20 +672,36 @@ export const Event = z.object({
   event_id: z.string(),
   /** Its place among all events, without a gap; null for the moment until it has one, in the audit alone. */
   position: z.number().int().nullable(),
+  /** When it happened. */
   occurred_on: z.string().datetime(),
+  /** What happened. */
   type: EventType,
   /** Of the form of events. */
   version: z.literal(1),
+  /** Who did it. */
   actor: Actor,
+  /** What it is about. */
   targets: z.array(Target),
   /** `held`: a run that would have taken too much away (D63). */
   outcome: z.enum(['done', 'refused', 'held']),
+  /** What is another way than before. */
   changes: z.array(Change),
   /** In the words of whoever gave one. */
   reason: z.string().nullable(),
+  /** Why it happened, where nobody asked for it by itself. */
   cause: Cause.nullable(),
   /** Shown to level 9 and to whose request it was, for 90 days; null where there was no request. */
   context: EventContext.nullable(),
+});
+
+/** A stretch of what happened. */
+export const EventPage = z.object({
+  /** In the order of their positions; perhaps none though there are more. */
+  events: z.array(Event),
+  /** Value of `after` for the next page; the same again where nothing is new. */
+  cursor: z.string(),
+  /** Whether to ask for the next page at once. */
+  more: z.boolean(),
 });
 
 /** The answer of the game to a forwarded request. */
@@ -689,12 +776,44 @@ export const Group = z.object({
   updated_on: z.string().datetime(),
 });
 
-/** A group by id and name. */
-export const GroupShort = z.object({
-  /** Id of the group: 24 hexadecimal digits. */
-  group_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
-  /** Name of the group. */
-  group_name: z.string(),
+/** Who may join a group, who decides about it, and who must leave. */
+export const GroupPolicy = z.object({
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: z.enum(['closed', 'application', 'open']),
+  /** Who may see the policy, and finds the group among those to join. */
+  visible_to: z.enum(['everyone', 'eligible', 'members']),
+  /** Who may be a member. The owner always may. */
+  eligible: z.object({
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    alliances: z.array(z.number().int()),
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    corporations: z.array(z.number().int()),
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    coalitions: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
+    /** Members of at least one of these groups, where any is named. */
+    groups_any: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
+    /** Members of none of these groups. */
+    groups_none: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
+    /** Of at least this clearance level. */
+    min_level: z.number().int(),
+  }),
+  /** Who decides applications, besides the owner and level 9. */
+  moderators: z.object({
+    /** Ids of characters. */
+    users: z.array(z.number().int()),
+    /** Ids of groups whose members do. */
+    groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
+  }),
+  /** Whether each character counts for itself. */
+  reach: z.enum(['character']),
+  /** Hours that a member stays who ceased to be eligible. */
+  grace_hours: z.number().int(),
+  /** Hours after a rejection before the next application. */
+  reapply_hours: z.number().int(),
+  /** What applicants are asked. */
+  questions: z.array(z.string()),
+  /** Days after which an undecided application ends. */
+  expire_days: z.number().int(),
 });
 
 /** An invitation: used once, valid for 24 hours, with any dynamic app token. */
@@ -739,6 +858,22 @@ export const JobRun = z.object({
   job_id: z.string(),
   /** Names this run in the logs. */
   run_id: z.string(),
+});
+
+/** A group that can be joined by some, and whether the caller is one of them. */
+export const JoinableGroup = z.object({
+  /** The group. */
+  group: GroupShort,
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: z.enum(['closed', 'application', 'open']),
+  /** Whether the caller could join, or apply, now. */
+  may_join: z.boolean(),
+  /** Why, or why not, for people. */
+  why: z.string(),
+  /** What applicants are asked. */
+  questions: z.array(z.string()),
+  /** The caller's pending application, if any. */
+  application_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')).nullable(),
 });
 
 /** A sign-in that was started. */
@@ -877,6 +1012,14 @@ export const PostAppToken = z.object({
   comments: z.string().max(4000).nullable().optional(),
 });
 
+/** A wish to join a group. */
+export const PostApplication = z.object({
+  /** What to tell those who decide. */
+  message: z.string().max(4000).nullable().optional(),
+  /** An answer to each question of the group, in its order. */
+  answers: z.array(z.string().max(4000)).max(20).nullable().optional(),
+});
+
 /** A new coalition. */
 export const PostCoalition = z.object({
   /** Name of the coalition. */
@@ -989,6 +1132,16 @@ export const PutAlliance = z.object({
   mandatory_ext_scopes: z.array(ExtScope).max(10000).nullable().optional(),
 });
 
+/** A decision, which is final. */
+export const PutApplication = z.object({
+  /** Whether the applicant becomes a member. */
+  decision: z.enum(['approved', 'rejected']),
+  /** Told to the applicant. */
+  reason: z.string().max(4000).nullable().optional(),
+  /** For moderators alone. */
+  note: z.string().max(4000).nullable().optional(),
+});
+
 /** What to change about a coalition; null means the same as leaving a field out, an empty list is a list. */
 export const PutCoalition = z.object({
   /** Ids of registered alliances to add. */
@@ -1031,6 +1184,46 @@ export const PutGroup = z.object({
   owner: z.string().min(1).max(100).nullable().optional(),
   /** Names of users to remove; the owner stays a member in any case. */
   remove_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
+});
+
+/** What to change about a policy; null means the same as leaving a field out. */
+export const PutGroupPolicy = z.object({
+  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  joining: z.enum(['closed', 'application', 'open']).optional(),
+  /** Who may see the policy, and finds the group among those to join. */
+  visible_to: z.enum(['everyone', 'eligible', 'members']).optional(),
+  /** Who may be a member. The owner always may. Replaces the former conditions as a whole. */
+  eligible: z.object({
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    alliances: z.array(z.number().int().min(1).max(9007199254740991)).max(100).nullable().optional(),
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    corporations: z.array(z.number().int().min(1).max(9007199254740991)).max(100).nullable().optional(),
+    /** Members of one of these alliances, corporations and coalitions, where any is named. */
+    coalitions: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+    /** Members of at least one of these groups, where any is named. */
+    groups_any: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+    /** Members of none of these groups. */
+    groups_none: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+    /** Of at least this clearance level. */
+    min_level: z.number().int().min(0).max(10).nullable().optional(),
+  }).nullable().optional(),
+  /** Who decides applications, besides the owner and level 9. Replaces the former ones as a whole. */
+  moderators: z.object({
+    /** Ids of characters. */
+    users: z.array(z.number().int().min(1).max(9007199254740991)).max(100).nullable().optional(),
+    /** Ids of groups whose members do. */
+    groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+  }).nullable().optional(),
+  /** Whether each character counts for itself. */
+  reach: z.enum(['character']).optional(),
+  /** Hours that a member stays who ceased to be eligible. */
+  grace_hours: z.number().int().min(0).max(8760).nullable().optional(),
+  /** Hours after a rejection before the next application. */
+  reapply_hours: z.number().int().min(0).max(8760).nullable().optional(),
+  /** What applicants are asked. */
+  questions: z.array(z.string().min(1).max(500)).max(20).nullable().optional(),
+  /** Days after which an undecided application ends. */
+  expire_days: z.number().int().min(1).max(365).nullable().optional(),
 });
 
 /** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */

@@ -29,6 +29,6 @@ begin
     select coalesce(last, 0) + n, id, digest, hash
     from unnest(ids, digests, hashes) with ordinality as sealed (id, digest, hash, n);
   delete from unsealed_events where event_id = any(ids) and born <= born_until;
-  perform pg_notify('castellan_events', 'sealed');
+  perform pg_notify('castellan_events', 'sealed ' || coalesce(last, 0) + cardinality(ids));
   return cardinality(ids);
 end $$;`;

@@ -18,6 +18,9 @@ export type Try = { readonly by: number } & (
   | { readonly do: 'update group'; readonly which: number; readonly body: GroupChange }
   | { readonly do: 'link'; readonly character: number }
   | { readonly do: 'set level'; readonly character: number; readonly level: number }
+  | { readonly do: 'set policy'; readonly which: number; readonly body: object }
+  | { readonly do: 'join group'; readonly which: number }
+  | { readonly do: 'leave group'; readonly which: number }
 );
 
 const COALITIONS = ['c1', 'c2', 'c3'].map((id) => id.repeat(12));
@@ -54,7 +57,30 @@ const plainChange = fc
     return { [`${what}_${kind}`]: [body] };
   });
 
+/** Whoever may set it opens the group wide, or makes the gang its moderators. */
+const policy = fc.record({
+  joining: fc.constantFrom('open', 'open', 'application', 'closed'),
+  eligible: fc.constantFrom({}, {}, { min_level: 1 }, { corporations: [CORPORATIONS[0]] }),
+  moderators: fc.constantFrom({}, { users: [PEOPLE[0]?.id, PEOPLE[1]?.id] }),
+  grace_hours: fc.constantFrom(0, 24),
+});
+
+const joining: fc.Arbitrary<Try> = fc.oneof(
+  fc.record({
+    do: fc.constant('set policy' as const),
+    by: fc.nat({ max: 1 }),
+    which: fc.nat({ max: GROUPS.length - 1 }),
+    body: policy,
+  }),
+  fc.record({
+    do: fc.constantFrom('join group' as const, 'leave group' as const),
+    by: fc.nat({ max: 1 }),
+    which: fc.nat({ max: GROUPS.length - 1 }),
+  }),
+);
+
 const tries: fc.Arbitrary<Try> = fc.oneof(
+  { weight: 3, arbitrary: joining },
   {
     weight: 6,
     arbitrary: fc.record({

@@ -21,7 +21,10 @@ export async function checkReach(
   plansToRun: number,
   progress: (done: number) => void = () => undefined,
 ): Promise<Successes> {
-  const successes: Successes = { 'update coalition': 0, 'update group': 0, link: 0, 'set level': 0 };
+  const successes: Successes = {
+    ...{ 'update coalition': 0, 'update group': 0, 'set level': 0, link: 0 },
+    ...{ 'set policy': 0, 'join group': 0, 'leave group': 0 },
+  };
   let done = 0;
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
@@ -92,7 +95,7 @@ class Run {
   async #attempt(one: Try): Promise<void> {
     const by = this.#plan.gang[one.by % this.#plan.gang.length] as number;
     const { status } = await this.#ask(by, this.#clients.get(by) as Client, one);
-    if (status === 200) this.#successes[one.do] += 1;
+    if (status === 200 || status === 201) this.#successes[one.do] += 1;
     else expect([401, 403, 404, 409, 422]).toContain(status);
   }
 
@@ -110,6 +113,12 @@ class Run {
       }
       case 'update group':
         return client.group.update({ params: { group_id: groupId(one.which) }, body: one.body as object });
+      case 'set policy':
+        return client.group.setPolicy({ params: { group_id: groupId(one.which) }, body: one.body });
+      case 'join group':
+        return client.group.apply({ params: { group_id: groupId(one.which) } });
+      case 'leave group':
+        return client.group.leave({ params: { group_id: groupId(one.which) } });
       case 'set level': {
         const character_id = CHARACTERS[one.character]?.id ?? 0;
         return client.user.update({ params: { character_id }, body: { clearance_level: one.level } });

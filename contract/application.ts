@@ -1,0 +1,140 @@
+/** Applications to groups. */
+import { z } from 'zod';
+import { level } from './access.ts';
+import { c, component, DateTime, errors, field, LongText, ObjectId, ObjectIdInUrl } from './common.ts';
+import { GroupShort } from './group-short.ts';
+import { UserShort } from './user.ts';
+
+/** Longest list of applications in one answer. */
+export const MOST_APPLICATIONS = 1000;
+
+const State = z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'expired', 'void']);
+
+export const Application = component(
+  z.object({
+    application_id: field(ObjectId, 'Id of the application: 24 hexadecimal digits.'),
+    group: field(GroupShort, 'The group that the applicant would join.'),
+    applicant: field(UserShort, 'Who would join.'),
+    state: field(
+      State,
+      'pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member.',
+    ),
+    message: field(z.string(), 'What the applicant says.'),
+    questions: field(z.array(z.string()), 'What the group asks, as of now.'),
+    answers: field(z.array(z.string()), 'The answers to what the group asked, in its order.'),
+    expires_on: field(DateTime, 'When it ends undecided.'),
+    decided_on: field(DateTime.nullable(), 'When it was decided; null while it is pending.'),
+    decided_by: field(
+      UserShort.nullable(),
+      'The moderator who decided; null where the applicant or time did.',
+    ),
+    reason: field(z.string().nullable(), 'What the moderator tells the applicant.'),
+    note: field(z.string().nullable(), 'What moderators tell each other; null for anybody else.'),
+    created_on: DateTime,
+  }),
+  'Application',
+  'A wish to join a group, and what became of it.',
+  {
+    application_id: '66f2a1b3c4d5e6f708192a3d',
+    group: { group_id: '66f2a1b3c4d5e6f708192a3c', group_name: 'Scouts' },
+    applicant: { character_id: 2112000002, character_name: 'Brim Okoro' },
+    state: 'pending',
+    message: 'I know the way.',
+    questions: ['Since when do you fly?'],
+    answers: ['Since 2019.'],
+    expires_on: '2026-04-01T07:05:30.125Z',
+    decided_on: null,
+    decided_by: null,
+    reason: null,
+    note: null,
+    created_on: '2026-03-02T07:05:30.125Z',
+  },
+);
+export type Application = z.infer<typeof Application>;
+
+export const PostApplication = component(
+  z
+    .object({
+      message: field(
+        LongText.nullish().transform((message) => message ?? ''),
+        'What to tell those who decide.',
+      ),
+      answers: field(
+        z
+          .array(LongText)
+          .max(20)
+          .nullish()
+          .transform((answers) => answers ?? []),
+        'An answer to each question of the group, in its order.',
+      ),
+    })
+    .strict(),
+  'PostApplication',
+  'A wish to join a group.',
+  { message: 'I know the way.', answers: ['Since 2019.'] },
+);
+export type PostApplication = z.infer<typeof PostApplication>;
+
+export const PutApplication = component(
+  z
+    .object({
+      decision: field(z.enum(['approved', 'rejected']), 'Whether the applicant becomes a member.'),
+      reason: field(LongText.nullish(), 'Told to the applicant.'),
+      note: field(LongText.nullish(), 'For moderators alone.'),
+    })
+    .strict(),
+  'PutApplication',
+  'A decision, which is final.',
+  { decision: 'rejected', reason: 'Not this season.', note: 'Asked twice already.' },
+);
+export type PutApplication = z.infer<typeof PutApplication>;
+
+const byId = z.object({
+  application_id: field(ObjectIdInUrl, 'Id of the application.', '66f2a1b3c4d5e6f708192a3d'),
+});
+
+export const StateInQuery = field(State.optional(), 'Those in this state alone.', 'pending');
+
+export const applicationRoutes = c.router({
+  list: {
+    method: 'GET',
+    path: '/application',
+    summary: 'List applications',
+    description: `The caller's own applications, or those that it could decide, the newest ${MOST_APPLICATIONS} first.`,
+    query: z.object({
+      role: field(
+        z.enum(['applicant', 'moderator']).default('applicant'),
+        '`applicant`: the own ones; `moderator`: pending ones of groups that the caller moderates.',
+        'moderator',
+      ),
+    }),
+    responses: { 200: field(z.array(Application), 'The applications.'), ...errors() },
+    metadata: { operationId: 'listApplications', ...level(0) },
+  },
+  decide: {
+    method: 'PUT',
+    path: '/application/:application_id',
+    summary: 'Decide an application',
+    description:
+      'Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application.',
+    pathParams: byId,
+    body: PutApplication,
+    responses: { 200: field(Application, 'The application as it is now.'), ...errors(404, 409, 413, 415) },
+    metadata: {
+      operationId: 'decideApplication',
+      ...level(0, { besides: 'The caller must moderate the group, own it, or have level 9.' }),
+    },
+  },
+  withdraw: {
+    method: 'DELETE',
+    path: '/application/:application_id',
+    summary: 'Withdraw an application',
+    description: 'What is decided already is a 409.',
+    pathParams: byId,
+    responses: { 200: c.noBody(), ...errors(404, 409) },
+    metadata: {
+      operationId: 'withdrawApplication',
+      ...level(0, { besides: 'The caller must be the applicant.' }),
+    },
+  },
+});

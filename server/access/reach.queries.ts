@@ -1,0 +1,27 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isMember } from './levels.queries.ts';
+
+/**
+ * Whether the caller `me` (see `callerStanding`) has read authority over another user `u` in the corporation `c`: D11 and
+ * D12 in one expression, for statements about many. Who is no user any more is read from level 7 on.
+ */
+export const readsUser: RawBuilder<boolean> = sql`(
+  me.level >= 7
+  or me.level >= 1 and u.corporation_id = me.corporation_id
+  or me.level >= 3 and ${isMember} and c.alliance_id = me.alliance_id
+  or me.level >= 5 and ${isMember} and exists (select from coalition_reach r
+    where r.corporation_id = u.corporation_id and r.coalition_id = any(me.coalitions)))`;
+
+/** Whether `me` has read authority over the corporation, alliance or coalition that the text `key` names, as `type:id` (D13). */
+export const readsBody: RawBuilder<boolean> = sql`(
+  me.level >= 7 and key ~ '^(corporation|alliance|coalition):'
+  or me.level >= 1 and key = 'corporation:' || me.corporation_id
+  or me.level >= 3 and (key = 'alliance:' || me.alliance_id or key in (
+    select 'corporation:' || corporation_id from corporations where alliance_id = me.alliance_id))
+  or me.level >= 5 and (
+    key in (select 'coalition:' || id from unnest(me.coalitions) id)
+    or key in (select 'corporation:' || corporation_id from coalition_reach where coalition_id = any(me.coalitions))
+    or key in (select 'alliance:' || alliance_id from coalition_alliances where coalition_id = any(me.coalitions))))`;
+
+/** Whether `me` reads everybody, those included who are no users any more. */
+export const readsEverybody: RawBuilder<boolean> = sql`me.level >= 7`;

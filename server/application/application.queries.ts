@@ -1,0 +1,109 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Application, MOST_APPLICATIONS } from '../../contract/application.ts';
+import type { Database } from '../database/tables.ts';
+import { moderates } from './eligibility.queries.ts';
+
+/** A stored application with everything that anybody is told of it. */
+export type ApplicationRow = Omit<Application, 'created_on' | 'expires_on' | 'decided_on'> & {
+  readonly created_on: Date;
+  readonly expires_on: Date;
+  readonly decided_on: Date | null;
+};
+
+const record = sql`
+  select a.application_id, a.state, a.message, a.answers, a.created_on, a.expires_on, a.decided_on, a.reason, a.note,
+    json_build_object('group_id', g.group_id, 'group_name', g.group_name) as "group",
+    json_build_object('character_id', w.character_id, 'character_name', w.character_name) as applicant,
+    case when a.decided_by is not null then json_build_object(
+      'character_id', a.decided_by, 'character_name', a.decided_by_name) end as decided_by,
+    coalesce(p.questions, '{}') as questions
+  from applications a join groups g using (group_id) join users w using (character_id)
+    left join group_policies p using (group_id)`;
+
+async function find(db: Kysely<Database>, which: RawBuilder<unknown>): Promise<ApplicationRow[]> {
+  const { rows } = await sql<ApplicationRow>`
+    ${record} where ${which} order by a.application_id desc limit ${MOST_APPLICATIONS}`.execute(db);
+  return rows;
+}
+
+export async function findApplication(db: Kysely<Database>, id: string): Promise<ApplicationRow | undefined> {
+  return (await find(db, sql`a.application_id = ${id}`))[0];
+}
+
+export function findApplicationsOf(db: Kysely<Database>, characterId: number): Promise<ApplicationRow[]> {
+  return find(db, sql`a.character_id = ${characterId}`);
+}
+
+export function findApplicationsTo(
+  db: Kysely<Database>,
+  groupId: string,
+  state: Application['state'] | undefined,
+): Promise<ApplicationRow[]> {
+  const inState = state === undefined ? sql`true` : sql`a.state = ${state}`;
+  return find(db, sql`a.group_id = ${groupId} and ${inState}`);
+}
+
+/** Pending ones that a user could decide. */
+export function findApplicationsFor(db: Kysely<Database>, characterId: number): Promise<ApplicationRow[]> {
+  return find(
+    db,
+    sql`a.state = 'pending' and a.character_id <> ${characterId} and exists (
+      select from users u left join corporations c on c.corporation_id = u.corporation_id
+      where u.character_id = ${characterId} and ${moderates})`,
+  );
+}
+
+/** Locks an application, after its group. */
+export async function lockApplication(db: Kysely<Database>, id: string) {
+  return db
+    .selectFrom('applications')
+    .select(['group_id', 'character_id', 'state', 'expires_on'])
+    .where('application_id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export interface NewApplication {
+  readonly application_id: string;
+  readonly group_id: string;
+  readonly character_id: number;
+  readonly message: string;
+  readonly answers: string[];
+  readonly created_on: Date;
+  readonly expires_on: Date;
+}
+
+export async function insertApplication(
+  db: Kysely<Database>,
+  application: NewApplication,
+  decision: { readonly state: 'pending' | 'approved'; readonly decided_on: Date | null },
+): Promise<void> {
+  await db
+    .insertInto('applications')
+    .values({ ...application, ...decision })
+    .execute();
+}
+
+export interface Decision {
+  readonly state: 'approved' | 'rejected' | 'withdrawn';
+  readonly decided_on: Date;
+  readonly decided_by: number | null;
+  readonly decided_by_name: string | null;
+  readonly reason: string | null;
+  readonly note: string | null;
+}
+
+export async function storeDecision(db: Kysely<Database>, id: string, decision: Decision): Promise<void> {
+  await db.updateTable('applications').set(decision).where('application_id', '=', id).execute();
+}
+
+/** The former owner's wishes and offices are not the new owner's (D29b). */
+export async function forgetJoining(db: Kysely<Database>, characterId: number, now: Date): Promise<void> {
+  await db.deleteFrom('group_moderators').where('character_id', '=', characterId).execute();
+  await db
+    .updateTable('applications')
+    .set({ state: 'void', decided_on: now })
+    .where('character_id', '=', characterId)
+    .where('state', '=', 'pending')
+    .execute();
+}

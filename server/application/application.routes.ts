@@ -1,0 +1,59 @@
+import type { contract } from '../../contract/index.ts';
+import type { Handlers } from '../http/mount.ts';
+import type { Services } from '../services/services.ts';
+import {
+  applyTo,
+  decideApplication,
+  leaveGroup,
+  listApplications,
+  listApplicationsTo,
+  withdrawApplication,
+} from './application.ts';
+import { listJoinable } from './joining.ts';
+import { getPolicy, setPolicy } from './policy.ts';
+
+/** The operations of groups that are about joining and leaving them. */
+type Joining = 'joinable' | 'policy' | 'setPolicy' | 'apply' | 'applications' | 'leave';
+
+export function joiningHandlers(services: Services): Pick<Handlers<typeof contract.group>, Joining> {
+  return {
+    joinable: async ({ caller }) => ({ status: 200, body: await listJoinable(services, caller) }),
+    policy: async ({ caller, params }) => ({
+      status: 200,
+      body: await getPolicy(services, caller, params.group_id),
+    }),
+    setPolicy: async ({ admission, params, body }) => ({
+      status: 200,
+      body: await setPolicy(services, admission, params.group_id, body),
+    }),
+    apply: async ({ admission, params, body }) => ({
+      status: 201,
+      body: await applyTo(services, admission, params.group_id, body),
+    }),
+    applications: async ({ caller, params, query }) => ({
+      status: 200,
+      body: await listApplicationsTo(services, caller, params.group_id, query.state),
+    }),
+    leave: async ({ admission, params }) => {
+      await leaveGroup(services, admission, params.group_id);
+      return { status: 200, body: undefined };
+    },
+  };
+}
+
+export function applicationHandlers(services: Services): Handlers<typeof contract.application> {
+  return {
+    list: async ({ caller, query }) => ({
+      status: 200,
+      body: await listApplications(services, caller, query.role),
+    }),
+    decide: async ({ admission, params, body }) => ({
+      status: 200,
+      body: await decideApplication(services, admission, params.application_id, body),
+    }),
+    withdraw: async ({ admission, params }) => {
+      await withdrawApplication(services, admission, params.application_id);
+      return { status: 200, body: undefined };
+    },
+  };
+}

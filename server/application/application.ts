@@ -1,0 +1,257 @@
+import type { Transaction } from 'kysely';
+import type { Application, PostApplication, PutApplication } from '../../contract/application.ts';
+import { type Admission, readmit } from '../access/admission.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { objectId } from '../database/object-id.ts';
+import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { listChanged, recordEvents } from '../event/record.ts';
+import { changeMembers, findMemberIds, lockGroup } from '../group/group.queries.ts';
+import { autogroup } from '../group/group.ts';
+import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
+import { DomainError, forbidden, invalid, notFound } from '../shared/errors.ts';
+import {
+  type ApplicationRow,
+  findApplication,
+  findApplicationsFor,
+  findApplicationsOf,
+  findApplicationsTo,
+  insertApplication,
+  lockApplication,
+  storeDecision,
+} from './application.queries.ts';
+import { created, decided } from './carry-out.ts';
+import { hindranceOf, refusalOf, unmetBy } from './joining.ts';
+import { findCandidate, findModeration } from './policy.queries.ts';
+
+type Needs = Pick<Services, 'db' | 'clock'>;
+
+const DAY = 86_400_000;
+
+/** As it is told: notes are for those who decide. */
+function toApplication(row: ApplicationRow, asModerator: boolean): Application {
+  return {
+    ...row,
+    note: asModerator ? row.note : null,
+    created_on: row.created_on.toISOString(),
+    expires_on: row.expires_on.toISOString(),
+    decided_on: row.decided_on?.toISOString() ?? null,
+  };
+}
+
+/** Joins a group that is open to the caller, or applies to it (D111). */
+export async function applyTo(
+  services: Needs & Pick<Services, 'queue'>,
+  admission: Admission,
+  groupId: string,
+  { message, answers }: PostApplication,
+): Promise<Application> {
+  const { db, clock } = services;
+  return inTransaction(db, async (tx) => {
+    const group = await lockGroup(tx, groupId);
+    const { owner_id } = await readmit(tx, admission);
+    if (group === undefined) throw notFound('group', groupId);
+    const now = clock.now();
+    const candidate = await findCandidate(tx, groupId, owner_id);
+    if (candidate === undefined) throw closed();
+    if (!candidate.may_see) throw notFound('policy of group', groupId);
+    const hindrance = hindranceOf(candidate, owner_id, now);
+    if (hindrance !== undefined) throw refusalOf(hindrance);
+    const { questions, joining, expire_days } = candidate;
+    if (answers.length !== questions.length) {
+      throw invalid(['body', 'answers'], `Must hold an answer to each of the ${questions.length} questions`);
+    }
+    const application = {
+      application_id: objectId(now),
+      ...{ group_id: groupId, character_id: owner_id, message, answers },
+      created_on: now,
+      expires_on: new Date(now.getTime() + expire_days * DAY),
+    };
+    const open = joining === 'open';
+    const decision = open
+      ? ({ state: 'approved', decided_on: now } as const)
+      : ({ state: 'pending', decided_on: null } as const);
+    await insertApplication(tx, application, decision);
+    const told = { ...application, group_name: group.group_name };
+    await recordEvents(tx, [created(told), ...(open ? [decided(told, 'approved')] : [])], now);
+    if (open) await addMember(services, tx, told);
+    return described({ db: tx }, application.application_id, false);
+  });
+}
+
+/** Puts the applicant in; where the group keeps its members out, that ends what it is signed in to. */
+async function addMember(
+  services: Pick<Services, 'queue' | 'clock'>,
+  tx: Transaction<Database>,
+  { group_id, group_name, character_id }: { group_id: string; group_name: string; character_id: number },
+): Promise<void> {
+  const change = { added: [character_id], removed: [] };
+  await changeMembers(tx, group_id, change);
+  const targets = [{ type: 'group' as const, id: group_id, name: group_name }];
+  const event = { type: 'group.members_changed', targets } as const;
+  await recordEvents(tx, listChanged(event, 'members', change), services.clock.now());
+  await endUnwelcome(services, tx, { users: [character_id] });
+}
+
+function closed(): DomainError {
+  return new DomainError('joining_closed', 'The owner of the group adds its members.');
+}
+
+async function described(
+  { db }: Pick<Services, 'db'>,
+  id: string,
+  asModerator: boolean,
+): Promise<Application> {
+  const row = await findApplication(db, id);
+  if (row === undefined) throw notFound('application', id);
+  return toApplication(row, asModerator);
+}
+
+/** The caller's own applications, or those that it could decide. */
+export async function listApplications(
+  { db }: Pick<Services, 'db'>,
+  { owner_id }: Caller,
+  role: 'applicant' | 'moderator',
+): Promise<Application[]> {
+  const asModerator = role === 'moderator';
+  const rows = await (asModerator ? findApplicationsFor(db, owner_id) : findApplicationsOf(db, owner_id));
+  return rows.map((row) => toApplication(row, asModerator));
+}
+
+/** The applications to a group, for those who decide them. */
+export async function listApplicationsTo(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  groupId: string,
+  state: Application['state'] | undefined,
+): Promise<Application[]> {
+  await requireModerator({ db }, caller, groupId);
+  return (await findApplicationsTo(db, groupId, state)).map((row) => toApplication(row, true));
+}
+
+/** 403 for whoever does not decide for the group; below level 9 whether it exists or not (D6). */
+async function requireModerator(
+  { db }: Pick<Services, 'db'>,
+  { owner_id, level }: Caller,
+  groupId: string,
+): Promise<void> {
+  const moderates = await findModeration(db, groupId, owner_id);
+  // A token of the built-in user is worth its sponsor's level, and no more (D23).
+  if (isAdministrator(level)) {
+    if (moderates === undefined) throw notFound('group', groupId);
+    return;
+  }
+  if (moderates && !isBuiltIn(owner_id)) return;
+  throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to: "deciding somebody else's applications" });
+}
+
+/**
+ * Decides an application for good (D111). Whether the applicant may join is judged again, with group and application
+ * locked. Nobody decides the own one.
+ */
+export async function decideApplication(
+  services: Needs & Pick<Services, 'queue'>,
+  admission: Admission,
+  id: string,
+  { decision, reason, note }: PutApplication,
+): Promise<Application> {
+  const { db, clock } = services;
+  const found = await findApplication(db, id);
+  return inTransaction(db, async (tx) => {
+    if (found !== undefined) await lockGroup(tx, found.group.group_id);
+    const applicants = found === undefined ? [] : [found.applicant.character_id];
+    const caller = await readmit(tx, admission, applicants);
+    const application = await lockApplication(tx, id);
+    if (found === undefined || application === undefined) throw unknownTo(caller, id);
+    const { group_id, group_name } = found.group;
+    if (application.character_id === caller.owner_id || application.character_id === caller.sponsor_id) {
+      throw forbidden({ never: 'nobody decides the own application' });
+    }
+    await requireModerator({ db: tx }, caller, group_id);
+    const now = clock.now();
+    requirePending(application, now);
+    const { character_id } = application;
+    const told = { application_id: id, group_id, group_name, character_id };
+    if (decision === 'approved') {
+      const candidate = await findCandidate(tx, group_id, character_id);
+      if (candidate === undefined || candidate.joining !== 'application') throw closed();
+      const unmet = unmetBy(candidate);
+      if (unmet !== undefined) {
+        throw new DomainError('not_eligible', 'The applicant is not eligible any more.');
+      }
+      if (candidate.is_member) throw new DomainError('already_member', 'The applicant is a member already.');
+      await addMember(services, tx, told);
+    }
+    await storeDecision(tx, id, {
+      state: decision,
+      ...{ decided_on: now, decided_by: caller.owner_id, decided_by_name: caller.owner_name },
+      ...{ reason: reason ?? null, note: note ?? null },
+    });
+    await recordEvents(tx, [decided(told, decision, reason ?? null)], now);
+    return described({ db: tx }, id, true);
+  });
+}
+
+/** Below level 9 nobody learns whether there is an application that it does not decide (D6). */
+function unknownTo({ level }: Caller, id: string): DomainError {
+  if (isAdministrator(level)) return notFound('application', id);
+  return forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to: "deciding somebody else's applications" });
+}
+
+function requirePending({ state, expires_on }: { state: string; expires_on: Date }, now: Date): void {
+  if (state === 'pending' && expires_on > now) return;
+  const is = state === 'pending' ? 'expired' : state;
+  throw new DomainError('application_decided', `The application is ${is} already.`);
+}
+
+/** Takes the own application back; anybody else's is a 404. */
+export async function withdrawApplication(
+  { db, clock }: Needs,
+  admission: Admission,
+  id: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const { owner_id } = await readmit(tx, admission);
+    const application = await lockApplication(tx, id);
+    if (application === undefined || application.character_id !== owner_id) throw notFound('application', id);
+    const now = clock.now();
+    requirePending(application, now);
+    const nobody = { decided_by: null, decided_by_name: null, reason: null, note: null };
+    await storeDecision(tx, id, { state: 'withdrawn', decided_on: now, ...nobody });
+    const { group } = await described({ db: tx }, id, false);
+    await recordEvents(
+      tx,
+      [decided({ application_id: id, ...group, character_id: owner_id }, 'withdrawn')],
+      now,
+    );
+  });
+}
+
+/** Leaves a group; its owner cannot, and who is no member is a 404. */
+export async function leaveGroup(
+  { db, clock, queue }: Needs & Pick<Services, 'queue'>,
+  admission: Admission,
+  groupId: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const group = await lockGroup(tx, groupId);
+    const { owner_id } = await readmit(tx, admission);
+    if (group === undefined) throw notFound('group', groupId);
+    if (group.is_autogroup) throw autogroup('its members');
+    if (group.owner_id === owner_id) {
+      throw new DomainError('owner_stays', 'The owner of a group is a member as long as it owns the group.');
+    }
+    if (!(await findMemberIds(tx, groupId)).has(owner_id)) throw notFound('member', owner_id);
+    const change = { added: [], removed: [owner_id] };
+    await changeMembers(tx, groupId, change);
+    const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];
+    await recordEvents(
+      tx,
+      listChanged({ type: 'group.members_changed', targets }, 'members', change),
+      clock.now(),
+    );
+    await endUnwelcome({ queue, clock }, tx, { users: [owner_id] });
+  });
+}

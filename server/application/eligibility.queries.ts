@@ -1,0 +1,45 @@
+import { type RawBuilder, sql } from 'kysely';
+import { groupsOf } from '../access/groups-of.queries.ts';
+import { isAdministrator, isMember } from '../access/levels.queries.ts';
+
+/**
+ * The conditions that the policy `p` sets for the user `u` of the corporation `c` (left-joined), each by itself (D110).
+ * Guests meet none.
+ */
+export const conditions = {
+  member: isMember,
+  level: sql<boolean>`u.clearance_level >= p.min_level`,
+  bodies: sql<boolean>`(cardinality(p.alliances) + cardinality(p.corporations) + cardinality(p.coalitions) = 0
+    or coalesce(c.alliance_id = any(p.alliances), false)
+    or coalesce(c.corporation_id = any(p.corporations), false)
+    or exists (select from coalition_reach r
+      where r.corporation_id = c.corporation_id and r.coalition_id = any(p.coalitions)))`,
+  groups_any: sql<boolean>`(cardinality(p.groups_any) = 0
+    or exists (select from (${groupsOf}) own where own.group_id = any(p.groups_any)))`,
+  groups_none: sql<boolean>`(cardinality(p.groups_none) = 0
+    or not exists (select from (${groupsOf}) own where own.group_id = any(p.groups_none)))`,
+} as const satisfies Readonly<Record<string, RawBuilder<boolean>>>;
+
+export type Condition = keyof typeof conditions;
+
+/** May the user be a member by the policy? All of the conditions together. */
+export const isEligible: RawBuilder<boolean> = sql`(${sql.join(Object.values(conditions), sql` and `)})`;
+
+/** Whether the policy `p` counts for its group `g`: where the group has a login switch, level 9 must have set it. */
+export const counts: RawBuilder<boolean> = sql`(g.authorized_to_login is null or p.by_administrator)`;
+
+/** Whether the user `u` decides applications to the group `g` with the policy `p` (left-joined), or owns it. */
+export const moderates: RawBuilder<boolean> = sql`(${isAdministrator}
+  or coalesce(g.owner_id = u.character_id, false)
+  or ${isMember} and p.group_id is not null and (
+    exists (select from group_moderators d where d.group_id = p.group_id and d.character_id = u.character_id)
+    or exists (select from (${groupsOf}) own where own.group_id = any(p.moderator_groups))))`;
+
+const isInGroup = sql<boolean>`exists (select from group_members i
+  where i.group_id = g.group_id and i.character_id = u.character_id)`;
+
+/** Whether the user `u` may see the policy `p` of the group `g`. */
+export const maySee: RawBuilder<boolean> = sql`(p.visible_to = 'everyone' or ${isInGroup} or ${moderates}
+  or p.visible_to = 'eligible' and ${isEligible})`;
+
+export const isGroupMember = isInGroup;

@@ -1,0 +1,72 @@
+import type { JoinableGroup } from '../../contract/policy.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { isBuiltIn } from '../access/levels.ts';
+import type { Services } from '../services/services.ts';
+import { DomainError } from '../shared/errors.ts';
+import { type Candidate, findJoinable } from './policy.queries.ts';
+
+type Obstacle =
+  | 'joining_closed'
+  | 'not_eligible'
+  | 'already_member'
+  | 'application_pending'
+  | 'reapply_later'
+  | 'forbidden_to_all';
+
+interface Hindrance {
+  readonly code: Obstacle;
+  readonly says: string;
+}
+
+/** What keeps somebody from joining a group, or applying to it; undefined: nothing does (D111). */
+export function hindranceOf(candidate: Candidate, characterId: number, now: Date): Hindrance | undefined {
+  const { joining, is_member, pending, rejected_until } = candidate;
+  if (isBuiltIn(characterId)) {
+    return { code: 'forbidden_to_all', says: 'The built-in user joins no group.' };
+  }
+  if (joining === 'closed')
+    return { code: 'joining_closed', says: 'The owner of the group adds its members.' };
+  if (is_member) return { code: 'already_member', says: 'You are a member already.' };
+  const unmet = unmetBy(candidate);
+  if (unmet !== undefined) return { code: 'not_eligible', says: unmet };
+  if (pending !== null) return { code: 'application_pending', says: 'Your application is pending.' };
+  if (rejected_until !== null && rejected_until > now) {
+    const until = rejected_until.toISOString();
+    return { code: 'reapply_later', says: `You were rejected, and may apply again from ${until} on.` };
+  }
+  return undefined;
+}
+
+/** Which condition of the policy somebody does not meet, in words; undefined: it is eligible. */
+export function unmetBy({ eligible, met, min_level, level }: Candidate): string | undefined {
+  if (eligible) return undefined;
+  if (!met.member) return 'Guests join no group.';
+  if (!met.level) return `That needs level ${min_level}; you have ${level}.`;
+  if (!met.bodies) return 'You belong to none of the bodies that the group is for.';
+  if (!met.groups_any) return 'You are in none of the groups that one has to be in.';
+  return 'You are in a group that one must not be in.';
+}
+
+/** The groups that can be joined by some and that the caller may see, each with why it may, or may not. */
+export async function listJoinable(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { owner_id }: Caller,
+): Promise<JoinableGroup[]> {
+  const now = clock.now();
+  return (await findJoinable(db, owner_id)).map((candidate) => {
+    const { group_id, group_name, joining, questions, pending } = candidate;
+    const hindrance = hindranceOf(candidate, owner_id, now);
+    return {
+      group: { group_id, group_name },
+      joining,
+      may_join: hindrance === undefined,
+      why: hindrance?.says ?? (joining === 'open' ? 'You may join.' : 'You may apply.'),
+      questions: [...questions],
+      application_id: pending,
+    };
+  });
+}
+
+export function refusalOf({ code, says }: Hindrance): DomainError {
+  return new DomainError(code, code === 'forbidden_to_all' ? `Insufficient clearance level: ${says}` : says);
+}

@@ -1,0 +1,53 @@
+import { inTransaction } from '../database/transaction.ts';
+import { guardMassChange } from '../guard/mass-change-guard.ts';
+import type { Change, Run } from '../queue/run.ts';
+import type { Services } from '../services/services.ts';
+import { carryOut } from './carry-out.ts';
+import { type Departure, endApplications, judgeMembers } from './judge.queries.ts';
+
+/** Thrown to undo what was only tried, or was too much. */
+class Undone extends Error {
+  readonly changes: readonly Change[];
+  constructor(changes: readonly Change[]) {
+    super('undone');
+    this.changes = changes;
+  }
+}
+
+/**
+ * Judges members and applicants of all groups by their policies, as the registry has them now (D110, D111): who is no
+ * longer eligible leaves when its grace is over, applications that had their time or lost their sense end. A run that
+ * would take too many out changes nothing (D63).
+ */
+export async function judgeMemberships(
+  services: Pick<Services, 'db' | 'clock' | 'log' | 'metrics' | 'queue'>,
+  run: Run,
+): Promise<readonly Change[]> {
+  const now = services.clock.now();
+  try {
+    return await inTransaction(services.db, async (tx) => {
+      const { judged, departures } = await judgeMembers(tx, now);
+      const ended = await endApplications(tx, now);
+      const changes = [
+        ...departures.map(leaving),
+        ...ended.map(({ application_id, state }) => ({ application_id, state })),
+      ];
+      const losses = {
+        lookedAt: judged,
+        losers: [...new Set(departures.map(({ character_id }) => character_id))],
+        changes: JSON.stringify(departures.map(leaving)),
+        healthy: true,
+      };
+      if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new Undone(changes);
+      await carryOut(services, tx, departures, ended, now);
+      return changes;
+    });
+  } catch (error) {
+    if (error instanceof Undone) return error.changes;
+    throw error;
+  }
+}
+
+function leaving({ group_id, character_id }: Departure): Change {
+  return { group_id, character_id, left: true };
+}

@@ -1,0 +1,118 @@
+import type { Transaction } from 'kysely';
+import type { GroupPolicy, PutGroupPolicy } from '../../contract/policy.ts';
+import { type Admission, readmit } from '../access/admission.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/levels.ts';
+import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { recordEvents, valueChanges } from '../event/record.ts';
+import { lockGroup } from '../group/group.queries.ts';
+import { autogroup, requireOwner } from '../group/group.ts';
+import type { Services } from '../services/services.ts';
+import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
+import { carryOut } from './carry-out.ts';
+import { endApplications, judgeMembers } from './judge.queries.ts';
+import { CLOSED, findPolicy, findUnknown, storePolicy } from './policy.queries.ts';
+
+/** The policy of a group; 404 where there is no such group, or the caller may not see its policy. */
+export async function getPolicy(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  groupId: string,
+): Promise<GroupPolicy> {
+  const found = await findPolicy(db, groupId, caller.owner_id);
+  if (found === undefined) throw notFound('group', groupId);
+  if (!found.may_see && !isAdministrator(caller.level)) throw notFound('policy of group', groupId);
+  return found.policy ?? CLOSED;
+}
+
+/**
+ * Sets the policy of a group (D110): by its owner or level 9; where the group has a login switch, by level 9 alone, for
+ * who joins then gets in, or is kept out. Members and applicants are judged anew at once; a rehearsal tells what comes
+ * of it when every grace is over.
+ */
+export async function setPolicy(
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
+  admission: Admission,
+  groupId: string,
+  body: PutGroupPolicy,
+): Promise<GroupPolicy> {
+  const { db, clock, touches } = services;
+  await requireOwner({ db }, admission.caller, groupId);
+  return inTransaction(db, async (tx) => {
+    const group = await lockGroup(tx, groupId);
+    const caller = await readmit(tx, admission);
+    await requireOwner({ db: tx }, caller, groupId);
+    if (group === undefined) throw notFound('group', groupId);
+    if (group.is_autogroup) throw autogroup('its members');
+    if (group.authorized_to_login !== null) requireAdministrator(caller);
+    const before = (await findPolicy(tx, groupId, caller.owner_id))?.policy ?? CLOSED;
+    const after = changed(before, body);
+    await requireKnown(tx, groupId, after);
+    const rehearsed = await touches(tx, { groups: [groupId] });
+    const now = clock.now();
+    await storePolicy(tx, groupId, after, isAdministrator(caller.level), now);
+    const { departures } = await judgeMembers(tx, now, { groupId, graceOver: rehearsed });
+    const ended = await endApplications(tx, now, { groupId });
+    const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];
+    const changes = valueChanges(told(before), told(after), ['policy']);
+    await recordEvents(tx, changes.length > 0 ? [{ type: 'group.updated', targets, changes }] : [], now);
+    await carryOut(services, tx, departures, ended, now);
+    return after;
+  });
+}
+
+function told(policy: GroupPolicy) {
+  return { policy: JSON.stringify(policy) };
+}
+
+function requireAdministrator({ level }: Caller): void {
+  if (isAdministrator(level)) return;
+  const to = 'setting the policy of a group whose authorized_to_login is set';
+  throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to });
+}
+
+/** What is absent stays; conditions and moderators are replaced as a whole. */
+function changed(before: GroupPolicy, body: PutGroupPolicy): GroupPolicy {
+  const { eligible, moderators, ...values } = body;
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
+  return {
+    ...before,
+    ...(given as Partial<GroupPolicy>),
+    eligible:
+      eligible == null
+        ? before.eligible
+        : {
+            alliances: each(eligible.alliances),
+            corporations: each(eligible.corporations),
+            coalitions: each(eligible.coalitions),
+            groups_any: each(eligible.groups_any),
+            groups_none: each(eligible.groups_none),
+            min_level: eligible.min_level ?? CLOSED.eligible.min_level,
+          },
+    moderators:
+      moderators == null
+        ? before.moderators
+        : { users: each(moderators.users), groups: each(moderators.groups) },
+  };
+}
+
+function each<T extends number | string>(ids: readonly T[] | null | undefined): T[] {
+  return [...new Set(ids ?? [])].sort((one, other) => (one < other ? -1 : 1));
+}
+
+async function requireKnown(tx: Transaction<Database>, groupId: string, policy: GroupPolicy): Promise<void> {
+  const { groups_any, groups_none } = policy.eligible;
+  if ([...groups_any, ...groups_none].includes(groupId)) {
+    throw new DomainError('invalid_request', [
+      { loc: ['body', 'eligible'], msg: 'The group itself cannot be a condition', type: 'value_error' },
+    ]);
+  }
+  const unknown = await findUnknown(tx, policy);
+  const [first] = unknown;
+  if (first === undefined) return;
+  throw notFoundAmong(
+    first.kind,
+    unknown.filter(({ kind }) => kind === first.kind).map(({ id }) => id),
+  );
+}

@@ -1,0 +1,48 @@
+import type { Event } from '../../contract/event.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { leastIdOf } from '../event/event-id.ts';
+import { readAudit } from '../event/read.queries.ts';
+import { auditReader, beholderOf } from '../event/reader.ts';
+import { shown } from '../event/show.ts';
+import type { Services } from '../services/services.ts';
+import { invalid } from '../shared/errors.ts';
+
+const USUAL_LIMIT = 100;
+/** Events that one answer looks at. */
+const MOST = 5000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface AuditQuery {
+  readonly actor?: number | undefined;
+  readonly target?: string | undefined;
+  readonly type?: readonly string[] | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly after?: string | undefined;
+}
+
+/** One page of what the caller may see of what happened, the latest first, and where the next one begins (D94). */
+export async function findAudit(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  { actor, target, type, since, until, limit = USUAL_LIMIT, after }: AuditQuery,
+): Promise<{ readonly events: Event[]; readonly next: string | undefined }> {
+  if (after !== undefined && !UUID.test(after)) {
+    throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
+  }
+  const ends = [after, until && leastIdOf(new Date(until))].filter((id) => id !== undefined).sort();
+  const { events, last, looked } = await readAudit(db, auditReader(caller), {
+    actor,
+    target,
+    types: type,
+    from: since && leastIdOf(new Date(since)),
+    before: ends[0],
+    limit,
+    most: MOST,
+  });
+  const beholder = beholderOf(caller);
+  const page = events.map((event) => shown(event, beholder));
+  const goesOn = page.length === limit ? page.at(-1)?.event_id : looked === MOST ? last : null;
+  return { events: page, next: goesOn ?? undefined };
+}

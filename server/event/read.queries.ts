@@ -1,0 +1,179 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Asker, callerStanding } from '../access/position.queries.ts';
+import { readsBody, readsEverybody, readsUser } from '../access/reach.queries.ts';
+import type { Database } from '../database/tables.ts';
+
+/** An event as it is stored, and what of it a reader may see. */
+export interface StoredEvent {
+  readonly position: number | null;
+  readonly body: string;
+  readonly context: string | null;
+  /** Those of the characters it concerns that the reader reaches, itself included; null: all. */
+  readonly seen: readonly number[] | null;
+}
+
+/** Who reads: somebody who may see everything, or somebody who sees what concerns those whom it reaches (D94). */
+export type Reader = (Asker & { readonly reachesOthers: boolean }) | 'all';
+
+/** The reader as the row `me`, and since when the character belongs to whom it belongs to now (D29b). */
+function reading(reader: Reader): RawBuilder<unknown> {
+  if (reader === 'all') return sql`me as (select)`;
+  return sql`
+    me as materialized (${callerStanding(reader)}),
+    owned as materialized (
+      select coalesce(max(event_id::text), '')::text as since from events, me
+      where concerns @> array[me.character_id::bigint] and type in ('user.handed_over', 'user.deleted'))`;
+}
+
+/** Whether the event `e` is the reader's own: as who did it, in whose name, or whom it is about. */
+const own = sql`(
+  (e.actor_id = me.character_id or e.on_behalf_of = me.character_id or e.concerns @> array[me.character_id::bigint])
+  and e.event_id::text > (select since from owned))`;
+
+/** Of the events `candidates`, those that the reader may see, with what it may see of them; judged on present standings. */
+function visible(reader: Reader): RawBuilder<unknown> {
+  if (reader === 'all') return sql`visible as (select *, null::bigint[] as seen from candidates)`;
+  return sql`
+    readable as materialized (
+      select u.character_id from users u left join corporations c using (corporation_id), me
+      where u.character_id in (
+        select unnest(concerns) from candidates union select actor_id from candidates)
+        and u.character_id <> me.character_id and ${readsUser}
+    ), visible as (
+      select * from (
+        select e.*, array(
+          select id from unnest(e.concerns) id
+          where id in (select character_id from readable) or ${readsEverybody}
+            or id = me.character_id and e.event_id::text > (select since from owned)) as seen
+        from candidates e, me
+      ) e, me
+      where ${own} or cardinality(seen) > 0
+        or e.actor_id in (select character_id from readable)
+        or exists (select from unnest(e.targets) key where ${readsBody})
+    )`;
+}
+
+const context = sql`(select context from event_contexts x where x.event_id = v.event_id)`;
+
+export interface FeedQuestion {
+  readonly after: number;
+  /** Undefined: all of them. */
+  readonly types: readonly string[] | undefined;
+  readonly limit: number;
+  /** Positions that are looked at, at the most, however few of them fit. */
+  readonly most: number;
+}
+
+export interface FeedAnswer {
+  readonly events: readonly StoredEvent[];
+  /** The last position that was looked at; null: there is none after the one that was asked for. */
+  readonly looked: number | null;
+  /** The last position that there is. */
+  readonly head: number;
+  /** The first event after the one that was asked for, whatever it is about. */
+  readonly next: string | null;
+}
+
+/** A stretch of the events in order; one statement, whose cost depends on `most` alone. */
+export async function readFeed(
+  db: Kysely<Database>,
+  reader: Reader,
+  { after, types, limit, most }: FeedQuestion,
+): Promise<FeedAnswer> {
+  const fits = types === undefined ? sql`true` : sql`e.type = any(${[...types]}::text[])`;
+  const mine = reader === 'all' || reader.reachesOthers ? sql`true` : own;
+  const { rows } = await sql<FeedAnswer>`
+    with ${reading(reader)}, stretch as materialized (
+      select position, event_id from event_seals where position > ${after} order by position limit ${most}
+    ), candidates as materialized (
+      select s.position, e.* from stretch s, me, lateral (
+        select * from events e where e.event_id = s.event_id offset 0) e
+      where ${fits} and ${mine}
+    ), ${visible(reader)}, page as (
+      select * from visible order by position limit ${limit}
+    )
+    select (select max(position) from stretch) as looked,
+      coalesce((select max(position) from event_seals), 0) as head,
+      (select event_id from stretch order by position limit 1) as next,
+      coalesce((select json_agg(json_build_object('position', position, 'body', body, 'context', ${context},
+        'seen', seen) order by position) from page v), '[]') as events`.execute(db);
+  return rows[0] ?? { events: [], looked: null, head: 0, next: null };
+}
+
+export interface AuditQuestion {
+  readonly actor: number | undefined;
+  /** As `type:id`. */
+  readonly target: string | undefined;
+  readonly types: readonly string[] | undefined;
+  /** Ids between which they are, the second one not included. */
+  readonly from: string | undefined;
+  readonly before: string | undefined;
+  readonly limit: number;
+  /** Events that are looked at, at the most. */
+  readonly most: number;
+}
+
+export interface AuditAnswer {
+  readonly events: readonly StoredEvent[];
+  /** The last event that was looked at, and how many were. */
+  readonly last: string | null;
+  readonly looked: number;
+}
+
+/** Events, the latest first; who reaches nobody else finds its own by index. */
+export async function readAudit(
+  db: Kysely<Database>,
+  reader: Reader,
+  { actor, target, types, from, before, limit, most }: AuditQuestion,
+): Promise<AuditAnswer> {
+  const conditions = [
+    actor === undefined ? undefined : sql`e.actor_id = ${actor}`,
+    target === undefined ? undefined : aboutTarget(target),
+    types === undefined ? undefined : sql`e.type = any(${[...types]}::text[])`,
+    from === undefined ? undefined : sql`e.event_id >= ${from}::uuid`,
+    before === undefined ? undefined : sql`e.event_id < ${before}::uuid`,
+    reader === 'all' || reader.reachesOthers ? undefined : ownOf(reader),
+  ].filter((condition) => condition !== undefined);
+  const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+  const { rows } = await sql<AuditAnswer>`
+    with ${reading(reader)}, candidates as materialized (
+      select * from events e where ${where} order by e.event_id desc limit ${most}
+    ), ${visible(reader)}, page as (
+      select * from visible order by event_id desc limit ${limit}
+    )
+    select (select event_id from candidates order by event_id limit 1) as last,
+      (select count(*) from candidates) as looked,
+      coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen,
+        'position', (select position from event_seals s where s.event_id = v.event_id))
+        order by event_id desc) from page v), '[]') as events`.execute(db);
+  return rows[0] ?? { events: [], last: null, looked: 0 };
+}
+
+/** A user is also among the members that a list names. */
+function aboutTarget(target: string): RawBuilder<unknown> {
+  const [, user] = /^user:(\d{1,16})$/.exec(target) ?? [];
+  return user === undefined
+    ? sql`e.targets @> array[${target}::text]`
+    : sql`e.concerns @> array[${user}::bigint]`;
+}
+
+function ownOf({ owner_id: id }: Asker): RawBuilder<unknown> {
+  return sql`(e.actor_id = ${id} or e.on_behalf_of = ${id} or e.concerns @> array[${id}::bigint])`;
+}
+
+/** The last position that there is: what a list holds that is read afterwards. */
+export async function readPosition(db: Kysely<Database>): Promise<number> {
+  const { rows } = await sql<{ position: number | null }>`
+    select max(position) as position from event_seals`.execute(db);
+  return rows[0]?.position ?? 0;
+}
+
+/** The first position of the events from this id on, whose order is nearly that of their ids; the next one without any. */
+export async function findFirstPosition(db: Kysely<Database>, eventId: string): Promise<number> {
+  const { rows } = await sql<{ position: number }>`
+    select coalesce(
+      (select min(position) from (
+        select position from event_seals where event_id >= ${eventId}::uuid order by event_id limit 1000) first),
+      (select max(position) + 1 from event_seals), 1) as position`.execute(db);
+  return rows[0]?.position ?? 1;
+}

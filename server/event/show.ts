@@ -1,0 +1,52 @@
+import type { Change, Event, Target } from '../../contract/event.ts';
+import type { StoredEvent } from './read.queries.ts';
+import { type EventBody, isUserField } from './record.ts';
+
+/** Who looks at an event. */
+export interface Beholder {
+  readonly characterId: number;
+  readonly administrator: boolean;
+}
+
+/** Anybody may look these up, with their names. */
+const PUBLIC: ReadonlySet<Target['type']> = new Set(['group', 'coalition', 'corporation', 'alliance']);
+
+/**
+ * An event as somebody may see it (D94). What it tells of people whom the beholder does not reach is left out: they
+ * themselves among targets and members, and whatever is said about them. From where a request came is for level 9 and
+ * for whose request it was.
+ */
+export function shown({ position, body, context, seen }: StoredEvent, beholder: Beholder): Event {
+  const { context_digest: _, ...event } = JSON.parse(body) as EventBody;
+  const acted = event.actor.character_id === beholder.characterId;
+  const whole: Event = {
+    ...event,
+    position,
+    context: context !== null && (beholder.administrator || acted) ? JSON.parse(context) : null,
+  };
+  return seen === null ? whole : withoutOthers(whole, new Set(seen), acted);
+}
+
+function withoutOthers(event: Event, seen: ReadonlySet<number>, acted: boolean): Event {
+  const users = event.targets.filter(({ type }) => type === 'user');
+  const hides = users.some(({ id }) => !seen.has(Number(id)));
+  const isShown = ({ type, id }: Target) =>
+    type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (users.length > 0 && !hides);
+  return {
+    ...event,
+    actor: { ...event.actor, token: acted ? event.actor.token : null },
+    targets: event.targets.filter(isShown),
+    changes: hides ? [] : event.changes.map((change) => withoutUsers(change, seen)),
+    reason: acted || !hides ? event.reason : null,
+  };
+}
+
+function withoutUsers(change: Change, seen: ReadonlySet<number>): Change {
+  if (!isUserField(change.field)) return change;
+  if ('added' in change) {
+    const only = (ids: readonly number[]) => ids.filter((id) => seen.has(id));
+    return { ...change, added: only(change.added), removed: only(change.removed) };
+  }
+  const known = (value: typeof change.before) => (seen.has(Number(value ?? Number.NaN)) ? value : null);
+  return { ...change, before: known(change.before), after: known(change.after) };
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventPage } from '../../contract/event.ts';
+import { type Admission, rejudge } from '../access/admission.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { leastIdOf, momentOf } from '../event/event-id.ts';
+import { type FeedQuestion, findFirstPosition, readFeed } from '../event/read.queries.ts';
+import { beholderOf, feedReader } from '../event/reader.ts';
+import { shown } from '../event/show.ts';
+import type { Services } from '../services/services.ts';
+import { DomainError } from '../shared/errors.ts';
+import { createWaitingRoom } from './waiting.ts';
+
+/** Milliseconds for which events are kept for the feed (D92). */
+const KEPT_FOR = 30 * 86_400_000;
+const USUAL_LIMIT = 100;
+/** Events that one answer looks at. */
+const MOST = 2000;
+/** Milliseconds between two looks of one who waits. */
+const RHYTHM = 200;
+
+export interface FeedQuery {
+  readonly after?: number | undefined;
+  readonly types?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+  /** Seconds. */
+  readonly wait?: number | undefined;
+}
+
+/** Reads the feed (D92); `gone` is aborted when nobody waits for the answer any more. */
+export type Feed = (admission: Admission, query: FeedQuery, gone: AbortSignal) => Promise<EventPage>;
+
+export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' | 'events'>): Feed {
+  const enter = createWaitingRoom();
+
+  async function look(caller: Caller, question: FeedQuestion): Promise<EventPage> {
+    const { events: found, looked, head, next } = await readFeed(db, feedReader(caller), question);
+    const { after, limit } = question;
+    const begins = clock.now().getTime() - KEPT_FOR;
+    if (after > head || (next !== null && momentOf(next).getTime() < begins)) throw resync(after, head);
+    const last = found.length < limit ? undefined : found.at(-1)?.position;
+    const cursor = last ?? looked ?? after;
+    const beholder = beholderOf(caller);
+    return {
+      events: found.map((event) => shown(event, beholder)),
+      cursor: String(cursor),
+      more: cursor < head,
+    };
+  }
+
+  /** Looks again whenever there may be something new, with the rights of that moment. */
+  async function hold(admission: Admission, question: FeedQuestion, wait: number, gone: AbortSignal) {
+    const ends = AbortSignal.any([gone, AbortSignal.timeout(wait * 1000)]);
+    let after = question.after;
+    for (let { caller } = admission; ; caller = await rejudge(db, admission)) {
+      // From before the look on, or what comes during it would be waited for.
+      const news = events.changed(ends);
+      const page = await look(caller, { ...question, after });
+      if (page.events.length > 0 || page.more || ends.aborted || events.ending) return page;
+      after = Number(page.cursor);
+      await news;
+      await sleep(RHYTHM, undefined, { signal: ends }).catch(() => undefined);
+    }
+  }
+
+  return async (admission, { after, types, limit = USUAL_LIMIT, wait = 0 }, gone) => {
+    const begins = leastIdOf(new Date(clock.now().getTime() - KEPT_FOR));
+    const from = after ?? (await findFirstPosition(db, begins)) - 1;
+    const question = { after: from, types, limit, most: MOST };
+    if (wait === 0) return look(admission.caller, question);
+    const leave = enter(admission.caller);
+    try {
+      return await hold(admission, question, wait, gone);
+    } finally {
+      leave();
+    }
+  };
+}
+
+function resync(after: number, head: number): DomainError {
+  const why =
+    after > head
+      ? `There is no event ${after}: the last one is ${head}`
+      : `What came after event ${after} is not kept for the feed any more`;
+  return new DomainError('resync', `${why}. Read the lists anew.`);
+}

@@ -1,0 +1,11 @@
+import type { Response } from 'express';
+import { DomainError } from '../shared/errors.ts';
+
+/** Aborted when the connection closes; nobody is left to read why. */
+export function goneWith(res: Response): AbortSignal {
+  const gone = new AbortController();
+  const abort = () => gone.abort(new DomainError('forwarding_busy', 'The client went away.'));
+  if (res.closed) abort();
+  else res.once('close', abort);
+  return gone.signal;
+}

@@ -1,0 +1,298 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Application, type Group, ok } from '../../sdk/src/index.ts';
+import { judgeMemberships } from '../../server/application/judge-memberships.ts';
+import { handOver } from '../../server/sign-in/sign-in.queries.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addBodies } from '../fixtures/users.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { callerAt } from '../harness/caller.ts';
+import { INSUFFICIENT } from '../harness/refusals.ts';
+import { testRun } from '../harness/run.ts';
+
+const [ONE, OTHER] = [98_760_001, 98_760_002] as const;
+const UNKNOWN = '0123456789abcdef01234567';
+const [HOUR, DAY] = [3_600_000, 86_400_000];
+const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
+
+type Put = NonNullable<Parameters<Client['group']['setPolicy']>[0]['body']>;
+
+let app: TestApp;
+let root: Client;
+let made = 0;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  root = app.client(app.root);
+  await addBodies(app, [{ corporations: [ONE] }, { corporations: [OTHER] }]);
+});
+afterAll(() => app.stop());
+
+interface Person {
+  readonly id: number;
+  readonly name: string;
+  readonly client: Client;
+}
+
+async function person(corporation: number = ONE, level = 0): Promise<Person> {
+  const id = 7_100_000 + ++made;
+  const client = await callerAt(app, { id, level, corporation });
+  return { id, name: `Character ${id}`, client };
+}
+
+interface Scene {
+  readonly owner: Person;
+  readonly moderator: Person;
+  readonly applicant: Person;
+  readonly params: Group;
+}
+
+/** A group that takes applications, who owns and who moderates it, and somebody who may apply. */
+async function scene(policy: Put = {}): Promise<Scene> {
+  const [owner, moderator, applicant] = [await person(), await person(OTHER), await person()];
+  const params = await ok(root.group.create({ body: { group_name: `Group ${++made}` } }));
+  await ok(root.group.update({ params, body: { owner: owner.name, members: [owner.name] } }));
+  const moderators = { users: [moderator.id] };
+  await ok(owner.client.group.setPolicy({ params, body: { joining: 'application', moderators, ...policy } }));
+  return { owner, moderator, applicant, params };
+}
+
+function apply({ client }: Person, params: Group, message = 'Please'): Promise<Application> {
+  return ok(client.group.apply({ params, body: { message } }));
+}
+
+function decide(
+  { client }: Pick<Person, 'client'>,
+  { application_id }: Application,
+  decision: 'approved' | 'rejected',
+) {
+  return client.application.decide({
+    params: { application_id },
+    body: { decision, reason: 'So it is', note: 'Hm' },
+  });
+}
+
+const isMember = async ({ group_id }: Group, { id }: Person) =>
+  (await ok(root.group.get({ params: { group_id } }))).members.some(
+    ({ character_id }) => character_id === id,
+  );
+
+async function eventsOf(applicationId: string): Promise<string[]> {
+  const { rows } = await sql<{ type: string }>`
+    select type from events where ${`application:${applicationId}`} = any(targets) order by type`.execute(
+    app.db,
+  );
+  return rows.map(({ type }) => type);
+}
+
+describe('D111: the states of an application', () => {
+  it('pending → approved: the applicant is a member, the reason is told, the note is not', async () => {
+    const { moderator, applicant, params, owner } = await scene({ questions: ['Why?'] });
+    const incomplete = await applicant.client.group.apply({ params, body: { message: 'x' } });
+    expect(incomplete).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'answers'] }] } });
+    const body = { message: 'Please', answers: ['Because'] };
+    const asked = await ok(applicant.client.group.apply({ params, body }));
+    expect(asked).toMatchObject({
+      state: 'pending',
+      message: 'Please',
+      questions: ['Why?'],
+      answers: ['Because'],
+      applicant: { character_id: applicant.id },
+      group: { group_id: params.group_id },
+      decided_on: null,
+    });
+    expect(await isMember(params, applicant)).toBe(false);
+    const decided = await ok(decide(moderator, asked, 'approved'));
+    expect(decided).toMatchObject({
+      state: 'approved',
+      reason: 'So it is',
+      note: 'Hm',
+      decided_by: { character_id: moderator.id },
+    });
+    expect(await isMember(params, applicant)).toBe(true);
+    expect(await ok(applicant.client.application.list())).toMatchObject([{ reason: 'So it is', note: null }]);
+    const listed = await ok(owner.client.group.applications({ params }));
+    expect(listed).toMatchObject([{ reason: 'So it is', note: 'Hm' }]);
+    expect(await eventsOf(asked.application_id)).toEqual(['application.created', 'application.decided']);
+  });
+
+  it('pending → rejected: the next application waits', async () => {
+    const { moderator, applicant, params } = await scene({ reapply_hours: 2 });
+    await ok(decide(moderator, await apply(applicant, params), 'rejected'));
+    expect(await isMember(params, applicant)).toBe(false);
+    const again = await applicant.client.group.apply({ params });
+    expect(again).toMatchObject({ status: 409, body: { code: 'reapply_later' } });
+    app.clock.advance(2 * HOUR);
+    expect((await apply(applicant, params)).state).toBe('pending');
+  });
+
+  it('pending → withdrawn, by the applicant alone', async () => {
+    const { moderator, applicant, params } = await scene();
+    const asked = await apply(applicant, params);
+    const request = { params: asked };
+    expect((await moderator.client.application.withdraw(request)).status).toBe(404);
+    expect((await applicant.client.application.withdraw(request)).status).toBe(200);
+    const twice = await applicant.client.application.withdraw(request);
+    expect(twice).toMatchObject({ status: 409, body: { code: 'application_decided' } });
+    expect(await decide(moderator, asked, 'approved')).toMatchObject({ status: 409 });
+  });
+
+  it('pending → expired, and over before the job says so', async () => {
+    const { moderator, applicant, params } = await scene({ expire_days: 1 });
+    const asked = await apply(applicant, params);
+    app.clock.advance(DAY);
+    const late = await decide(moderator, asked, 'approved');
+    expect(late).toMatchObject({ status: 409, body: { code: 'application_decided' } });
+    await judgeMemberships(app.app.services, testRun('judge-memberships'));
+    expect((await ok(applicant.client.application.list()))[0]?.state).toBe('expired');
+  });
+
+  it('pending → void, where it lost its sense', async () => {
+    const { owner, applicant, params } = await scene();
+    await apply(applicant, params);
+    const other = await person();
+    await apply(other, params);
+    await ok(root.group.update({ params, body: { add_members: [other.name] } }));
+    await ok(owner.client.group.setPolicy({ params, body: { eligible: { corporations: [OTHER] } } }));
+    expect((await ok(applicant.client.application.list()))[0]?.state).toBe('void');
+    expect((await ok(other.client.application.list()))[0]?.state).toBe('void');
+  });
+
+  it('where joining is open, one is a member at once', async () => {
+    const { applicant, params } = await scene({ joining: 'open' });
+    expect((await apply(applicant, params)).state).toBe('approved');
+    expect(await isMember(params, applicant)).toBe(true);
+    const again = await applicant.client.group.apply({ params });
+    expect(again).toMatchObject({ status: 409, body: { code: 'already_member' } });
+  });
+
+  it('one pending each, however many are sent at once', async () => {
+    const { applicant, params, owner } = await scene();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => applicant.client.group.apply({ params })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'application_pending' });
+    expect(await ok(owner.client.group.applications({ params, query: { state: 'pending' } }))).toHaveLength(
+      1,
+    );
+  });
+
+  it('decided rows never change, not even by SQL', async () => {
+    const { moderator, applicant, params } = await scene();
+    const asked = await apply(applicant, params);
+    await ok(decide(moderator, asked, 'rejected'));
+    const again = await decide(moderator, asked, 'approved');
+    expect(again).toMatchObject({ status: 409, body: { code: 'application_decided' } });
+    const change = app.db.updateTable('applications').set({ state: 'pending', decided_on: null });
+    await expect(change.where('application_id', '=', asked.application_id).execute()).rejects.toThrow(
+      'stays',
+    );
+  });
+
+  it('two decisions at once: one counts', async () => {
+    const { owner, moderator, applicant, params } = await scene();
+    const asked = await apply(applicant, params);
+    const answers = await Promise.all([
+      decide(moderator, asked, 'approved'),
+      decide(owner, asked, 'rejected'),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const [state] = (await ok(applicant.client.application.list())).map(({ state }) => state);
+    expect(await isMember(params, applicant)).toBe(state === 'approved');
+  });
+});
+
+describe('D111: who decides', () => {
+  it('attack: nobody decides the own application, not the moderator, not level 10', async () => {
+    const { params } = await scene();
+    const mighty = await person(ONE, 10);
+    const asked = await apply(mighty, params);
+    expect(await decide(mighty, asked, 'approved')).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden_to_all' },
+    });
+    const { user_token } = await ok(mighty.client.token.createUserToken());
+    const sponsored = await decide({ client: app.client(user_token) }, asked, 'approved');
+    expect(sponsored).toMatchObject({ status: 403, body: { code: 'forbidden_to_all' } });
+    expect(await isMember(params, mighty)).toBe(false);
+  });
+
+  it("attack: a moderator of one group decides nothing of another's, and does not learn of it", async () => {
+    const [here, there] = [await scene(), await scene()];
+    const asked = await apply(there.applicant, there.params);
+    expect(await decide(here.moderator, asked, 'approved')).toMatchObject(FORBIDDEN);
+    expect(await decide(here.moderator, { ...asked, application_id: UNKNOWN }, 'approved')).toMatchObject(
+      FORBIDDEN,
+    );
+    expect(await here.moderator.client.group.applications({ params: there.params })).toMatchObject(FORBIDDEN);
+    const theirs = await ok(here.moderator.client.application.list({ query: { role: 'moderator' } }));
+    expect(theirs.map(({ application_id }) => application_id)).not.toContain(asked.application_id);
+    expect((await decide({ client: root }, { ...asked, application_id: UNKNOWN }, 'approved')).status).toBe(
+      404,
+    );
+    expect(await isMember(there.params, there.applicant)).toBe(false);
+  });
+
+  it('attack: the applicant is not eligible any more by the time of the approval', async () => {
+    const { moderator, applicant, params } = await scene({ eligible: { min_level: 1, corporations: [ONE] } });
+    await setLevel(app, applicant.id, 1);
+    const asked = await apply(applicant, params);
+    await setLevel(app, applicant.id, 0);
+    const refused = await decide(moderator, asked, 'approved');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'not_eligible' } });
+    expect(await isMember(params, applicant)).toBe(false);
+    await setLevel(app, applicant.id, 1);
+    expect((await decide(moderator, asked, 'approved')).status).toBe(200);
+  });
+
+  it('attack: joining was closed meanwhile, or a login switch set that level 9 gave no policy to', async () => {
+    const { moderator, applicant, params } = await scene();
+    const asked = await apply(applicant, params);
+    await ok(root.group.update({ params, body: { authorized_to_login: true } }));
+    const refused = await decide(moderator, asked, 'approved');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'joining_closed' } });
+    expect(await isMember(params, applicant)).toBe(false);
+  });
+
+  it('members of the groups that moderate do, as long as they are in them', async () => {
+    const { owner, applicant, params } = await scene();
+    const helper = await person(OTHER);
+    const helpers = await ok(root.group.create({ body: { group_name: `Helpers ${++made}` } }));
+    await ok(root.group.update({ params: helpers, body: { add_members: [helper.name] } }));
+    const moderators = { groups: [helpers.group_id] };
+    await ok(owner.client.group.setPolicy({ params, body: { moderators } }));
+    const asked = await apply(applicant, params);
+    const pending = await ok(helper.client.application.list({ query: { role: 'moderator' } }));
+    expect(pending.map(({ application_id }) => application_id)).toEqual([asked.application_id]);
+    await ok(root.group.update({ params: helpers, body: { remove_members: [helper.name] } }));
+    expect(await decide(helper, asked, 'approved')).toMatchObject(FORBIDDEN);
+    await ok(root.group.update({ params: helpers, body: { add_members: [helper.name] } }));
+    expect((await decide(helper, asked, 'approved')).status).toBe(200);
+  });
+
+  it('a character that is handed over takes no application and no office along (D29b)', async () => {
+    const { moderator, applicant, params } = await scene();
+    const asked = await apply(applicant, params);
+    for (const { id } of [moderator, applicant]) {
+      await app.db
+        .updateTable('users')
+        .set({ owner_hash: 'before' })
+        .where('character_id', '=', id)
+        .execute();
+      await app.db.transaction().execute((tx) => handOver(tx, id, 'after', app.clock.now()));
+    }
+    const { moderators } = await ok(root.group.policy({ params }));
+    expect(moderators.users).toEqual([]);
+    const [row] = await ok(root.group.applications({ params }));
+    expect(row).toMatchObject({ application_id: asked.application_id, state: 'void' });
+  });
+
+  it('the built-in user joins no group', async () => {
+    const { params } = await scene({ joining: 'open' });
+    expect(await root.group.apply({ params })).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden_to_all' },
+    });
+  });
+});

@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Event } from '../../contract/event.ts';
+import { onAccountOf } from '../../server/event/origin.ts';
+import { listChanged, type NewEvent, recordEvents } from '../../server/event/record.ts';
+import { allEvents } from '../fixtures/events.ts';
+import {
+  addBodies,
+  addCoalition,
+  addHome,
+  addMember,
+  addUser,
+  HOME,
+  makeToken,
+  uuidOf,
+} from '../fixtures/users.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+
+const ELSEWHERE = 98_200_001;
+const ALICE = 2_114_000_001;
+const BOB = 2_114_000_002;
+const MATE = 2_114_000_003;
+const STRANGER = 2_114_000_004;
+const CHIEF = 2_114_000_005;
+
+let app: TestApp;
+const clients = new Map<number, Client>();
+const as = (id: number) => clients.get(id) as Client;
+beforeAll(async () => {
+  app = await startTestApp();
+  await addHome(app);
+  await addBodies(app, [{ corporations: [ELSEWHERE] }]);
+  await addCoalition(app, 'e0'.repeat(12), { corporations: [ELSEWHERE] });
+  for (const [id, level] of [
+    [ALICE, 0],
+    [BOB, 0],
+    [MATE, 1],
+    [CHIEF, 9],
+  ] as const) {
+    clients.set(id, app.client((await addMember(app, id, level)).jwt));
+  }
+  await addUser(app, { id: STRANGER, corporation: ELSEWHERE });
+  const { uuid } = await makeToken(app, 'dyn', 0, uuidOf(app.root));
+  clients.set(STRANGER, app.client((await makeToken(app, 'use', STRANGER, uuid)).jwt));
+});
+afterAll(() => app.stop());
+
+const user = (id: number) => ({ type: 'user' as const, id: String(id), name: `Character ${id}` });
+const group = { type: 'group' as const, id: 'aa'.repeat(12), name: 'Scouts' };
+
+/** Writes events as somebody, and returns their ids. */
+async function record(by: number, ...events: NewEvent[]): Promise<string[]> {
+  const actor = {
+    kind: 'user',
+    character_id: by,
+    token: uuidOf(app.root),
+    app_token: null,
+    on_behalf_of: null,
+  } as const;
+  const context = { request_id: `by ${by}`, address: '203.0.113.7', user_agent: null };
+  app.clock.advance(1000);
+  const ids = await onAccountOf({ actor, context }, () => recordEvents(app.db, events, app.clock.now()));
+  await allEvents(app.db);
+  return ids;
+}
+
+type Query = NonNullable<Parameters<Client['audit']['list']>[0]>['query'];
+async function audit(of: number | Client, query: Query = {}): Promise<Event[]> {
+  const client = typeof of === 'number' ? as(of) : of;
+  const answer = await client.audit.list({ query });
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+const shownTo = async (of: number, id = '') => (await audit(of)).find(({ event_id }) => event_id === id);
+
+describe('D94: who sees an event', () => {
+  it.each([
+    ['its target', BOB, true],
+    ['its actor', ALICE, true],
+    ['read authority over the target', MATE, true],
+    ['level 9', CHIEF, true],
+    ['a stranger', STRANGER, false],
+  ])('%s', async (_, who, sees) => {
+    const [id] = await record(ALICE, { type: 'history.read', targets: [user(BOB)] });
+    expect((await shownTo(who, id)) !== undefined).toBe(sees);
+  });
+
+  it('whose data was asked for in his name', async () => {
+    const actor = {
+      kind: 'app',
+      character_id: CHIEF,
+      token: null,
+      app_token: null,
+      on_behalf_of: BOB,
+    } as const;
+    const [id] = await record(CHIEF, { type: 'ext.asked_on_behalf', targets: [], actor });
+    expect((await shownTo(BOB, id))?.actor).toMatchObject({ character_id: CHIEF, on_behalf_of: BOB });
+    expect(await shownTo(STRANGER, id)).toBeUndefined();
+    expect(await shownTo(ALICE, id)).toBeUndefined();
+  });
+
+  it('whoever reaches the corporation, alliance or coalition that it is about', async () => {
+    const [corporation, alliance] = await record(
+      CHIEF,
+      {
+        type: 'corporation.updated',
+        targets: [{ type: 'corporation', id: String(HOME.corporation), name: null }],
+      },
+      { type: 'alliance.updated', targets: [{ type: 'alliance', id: String(HOME.alliance), name: null }] },
+    );
+    // CHIEF, who did it, is of the corporation of MATE: of somebody else's doing only the body counts.
+    expect(await shownTo(MATE, corporation)).toBeDefined();
+    expect(await shownTo(ALICE, corporation)).toBeUndefined();
+    expect(await shownTo(STRANGER, alliance)).toBeUndefined();
+  });
+
+  it('by present standings, whatever they were', async () => {
+    const [id] = await record(STRANGER, { type: 'history.read', targets: [user(BOB)] });
+    expect(await shownTo(MATE, id)).toBeDefined();
+    const level = (clearance_level: number) =>
+      app.db.updateTable('users').set({ clearance_level }).where('character_id', '=', MATE).execute();
+    await level(0);
+    expect(await shownTo(MATE, id)).toBeUndefined();
+    await level(1);
+  });
+
+  it('D29b: nobody sees what was of the former owner of his character', async () => {
+    const [former] = await record(ALICE, { type: 'user.signed_in', targets: [user(ALICE)] });
+    await record(0, { type: 'user.handed_over', targets: [user(ALICE)] });
+    const [later] = await record(ALICE, { type: 'user.signed_in', targets: [user(ALICE)] });
+    const own = (await audit(ALICE)).map(({ event_id }) => event_id);
+    expect(own).toContain(later);
+    expect(own).not.toContain(former);
+    expect(await shownTo(MATE, former)).toBeDefined();
+  });
+
+  it('D23: the owner of a permanent token sees nothing of the built-in user by way of it', async () => {
+    const [id] = await record(0, { type: 'crash.deleted', targets: [] });
+    const { jwt } = await makeToken(app, 'per', BOB);
+    const made = await app.client(jwt).token.createUserToken();
+    const client = app.client(made.status === 200 ? made.body.user_token : '');
+    expect((await audit(client)).map(({ event_id }) => event_id)).not.toContain(id);
+    expect((await audit(CHIEF)).map(({ event_id }) => event_id)).toContain(id);
+  });
+});
+
+describe('D94: what an event shows of other people', () => {
+  it('of 500 members, one of them sees himself, and whom he reaches', async () => {
+    const added = Array.from({ length: 499 }, (_, n) => 2_115_000_000 + n);
+    const change = { added: [...added, STRANGER], removed: [] };
+    const [id] = await record(
+      CHIEF,
+      ...listChanged(
+        { type: 'group.members_changed', targets: [group, user(ALICE)], reason: 'because of Alice' },
+        'members',
+        change,
+      ),
+    );
+    expect(await shownTo(STRANGER, id)).toMatchObject({
+      targets: [group],
+      changes: [],
+      reason: null,
+      context: null,
+    });
+    const [plain] = await record(
+      CHIEF,
+      ...listChanged({ type: 'group.members_changed', targets: [group] }, 'members', change),
+    );
+    const event = await shownTo(STRANGER, plain);
+    expect(event).toMatchObject({
+      targets: [group],
+      changes: [{ field: 'members', added: [STRANGER], removed: [] }],
+    });
+    expect(JSON.stringify(event)).not.toContain('21150000');
+    expect((await shownTo(CHIEF, plain))?.changes).toEqual([{ field: 'members', ...change }]);
+  });
+
+  it('whoever did it sees of others what he reaches, and no more', async () => {
+    const change = { field: 'may_log_in', before: true, after: false };
+    const [id] = await record(STRANGER, {
+      type: 'user.standing_changed',
+      targets: [user(BOB)],
+      changes: [change],
+    });
+    expect(await shownTo(STRANGER, id)).toMatchObject({ targets: [], changes: [] });
+    expect(await shownTo(BOB, id)).toMatchObject({ targets: [user(BOB)], changes: [change] });
+  });
+
+  it('a former owner is not told to the next one', async () => {
+    const change = { field: 'owner', before: ALICE, after: STRANGER };
+    const [id] = await record(CHIEF, {
+      type: 'group.updated',
+      targets: [group],
+      changes: [change, { field: 'description', before: 'a', after: 'b' }],
+    });
+    expect((await shownTo(STRANGER, id))?.changes).toEqual([
+      { field: 'owner', before: null, after: STRANGER },
+      { field: 'description', before: 'a', after: 'b' },
+    ]);
+  });
+
+  it('a token is named to its owner and to whom reaches him', async () => {
+    const token = { type: 'token' as const, id: uuidOf(app.root), name: null };
+    const [id] = await record(BOB, { type: 'token.created', targets: [token, user(ALICE)] });
+    expect((await shownTo(ALICE, id))?.targets).toEqual([token, user(ALICE)]);
+    expect((await shownTo(BOB, id))?.targets).toEqual([]);
+  });
+
+  it('from where a request came, and by which token, is for its maker and for level 9', async () => {
+    const [id] = await record(ALICE, { type: 'history.read', targets: [user(BOB)] });
+    const seen = async (of: number) => {
+      const event = await shownTo(of, id);
+      return [event?.context?.address, event?.actor.token];
+    };
+    expect(await seen(ALICE)).toEqual(['203.0.113.7', uuidOf(app.root)]);
+    expect(await seen(CHIEF)).toEqual(['203.0.113.7', uuidOf(app.root)]);
+    expect(await seen(BOB)).toEqual([undefined, null]);
+    expect(await seen(MATE)).toEqual([undefined, null]);
+  });
+
+  it('the feed shows a user the same', async () => {
+    const change = { added: [STRANGER, ALICE], removed: [] };
+    const [id] = await record(
+      CHIEF,
+      ...listChanged({ type: 'group.members_changed', targets: [group] }, 'members', change),
+    );
+    const position = (await allEvents(app.db)).length - 1;
+    const answer = await as(STRANGER).event.list({ query: { after: position } });
+    const [event] = answer.status === 200 ? answer.body.events : [];
+    expect(event).toMatchObject({ event_id: id, changes: [{ added: [STRANGER], removed: [] }] });
+  });
+});
+
+describe('D94: filters', () => {
+  it('by actor, target, type and time', async () => {
+    app.clock.advance(60_000);
+    const since = app.clock.now().toISOString();
+    const [read, signed, joined] = [
+      ...(await record(ALICE, { type: 'history.read', targets: [user(BOB)] })),
+      ...(await record(BOB, { type: 'user.signed_in', targets: [user(BOB)] })),
+      ...(await record(
+        CHIEF,
+        ...listChanged({ type: 'group.members_changed', targets: [group] }, 'members', {
+          added: [BOB],
+          removed: [],
+        }),
+      )),
+    ];
+    app.clock.advance(1000);
+    const until = app.clock.now().toISOString();
+    const ids = async (query: Query) =>
+      (await audit(CHIEF, { since, until, ...query })).map(({ event_id }) => event_id);
+    expect(await ids({})).toEqual([joined, signed, read]);
+    expect(await ids({ actor: ALICE })).toEqual([read]);
+    expect(await ids({ target: `user:${BOB}` })).toEqual([joined, signed, read]);
+    expect(await ids({ target: `group:${group.id}` })).toEqual([joined]);
+    expect(await ids({ type: 'user.*,history.read' })).toEqual([signed, read]);
+    expect(await ids({ until: since })).toEqual([]);
+    expect(await ids({ actor: ALICE, target: `user:${ALICE}` })).toEqual([]);
+  });
+
+  it('pages lead to each event once', async () => {
+    const whole = await audit(CHIEF, { limit: 1000 });
+    const paged: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const url = new URL(`${app.url}/audit?limit=7`);
+      if (after !== undefined) url.searchParams.set('after', after);
+      const answer = await fetch(url, { headers: { Authorization: `Bearer ${app.root}` } });
+      paged.push(...((await answer.json()) as Event[]).map(({ event_id }) => event_id));
+      after = answer.headers.get('x-next') ?? undefined;
+      if (after === undefined) break;
+    }
+    expect(paged).toEqual(whole.map(({ event_id }) => event_id));
+  });
+
+  it('a cursor that is none of ours is a 422', async () => {
+    const answer = await as(CHIEF).audit.list({ query: { after: 'elsewhere' } });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'after'] }] } });
+  });
+});
+
+describe('D94: media types', () => {
+  const ask = async (accept: string) => {
+    const headers = { Authorization: `Bearer ${app.root}`, Accept: accept };
+    const answer = await fetch(`${app.url}/audit?type=group.updated`, { headers });
+    return { type: answer.headers.get('content-type'), text: await answer.text() };
+  };
+
+  it('JSON by itself, and lines of JSON', async () => {
+    const json = await ask('*/*');
+    expect(json.type).toContain('application/json');
+    const { type, text } = await ask('application/x-ndjson');
+    expect(type).toContain('application/x-ndjson');
+    expect(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(JSON.parse(json.text));
+  });
+
+  it('a table, in which no name becomes a formula', async () => {
+    const targets = [{ type: 'group' as const, id: 'bb'.repeat(12), name: 'a, "b"' }];
+    await record(ALICE, { type: 'group.updated', targets, reason: '=HYPERLINK("http://a")' });
+    const { type, text } = await ask('text/csv');
+    expect(type).toContain('text/csv');
+    const [names, first] = text.split('\r\n');
+    expect(names).toMatch(/^event_id,position,occurred_on,type,outcome,actor_kind/);
+    expect(first).toContain(`"group:${'bb'.repeat(12)} a, ""b"""`);
+    expect(first).toContain(`"'=HYPERLINK(""http://a"")"`);
+  });
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordEvents } from '../../server/event/record.ts';
+import { allEvents } from '../fixtures/events.ts';
+import { addHome, addUser, HOME, makeToken } from '../fixtures/users.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+
+const DAY = 86_400_000;
+let app: TestApp;
+let root: Client;
+beforeAll(async () => {
+  app = await startTestApp();
+  root = app.client(app.root);
+  await addHome(app);
+});
+afterAll(() => app.stop());
+
+type Query = NonNullable<Parameters<Client['event']['list']>[0]>['query'];
+async function read(query: NonNullable<Query>, client = root) {
+  const answer = await client.event.list({ query });
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+const head = async () => (await allEvents(app.db)).length;
+let groups = 0;
+async function createGroup(): Promise<string> {
+  groups += 1;
+  const { status, body } = await root.group.create({ body: { group_name: `Group ${groups}` } });
+  if (status !== 201) throw new Error(`${status}`);
+  return body.group_id;
+}
+
+describe('D92: the feed', () => {
+  it('gives everything after a cursor in order, page by page, and the same cursor where nothing is new', async () => {
+    const before = await head();
+    await createGroup();
+    await createGroup();
+    const all = (await allEvents(app.db)).slice(before);
+    const first = await read({ after: before, limit: 3 });
+    expect(first.events.map(({ event_id }) => event_id)).toEqual(
+      all.slice(0, 3).map(({ event_id }) => event_id),
+    );
+    expect(first.more).toBe(true);
+    const second = await read({ after: Number(first.cursor), limit: 3 });
+    expect(second).toEqual({ events: all.slice(3), cursor: String(before + 4), more: false });
+    expect(await read({ after: Number(second.cursor) })).toEqual({ ...second, events: [] });
+  });
+
+  it('gives only what is asked for, by type or by subject, and goes on behind what does not fit', async () => {
+    const before = await head();
+    const group_id = await createGroup();
+    await root.group.update({ params: { group_id }, body: { description: 'x' } });
+    await head();
+    const types = async (asked: string) =>
+      (await read({ after: before, types: asked })).events.map(({ type }) => type);
+    expect(await types('group.updated')).toEqual(['group.updated']);
+    expect(await types('group.*')).toEqual(['group.created', 'group.members_changed', 'group.updated']);
+    expect(await read({ after: before, types: 'coalition.*' })).toEqual({
+      events: [],
+      cursor: String(before + 3),
+      more: false,
+    });
+    const answer = await root.event.list({ query: { types: 'group.*,group.exploded' } });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'types'] }] } });
+  });
+
+  it('holds the answer back until there is something', async () => {
+    const after = await head();
+    const waiting = read({ after, wait: 30 });
+    await createGroup();
+    const { events, cursor } = await waiting;
+    expect(events.map(({ position }) => position)[0]).toBe(after + 1);
+    expect(Number(cursor)).toBeGreaterThan(after);
+  });
+
+  it('answers when its time is over, with the same cursor', async () => {
+    const after = await head();
+    expect(await read({ after, wait: 1 })).toEqual({ events: [], cursor: String(after), more: false });
+  });
+
+  it('lets one caller have 8 requests that wait', async () => {
+    const after = await head();
+    const waiting = Array.from({ length: 9 }, () => root.event.list({ query: { after, wait: 30 } }));
+    const refused = await Promise.race(waiting);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_waiting' } });
+    await createGroup();
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429]);
+  });
+
+  it('is closed to a token that was revoked while it waited', async () => {
+    const { jwt, uuid } = await permanentToken(8);
+    const after = await head();
+    const waiting = app.client(jwt).event.list({ query: { after, wait: 30 } });
+    await root.token.delete({ query: { uuid } });
+    await createGroup();
+    expect(await waiting).toMatchObject({ status: 401, body: { code: 'token_revoked' } });
+  });
+
+  it('answers 410 to a cursor beyond the last event, as after a restored backup', async () => {
+    const answer = await root.event.list({ query: { after: (await head()) + 1 } });
+    expect(answer).toMatchObject({ status: 410, body: { code: 'resync' } });
+  });
+
+  it('shows everything to a permanent token of level 7, and to others what concerns them', async () => {
+    const after = await head();
+    await createGroup();
+    const mighty = app.client((await permanentToken(7)).jwt);
+    const mate = app.client((await permanentToken(6)).jwt);
+    const types = async (client: Client) => (await read({ after }, client)).events.map(({ type }) => type);
+    expect(await types(mighty)).toContain('group.created');
+    expect(await types(mate)).not.toContain('group.created');
+    const { events } = await read({ after }, mighty);
+    expect(events.filter(({ context }) => context !== null)).toEqual([]);
+  });
+
+  it('goes back 30 days: an older cursor is a 410, none at all begins with what there still is', async () => {
+    const old = await head();
+    await createGroup();
+    await head();
+    app.clock.advance(30 * DAY + 1);
+    expect(await root.event.list({ query: { after: old } })).toMatchObject({ status: 410 });
+    const fresh = await head();
+    expect(await read({})).toEqual({ events: [], cursor: String(fresh), more: false });
+    await createGroup();
+    await head();
+    expect((await read({})).events[0]?.position).toBe(fresh + 1);
+    expect((await read({ after: fresh })).events).toHaveLength(2);
+  });
+});
+
+describe('D92: lists', () => {
+  it('say which events they hold already', async () => {
+    await createGroup();
+    const position = await head();
+    const positionOf = async () => {
+      const { headers } = await fetch(`${app.url}/group`, {
+        headers: { Authorization: `Bearer ${app.root}` },
+      });
+      return Number(headers.get('castellan-position'));
+    };
+    await expect.poll(positionOf).toBe(position);
+  });
+});
+
+describe('D92: the cost of a page', () => {
+  it('is one statement besides that of the token, whatever is asked', async () => {
+    await recordEvents(app.db, [{ type: 'group.created', targets: [] }], app.clock.now());
+    const after = await head();
+    await read({ after });
+    const before = app.statements.length;
+    await read({ after, types: 'group.*' });
+    expect(app.statements.length - before).toBe(2);
+  });
+});
+
+let characters = 2_113_000_000;
+async function permanentToken(level: number) {
+  characters += 1;
+  await addUser(app, { id: characters, level, corporation: HOME.corporation });
+  return makeToken(app, 'per', characters);
+}

@@ -1,0 +1,371 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Group, type GroupPolicy, ok } from '../../sdk/src/index.ts';
+import { judgeMemberships } from '../../server/application/judge-memberships.ts';
+import { statementsOf } from '../fixtures/grants.ts';
+import { addBodies, addCoalition } from '../fixtures/users.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { callerAt } from '../harness/caller.ts';
+import { INSUFFICIENT } from '../harness/refusals.ts';
+import { testRun } from '../harness/run.ts';
+import { send } from '../harness/send.ts';
+
+const ALLIANCE = 99_750_001;
+const [ONE, TWO, OTHER] = [98_750_001, 98_750_002, 98_750_003] as const;
+const COALITION = 'cd'.repeat(12);
+const UNKNOWN = '0123456789abcdef01234567';
+const HOUR = 3_600_000;
+const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
+
+type Put = NonNullable<Parameters<Client['group']['setPolicy']>[0]['body']>;
+
+let app: TestApp;
+let root: Client;
+let made = 0;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  root = app.client(app.root);
+  await addBodies(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }, { corporations: [OTHER] }]);
+  await addCoalition(app, COALITION, { corporations: [OTHER] }, null);
+  await person(ONE);
+  // Now that they have a member, the bodies get their autogroups.
+  await addBodies(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
+});
+afterAll(() => app.stop());
+beforeEach(() => {
+  made += 100;
+});
+
+interface Person {
+  readonly id: number;
+  readonly name: string;
+  readonly client: Client;
+}
+
+async function person(corporation: number | undefined, level = 0): Promise<Person> {
+  const id = 7_000_000 + ++made;
+  const client = await callerAt(app, { id, level, ...(corporation !== undefined && { corporation }) });
+  return { id, name: `Character ${id}`, client };
+}
+
+/** A group of this owner, with a policy and these members. */
+async function group(owner: Person, policy: Put = {}, members: readonly Person[] = []): Promise<Group> {
+  const { group_id } = await ok(root.group.create({ body: { group_name: `Group ${++made}` } }));
+  const body = { owner: owner.name, members: [owner, ...members].map(({ name }) => name) };
+  await ok(root.group.update({ params: { group_id }, body }));
+  await ok(owner.client.group.setPolicy({ params: { group_id }, body: policy }));
+  return ok(root.group.get({ params: { group_id } }));
+}
+
+async function membersOf({ group_id }: Group): Promise<number[]> {
+  const { members } = await ok(root.group.get({ params: { group_id } }));
+  return members.map(({ character_id }) => character_id);
+}
+
+const judge = () => judgeMemberships(app.app.services, testRun('judge-memberships'));
+
+describe('D110: the policy of a group', () => {
+  it('is closed and visible to everyone where nobody set one', async () => {
+    const owner = await person(ONE);
+    const { group_id } = await ok(root.group.create({ body: { group_name: 'Plain' } }));
+    expect(await ok(owner.client.group.policy({ params: { group_id } }))).toEqual({
+      joining: 'closed',
+      visible_to: 'everyone',
+      eligible: {
+        alliances: [],
+        corporations: [],
+        coalitions: [],
+        groups_any: [],
+        groups_none: [],
+        min_level: 0,
+      },
+      moderators: { users: [], groups: [] },
+      reach: 'character',
+      grace_hours: 24,
+      reapply_hours: 24,
+      questions: [],
+      expire_days: 30,
+    });
+    const applied = await owner.client.group.apply({ params: { group_id } });
+    expect(applied).toMatchObject({ status: 409, body: { code: 'joining_closed' } });
+  });
+
+  it('is set by the owner or level 9, field by field; conditions and moderators as a whole', async () => {
+    const owner = await person(ONE);
+    const stranger = await person(ONE, 8);
+    const params = await group(owner, {
+      joining: 'application',
+      eligible: { alliances: [ALLIANCE], min_level: 2 },
+    });
+    const set = (client: Client, body: Put) => client.group.setPolicy({ params, body });
+    expect(await set(stranger.client, { joining: 'open' })).toMatchObject(FORBIDDEN);
+    expect(await set(root, { questions: ['Why?'] })).toMatchObject({
+      status: 200,
+      body: {
+        joining: 'application',
+        questions: ['Why?'],
+        eligible: { alliances: [ALLIANCE], min_level: 2 },
+      },
+    });
+    const replaced = await ok(set(owner.client, { eligible: { corporations: [TWO, ONE, TWO] } }));
+    expect(replaced.eligible).toMatchObject({ alliances: [], corporations: [ONE, TWO], min_level: 0 });
+    expect(await ok(root.group.policy({ params }))).toEqual(replaced);
+  });
+
+  it('of a group whose authorized_to_login is set is for level 9 alone', async () => {
+    const owner = await person(ONE);
+    const params = await group(owner);
+    await ok(root.group.update({ params, body: { authorized_to_login: true } }));
+    expect(await owner.client.group.setPolicy({ params, body: { joining: 'open' } })).toMatchObject(
+      FORBIDDEN,
+    );
+    expect((await root.group.setPolicy({ params, body: { joining: 'open' } })).status).toBe(200);
+  });
+
+  it('that an owner set does not count once authorized_to_login is set: nobody gets in by it without level 9', async () => {
+    const owner = await person(ONE);
+    const joiner = await person(TWO);
+    const params = await group(owner, { joining: 'open', grace_hours: 0 });
+    await ok(root.group.update({ params, body: { authorized_to_login: true } }));
+    const joined = await joiner.client.group.apply({ params });
+    expect(joined).toMatchObject({ status: 409, body: { code: 'joining_closed' } });
+    const listed = await ok(joiner.client.group.joinable());
+    expect(listed.map(({ group: { group_id } }) => group_id)).not.toContain(params.group_id);
+    await ok(root.group.setPolicy({ params }));
+    expect((await joiner.client.group.apply({ params })).status).toBe(201);
+  });
+
+  it('autogroups have none, and what a policy names must exist', async () => {
+    const autogroup = (await ok(root.group.list())).find(
+      ({ group_name }) => group_name === `Corporation ${ONE}`,
+    );
+    const auto = await root.group.setPolicy({ params: autogroup as Group, body: { joining: 'open' } });
+    expect(auto).toMatchObject({ status: 409, body: { code: 'autogroup_kept' } });
+    const params = await group(await person(ONE));
+    const named: Put[] = [
+      { eligible: { alliances: [77] } },
+      { eligible: { coalitions: [UNKNOWN] } },
+      { eligible: { groups_any: [UNKNOWN] } },
+      { moderators: { users: [77] } },
+      { moderators: { groups: [UNKNOWN] } },
+    ];
+    for (const body of named) expect((await root.group.setPolicy({ params, body })).status).toBe(404);
+    const itself = await root.group.setPolicy({
+      params,
+      body: { eligible: { groups_none: [params.group_id] } },
+    });
+    expect(itself.status).toBe(422);
+    const missing = await root.group.setPolicy({ params: { group_id: UNKNOWN }, body: {} });
+    expect(missing.status).toBe(404);
+  });
+
+  it('is seen by those that it says, and by whoever decides', async () => {
+    const owner = await person(ONE);
+    const [inside, outside, moderator] = [await person(ONE), await person(OTHER), await person(OTHER)];
+    const policy: Put = {
+      joining: 'application',
+      visible_to: 'eligible',
+      eligible: { corporations: [ONE] },
+      moderators: { users: [moderator.id] },
+    };
+    const params = await group(owner, policy);
+    const status = async ({ client }: Person) => (await client.group.policy({ params })).status;
+    const found = async ({ client }: Person) =>
+      (await ok(client.group.joinable())).some(({ group: { group_id } }) => group_id === params.group_id);
+    expect([await status(inside), await status(outside), await status(moderator)]).toEqual([200, 404, 200]);
+    expect([await found(inside), await found(outside)]).toEqual([true, false]);
+    await ok(owner.client.group.setPolicy({ params, body: { visible_to: 'members' } }));
+    expect([await status(inside), await status(owner)]).toEqual([404, 200]);
+    expect((await inside.client.group.apply({ params })).status).toBe(404);
+    expect((await root.group.policy({ params })).status).toBe(200);
+  });
+});
+
+describe('D110: eligible', () => {
+  it.each([
+    ['a corporation', { corporations: [ONE] }, true],
+    ['its alliance', { alliances: [ALLIANCE] }, true],
+    ['one of several bodies', { corporations: [OTHER], alliances: [ALLIANCE] }, true],
+    ['another corporation', { corporations: [TWO] }, false],
+    ['another coalition', { coalitions: [COALITION] }, false],
+    ['a level that it has', { min_level: 1 }, true],
+    ['a level that it lacks', { min_level: 2 }, false],
+    ['no condition', {}, true],
+    ['all of them at once', { corporations: [ONE], min_level: 2 }, false],
+  ] as [string, NonNullable<Put['eligible']>, boolean][])('by %s', async (_, eligible, may) => {
+    const joiner = await person(ONE, 1);
+    const params = await group(await person(ONE), { joining: 'open', eligible });
+    const answer = await joiner.client.group.apply({ params });
+    expect(answer.status).toBe(may ? 201 : 409);
+    if (!may) expect(answer.body).toMatchObject({ code: 'not_eligible' });
+  });
+
+  it('by groups that one is in, and groups that one is not in, autogroups too', async () => {
+    const [joiner, owner] = [await person(ONE), await person(ONE)];
+    const [one, other] = [await group(owner, {}, [joiner]), await group(owner)];
+    const auto = (await ok(joiner.client.user.groups({ params: { character: joiner.name } }))).find(
+      ({ is_autogroup }) => is_autogroup,
+    );
+    const asked: [NonNullable<Put['eligible']>, boolean][] = [
+      [{ groups_any: [one.group_id, other.group_id] }, true],
+      [{ groups_any: [other.group_id] }, false],
+      [{ groups_none: [other.group_id] }, true],
+      [{ groups_none: [one.group_id, other.group_id] }, false],
+      [{ groups_any: [auto?.group_id ?? ''] }, true],
+      [{ groups_none: [auto?.group_id ?? ''] }, false],
+    ];
+    for (const [eligible, may] of asked) {
+      const params = await group(owner, { joining: 'open', eligible });
+      expect((await joiner.client.group.apply({ params })).status, JSON.stringify(eligible)).toBe(
+        may ? 201 : 409,
+      );
+    }
+  });
+
+  it('is told beforehand, with why or why not', async () => {
+    const [joiner, owner] = [await person(ONE), await person(ONE)];
+    const open = await group(owner, { joining: 'open' });
+    const high = await group(owner, {
+      joining: 'application',
+      eligible: { min_level: 3 },
+      questions: ['Why?'],
+    });
+    const shut = await group(owner, { joining: 'closed' });
+    const listed = new Map(
+      (await ok(joiner.client.group.joinable())).map((one) => [one.group.group_id, one]),
+    );
+    expect(listed.get(open.group_id)).toMatchObject({
+      may_join: true,
+      why: 'You may join.',
+      joining: 'open',
+    });
+    expect(listed.get(high.group_id)).toMatchObject({
+      may_join: false,
+      why: 'That needs level 3; you have 0.',
+      questions: ['Why?'],
+    });
+    expect(listed.has(shut.group_id)).toBe(false);
+    const owns = (await ok(owner.client.group.joinable())).find(
+      ({ group: { group_id } }) => group_id === open.group_id,
+    );
+    expect(owns).toMatchObject({ may_join: false, why: 'You are a member already.' });
+  });
+});
+
+describe('D110: who ceases to be eligible leaves after the grace', () => {
+  it('is marked, may come back in time, and leaves when it is over; the owner stays', async () => {
+    const [owner, goes, returns] = [await person(OTHER), await person(ONE), await person(ONE)];
+    const params = await group(owner, {}, [goes, returns]);
+    await ok(
+      owner.client.group.setPolicy({ params, body: { grace_hours: 2, eligible: { corporations: [ONE] } } }),
+    );
+    await judge();
+    for (const { id } of [goes, returns]) await move(id, OTHER);
+    await judge();
+    app.clock.advance(HOUR);
+    await judge();
+    expect(await membersOf(params)).toEqual(expect.arrayContaining([owner.id, goes.id, returns.id]));
+    await move(returns.id, ONE);
+    await judge();
+    app.clock.advance(HOUR);
+    await judge();
+    expect(new Set(await membersOf(params))).toEqual(new Set([owner.id, returns.id]));
+    app.clock.advance(HOUR);
+    await judge();
+    expect(await membersOf(params)).toHaveLength(2);
+  });
+
+  it('a policy without grace takes effect at once, and its preview says who goes, whatever the grace', async () => {
+    const [owner, goes] = [await person(ONE), await person(TWO)];
+    const params = await group(owner, {}, [goes]);
+    const eligible = { corporations: [ONE] };
+    const { changes } = await ok(owner.client.group.setPolicy.preview({ params, body: { eligible } }));
+    expect(changes).toMatchObject([
+      { about: 'group', effect: 'lost', count: 1, users: [{ character_id: goes.id }] },
+    ]);
+    await ok(owner.client.group.setPolicy({ params, body: { eligible } }));
+    expect(await membersOf(params)).toContain(goes.id);
+    await ok(owner.client.group.setPolicy({ params, body: { grace_hours: 0 } }));
+    expect(await membersOf(params)).toEqual([owner.id]);
+  });
+
+  it('10,000 members are judged in one statement after their corporation moved', {
+    timeout: 120_000,
+  }, async () => {
+    const [owner, corporation] = [await person(ONE), 98_750_077];
+    await addBodies(app, [{ alliance: 99_750_077, corporations: [corporation] }]);
+    const params = await group(owner, { grace_hours: 0 });
+    await sql`insert into users (character_id, character_name, name_key, corporation_id)
+      select 9000000 + n, 'Many ' || n, 'many ' || n, ${corporation} from generate_series(1, 10000) n`.execute(
+      app.db,
+    );
+    // Or the checks of references go through all users for each of them.
+    await sql`analyze users`.execute(app.db);
+    await sql`insert into group_members (group_id, character_id)
+      select ${params.group_id}, 9000000 + n from generate_series(1, 10000) n`.execute(app.db);
+    await ok(owner.client.group.setPolicy({ params, body: { eligible: { alliances: [99_750_077] } } }));
+    await app.db
+      .updateTable('corporations')
+      .set({ alliance_id: null })
+      .where('corporation_id', '=', corporation)
+      .execute();
+    // D63: so many at once are held until somebody says that it is right.
+    expect(await judge()).toHaveLength(10_000);
+    expect(await membersOf(params)).toHaveLength(10_001);
+    const statements = await statementsOf(app, () =>
+      judgeMemberships(app.app.services, testRun('judge-memberships', { force: true })),
+    );
+    expect(statements.filter((text) => text.includes('group_policies p join groups g'))).toHaveLength(1);
+    expect(await membersOf(params)).toEqual([owner.id]);
+  });
+});
+
+async function move(id: number, corporation: number): Promise<void> {
+  await app.db
+    .updateTable('users')
+    .set({ corporation_id: corporation })
+    .where('character_id', '=', id)
+    .execute();
+}
+
+describe('D111: leaving a group', () => {
+  it('anybody but the owner may; of autogroups nobody', async () => {
+    const [owner, member, stranger] = [await person(ONE), await person(ONE), await person(ONE)];
+    const params = await group(owner, {}, [member]);
+    expect((await stranger.client.group.leave({ params })).status).toBe(404);
+    expect(await owner.client.group.leave({ params })).toMatchObject({
+      status: 409,
+      body: { code: 'owner_stays' },
+    });
+    expect((await member.client.group.leave({ params })).status).toBe(200);
+    expect(await membersOf(params)).toEqual([owner.id]);
+    expect((await member.client.group.leave({ params: { group_id: UNKNOWN } })).status).toBe(404);
+    const auto = (await ok(root.user.groups({ params: { character: member.name } }))).find(
+      ({ is_autogroup }) => is_autogroup,
+    );
+    const kept = await member.client.group.leave({ params: { group_id: auto?.group_id ?? '' } });
+    expect(kept).toMatchObject({ status: 409, body: { code: 'autogroup_kept' } });
+  });
+});
+
+describe('D110: what a policy is made of is bounded', () => {
+  it('refuses unknown fields, levels and words', async () => {
+    const { group_id } = await group(await person(ONE));
+    const bodies = [
+      { joining: 'maybe' },
+      { eligible: { min_level: 11 } },
+      { eligible: { pilots: [] } },
+      { grace_hours: -1 },
+      { expire_days: 0 },
+      { questions: [''] },
+      { moderators: { users: ['Ada'] } },
+    ];
+    for (const body of bodies) {
+      const answer = await send(app, 'PUT', `/group/${group_id}/policy`, { token: app.root, body });
+      expect(answer.status, JSON.stringify(body)).toBe(422);
+    }
+    const policy: GroupPolicy = await ok(root.group.policy({ params: { group_id } }));
+    expect(policy.joining).toBe('closed');
+  });
+});

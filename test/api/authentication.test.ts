@@ -387,7 +387,7 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
     const asked = async (owner: number) => {
       const { uuid: token } = await makeToken(app, 'per', owner, uuidOf(app.root));
       const plan = await sql<Record<'QUERY PLAN', string>>`
-        explain (analyze, costs off, timing off) ${sql.raw((statement ?? '').replace('$1', `array['${token}']`))}`.execute(
+        explain (analyze, costs off, timing off) ${sql.raw((statement ?? '').replace('$1', `'${token}'`))}`.execute(
         app.db,
       );
       return !plan.rows.some((row) => /Aggregate \(never executed\)/.test(row['QUERY PLAN']));

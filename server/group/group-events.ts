@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { listChanged, recordEvents, valueChanges } from '../event/record.ts';
+import { listChanged, type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
 import type { ListDifference } from '../shared/list-change.ts';
-import type { NewGroup } from './group.queries.ts';
+import type { Membership, NewGroup } from './group.queries.ts';
 
 /** What events tell of a group besides its members. */
 export interface GroupValues {
@@ -72,4 +72,30 @@ export async function recordGroupDeleted(
     ],
     now,
   );
+}
+
+/** Characters left all their groups at once, which are without an owner where it was one of them. */
+export function departureEvents(memberships: readonly Membership[]): NewEvent[] {
+  const byGroup = groupsOf(memberships);
+  return [...byGroup].flatMap(([group_id, left]) => {
+    const targets = targetsOf(group_id, left[0]?.group_name ?? '');
+    const owner = left.find(({ is_owner }) => is_owner)?.character_id;
+    const removed = left.map(({ character_id }) => character_id);
+    return [
+      ...(owner === undefined
+        ? []
+        : [{ type: 'group.updated' as const, targets, changes: [{ field: 'owner', before: owner, after: null }] }]),
+      ...listChanged({ type: 'group.members_changed', targets }, 'members', { added: [], removed }),
+    ];
+  });
+}
+
+function groupsOf(memberships: readonly Membership[]): Map<string, Membership[]> {
+  const groups = new Map<string, Membership[]>();
+  for (const membership of memberships) {
+    const known = groups.get(membership.group_id);
+    if (known === undefined) groups.set(membership.group_id, [membership]);
+    else known.push(membership);
+  }
+  return groups;
 }

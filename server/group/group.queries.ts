@@ -170,3 +170,23 @@ export async function setGroup(
 export async function deleteGroup(db: Kysely<Database>, groupId: string): Promise<void> {
   await db.deleteFrom('groups').where('group_id', '=', groupId).execute();
 }
+
+/** Somebody in a group that people are put into. */
+export interface Membership {
+  readonly group_id: string;
+  readonly group_name: string;
+  readonly character_id: number;
+  readonly is_owner: boolean;
+}
+
+/** Every stored membership of these characters. */
+export async function findMemberships(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+): Promise<Membership[]> {
+  const { rows } = await sql<Membership>`
+    select m.group_id, g.group_name, m.character_id, g.owner_id is not distinct from m.character_id as is_owner
+    from group_members m join groups g using (group_id)
+    where m.character_id = any(${[...characterIds]}::bigint[]) order by 1, 3`.execute(db);
+  return rows;
+}

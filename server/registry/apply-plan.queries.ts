@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { isAdministrator, isGuest, isMemberIn, memberLevel } from '../access/levels.queries.ts';
-import { mayLogIn } from '../access/login-permission.queries.ts';
+import { isAdministrator, isGuest, memberLevel } from '../access/levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
 /** A user as a run read it, by its last sign-in: one since then knows better, whatever the clock said. */
@@ -15,63 +14,6 @@ export interface Move extends Seen {
   readonly from: number | null;
   readonly to: number | null;
   readonly guest: boolean;
-}
-
-/** Whose standing a set of changes may touch. */
-export interface Touched {
-  readonly users: readonly number[];
-  /** All their members and guests. */
-  readonly corporations: readonly number[];
-  /** Their CEOs alone. */
-  readonly led: readonly number[];
-}
-
-/** What belongs to the standing of the user `u` in the corporation `c`. */
-const standing = sql`
-  u.character_id, u.corporation_id, u.clearance_level, c.alliance_id, ${mayLogIn} as may_log_in,
-  array(select r.coalition_id::text from coalition_reach r where r.corporation_id = u.corporation_id) as coalitions`;
-
-/** Keeps the standing of users until the transaction ends, to be compared with {@link compareStandings}. */
-export async function storeStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
-  await sql`
-    create temporary table former_standings on commit drop as
-    select ${standing} from users u left join corporations c on c.corporation_id = u.corporation_id
-    where u.character_id in (
-      select unnest(${[...touched.users]}::bigint[])
-      union select character_id from users where corporation_id = any(${[...touched.corporations]}::bigint[])
-      union select ceo_id from corporations where corporation_id = any(${[...touched.led]}::bigint[]))`.execute(
-    db,
-  );
-}
-
-export interface ChangedStanding {
-  readonly character_id: number;
-  readonly from: number | null;
-  readonly to: number | null;
-  readonly from_level: number;
-  readonly to_level: number;
-  /** Whether anything was taken away: membership, level or login permission (D63). */
-  readonly loses: boolean;
-}
-
-/** Whose standing differs from what {@link storeStandings} kept. */
-export async function compareStandings(db: Kysely<Database>): Promise<ChangedStanding[]> {
-  const { rows } = await sql<ChangedStanding>`
-    select f.character_id, f.corporation_id as "from", n.corporation_id as "to",
-      f.clearance_level as from_level, n.clearance_level as to_level,
-      n.clearance_level < f.clearance_level
-        or f.may_log_in and not n.may_log_in
-        or ${isMemberIn('f')} and (
-          f.corporation_id is not null and n.corporation_id is distinct from f.corporation_id
-          or f.alliance_id is not null and n.alliance_id is distinct from f.alliance_id
-          or not f.coalitions <@ n.coalitions) as loses
-    from former_standings f
-      join (select ${standing} from users u left join corporations c on c.corporation_id = u.corporation_id
-        where u.character_id in (select character_id from former_standings)) n using (character_id)
-    where (f.corporation_id, f.clearance_level, f.alliance_id, f.may_log_in, f.coalitions)
-      is distinct from (n.corporation_id, n.clearance_level, n.alliance_id, n.may_log_in, n.coalitions)
-    order by f.character_id`.execute(db);
-  return rows;
 }
 
 /**

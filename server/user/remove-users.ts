@@ -1,0 +1,21 @@
+import type { Transaction } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { recordEvents } from '../event/record.ts';
+import { findMemberships } from '../group/group.queries.ts';
+import { departureEvents } from '../group/group-events.ts';
+import { changedStandings, recordStandings } from '../standing/standing.ts';
+import { readStandings } from '../standing/standing.queries.ts';
+import { deleteUsers } from './user.queries.ts';
+
+/** Deletes users with everything that hangs on them (D19b), and tells who left which group by that. */
+export async function removeUsers(
+  tx: Transaction<Database>,
+  characterIds: readonly number[],
+  now: Date,
+): Promise<void> {
+  const standings = await readStandings(tx, { users: characterIds });
+  const memberships = await findMemberships(tx, characterIds);
+  await deleteUsers(tx, characterIds);
+  await recordEvents(tx, departureEvents(memberships), now);
+  await recordStandings(tx, await changedStandings(tx, standings), now);
+}

@@ -76,7 +76,7 @@ module.exports = {
       'http-is-for-routes',
       {
         path: '^(server|jobs)/',
-        pathNot: `(^server/http/|\\.routes\\.ts$|^server/sign-in/pages\\.ts$|${TOPS})`,
+        pathNot: `(^server/http/|\\.routes\\.ts$|^server/(sign-in|oidc)/pages\\.ts$|${TOPS})`,
       },
       { path: '^server/http/' },
       'A request walks downhill; what a feature does knows nothing of HTTP.',

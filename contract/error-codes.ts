@@ -31,6 +31,7 @@ export const ERROR_CODES = {
 
   name_taken: [409, 'Another record has this name.'],
   autogroup_kept: [409, 'The service itself keeps what the request would change about an autogroup.'],
+  client_is_public: [409, 'A public client has no secret to renew.'],
   too_many_guest_codes: [409, 'The corporation has as many living guest codes as it may have.'],
 
   resync: [

@@ -9,6 +9,7 @@ import { auditRoutes, eventRoutes } from './event.ts';
 import { extRoutes } from './ext.ts';
 import { groupRoutes } from './group.ts';
 import { historyRoutes } from './history.ts';
+import { oidcRoutes } from './oidc.ts';
 import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
@@ -34,6 +35,7 @@ export * from './ext.ts';
 export * from './group.ts';
 export * from './history.ts';
 export * from './membership.ts';
+export * from './oidc.ts';
 export * from './scopes.ts';
 export * from './system.ts';
 export * from './token.ts';
@@ -52,6 +54,7 @@ export const contract = c.router(
     ext: extRoutes,
     group: groupRoutes,
     history: historyRoutes,
+    oidc: oidcRoutes,
     system: systemRoutes,
     token: tokenRoutes,
     user: userRoutes,

@@ -5,7 +5,13 @@ import { exportJWK, generateKeyPair } from 'jose';
 import type { z } from 'zod';
 import { openDataDir } from '../server/config/data-dir.ts';
 import type { Settings } from '../server/config/settings.ts';
-import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from '../server/keys/formats.ts';
+import {
+  type EncryptionKey,
+  EncryptionKeys,
+  type JwkSet,
+  JwkSetJson,
+  RsaKeysJson,
+} from '../server/keys/formats.ts';
 import { CannotStart } from '../server/shared/cannot-start.ts';
 
 export interface KeyMaterial {
@@ -17,11 +23,17 @@ export interface KeyMaterial {
 export async function keyMaterial(settings: Settings): Promise<KeyMaterial> {
   const { dataDir, tokenSigningKeys, encryptionKeys } = settings;
   return {
-    tokenSigningKeys:
-      tokenSigningKeys ?? (await kept(JwkSetJson, dataDir, 'token-signing-keys.json', newSigningKeys)),
+    tokenSigningKeys: tokenSigningKeys ?? (await signingKeys(dataDir)),
     encryptionKeys:
       encryptionKeys ?? (await kept(EncryptionKeys, dataDir, 'encryption-keys', newEncryptionKey)),
   };
+}
+
+/** The RSA key has a file of its own: a DATA_DIR of a former release has the other one already (D80). */
+async function signingKeys(dataDir: string): Promise<JwkSet> {
+  const { keys } = await kept(JwkSetJson, dataDir, 'token-signing-keys.json', newSigningKeys);
+  const rsaKeys = await kept(RsaKeysJson, dataDir, 'id-token-signing-keys.json', newRsaKeys);
+  return { keys, rsaKeys };
 }
 
 async function kept<Schema extends z.ZodTypeAny>(
@@ -38,6 +50,12 @@ async function kept<Schema extends z.ZodTypeAny>(
 
 async function newSigningKeys(): Promise<string> {
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
+  const kid = randomBytes(6).toString('hex');
+  return JSON.stringify({ keys: [{ ...(await exportJWK(privateKey)), kid }] });
+}
+
+async function newRsaKeys(): Promise<string> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true, modulusLength: 2048 });
   const kid = randomBytes(6).toString('hex');
   return JSON.stringify({ keys: [{ ...(await exportJWK(privateKey)), kid }] });
 }

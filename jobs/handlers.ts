@@ -11,12 +11,14 @@ import { followNames } from '../server/registry/follow-names.ts';
 import { refreshOrganizations } from '../server/registry/refresh-organizations.ts';
 import { syncUsers } from '../server/registry/sync-users.ts';
 import type { Services } from '../server/services/services.ts';
+import { sweepSessions } from '../server/session/end-sessions.ts';
 import { checkVoiceNicknames } from '../server/voice/check-nicknames.ts';
 import { syncVoiceGroups } from '../server/voice/sync-groups.ts';
 import { deliverSignIn } from './deliver-sign-in.ts';
 import { runMaintenance } from './maintenance.ts';
 import { registerAllianceMembers } from './register-alliance-members.ts';
 import { revokeGrant } from './revoke-grant.ts';
+import { sendLogout } from './send-logout.ts';
 
 type Handler<Name extends JobName> = (
   services: Services,
@@ -44,11 +46,13 @@ export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'collect-skill-points': onSchedule(collectSkillPoints),
   'collect-wallets': onSchedule(collectWallets),
   'deliver-sign-in': deliverSignIn,
+  'end-sessions': onSchedule(sweepSessions),
   'follow-names': onSchedule(followNames),
   maintenance: onSchedule(runMaintenance),
   'refresh-organizations': onSchedule(refreshOrganizations),
   'register-alliance-members': registerAllianceMembers,
   'revoke-grant': revokeGrant,
+  'send-logout': sendLogout,
   'sync-users': onSchedule(syncUsers),
   'sync-voice-groups': onSchedule(syncVoiceGroups),
 };

@@ -13,6 +13,8 @@ import { createRunClient } from '../server/provider/run-client.ts';
 import { CACHE_BYTES } from '../server/provider/upkeep.ts';
 import type { Run } from '../server/queue/run.ts';
 import type { Services } from '../server/services/services.ts';
+import { deleteExpiredArtifacts } from '../server/session/artifacts.queries.ts';
+import { deleteOldEndings } from '../server/session/endings.queries.ts';
 import { deleteExpiredCodes } from '../server/sign-in/state-code.queries.ts';
 import { deleteExpiredTokens } from '../server/token/token.queries.ts';
 import { deleteExpiredChallenges } from '../server/voice/voice.queries.ts';
@@ -36,6 +38,8 @@ const NAME_REQUESTS = 40;
 const ONE_BY_ONE = { concurrency: 1, failuresInARow: 1, patient: true };
 /** Milliseconds for which crash reports are kept (D50). */
 const CRASHES_KEPT = 90 * DAY;
+/** Milliseconds after which no session can be left that began before (D82). */
+const ENDINGS_KEPT = 31 * DAY;
 /** Milliseconds after which the provider's document is asked for anew (D31). */
 const DOCUMENT_GOOD_FOR = DAY;
 
@@ -48,6 +52,11 @@ const steps: Readonly<Record<string, Step>> = {
   'delete expired state codes': deleteInBatches(({ db, clock }) =>
     deleteExpiredCodes(db, clock.now(), BATCH),
   ),
+  'delete expired sessions': deleteInBatches(({ db, clock }) =>
+    deleteExpiredArtifacts(db, clock.now(), BATCH),
+  ),
+  'forget ended sessions': ({ db, clock }) =>
+    deleteOldEndings(db, new Date(clock.now().getTime() - ENDINGS_KEPT)),
   'delete expired challenges': ({ db, clock }) => deleteExpiredChallenges(db, clock.now()),
   'delete old crash reports': deleteInBatches(({ db, clock }) =>
     deleteCrashesBefore(db, new Date(clock.now().getTime() - CRASHES_KEPT), BATCH),

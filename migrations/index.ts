@@ -18,6 +18,7 @@ import * as joinedAnswers from './0016_joined_answers.ts';
 import * as repeatable from './0017_repeatable.ts';
 import * as unreadColumns from './0018_unread_columns.ts';
 import * as events from './0019_events.ts';
+import * as oidc from './0023_oidc.ts';
 import * as userSearch from './0025_user_search.ts';
 import * as userPlaces from './0026_user_places.ts';
 
@@ -42,6 +43,7 @@ export const migrations: Record<string, Migration> = {
   '0017_repeatable': repeatable,
   '0018_unread_columns': unreadColumns,
   '0019_events': events,
+  '0023_oidc': oidc,
   '0025_user_search': userSearch,
   '0026_user_places': userPlaces,
 };

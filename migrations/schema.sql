@@ -511,6 +511,57 @@ create table names (
   constraint names_pkey PRIMARY KEY (id)
 );
 
+create table oidc_artifacts (
+  model text not null,
+  id_hash text not null,
+  payload jsonb not null,
+  grant_hash text,
+  session_uid text,
+  character_id game_id,
+  client_id object_id,
+  expires_on timestamp(3) with time zone not null,
+  consumed_on timestamp(3) with time zone,
+  constraint oidc_artifacts_pkey PRIMARY KEY (model, id_hash)
+);
+
+create table oidc_client_groups (
+  client_id object_id not null,
+  group_id object_id not null,
+  constraint oidc_client_groups_pkey PRIMARY KEY (client_id, group_id)
+);
+
+create table oidc_clients (
+  client_id object_id not null,
+  client_name text not null,
+  name_key text collate "C" not null,
+  secret_hash text,
+  redirect_uris text[] not null,
+  post_logout_redirect_uris text[] not null,
+  backchannel_logout_uri text,
+  id_token_alg text,
+  first_party boolean not null,
+  restricted boolean not null,
+  created_on timestamp(3) with time zone default now() not null,
+  updated_on timestamp(3) with time zone default now() not null,
+  last_used_on timestamp(3) with time zone,
+  constraint oidc_clients_pkey PRIMARY KEY (client_id),
+  constraint oidc_clients_id_token_alg_check CHECK (id_token_alg = ANY (ARRAY['RS256'::text, 'EdDSA'::text]))
+);
+
+create table oidc_consents (
+  character_id game_id not null,
+  client_id object_id not null,
+  scopes text[] not null,
+  given_on timestamp(3) with time zone not null,
+  constraint oidc_consents_pkey PRIMARY KEY (character_id, client_id)
+);
+
+create table oidc_endings (
+  character_id game_id not null,
+  ended_on timestamp(3) with time zone not null,
+  constraint oidc_endings_pkey PRIMARY KEY (character_id)
+);
+
 create unlogged table provider_buckets (
   name text not null,
   character_id bigint not null,
@@ -622,8 +673,10 @@ create table state_codes (
   expires_on timestamp(3) with time zone not null,
   used_on timestamp(3) with time zone,
   tries smallint default 0 not null,
+  interaction_hash text,
+  signed_in_id game_id,
   constraint state_codes_pkey PRIMARY KEY (state_code),
-  constraint bound_or_invitation CHECK (app_token IS NOT NULL OR corporation_id IS NOT NULL)
+  constraint leads_somewhere CHECK (num_nonnulls(app_token, corporation_id, interaction_hash) > 0)
 );
 
 create table tokens (
@@ -710,9 +763,16 @@ alter table history_turns add constraint history_turns_character_id_fkey FOREIGN
 alter table mailbox_mails add constraint mailbox_mails_character_id_fkey FOREIGN KEY (character_id) REFERENCES mailboxes(character_id) ON DELETE CASCADE;
 alter table mailbox_mails add constraint mailbox_mails_mail_id_fkey FOREIGN KEY (mail_id) REFERENCES mails(mail_id);
 alter table mailboxes add constraint mailboxes_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
+alter table oidc_artifacts add constraint oidc_artifacts_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
+alter table oidc_artifacts add constraint oidc_artifacts_client_id_fkey FOREIGN KEY (client_id) REFERENCES oidc_clients(client_id) ON DELETE CASCADE;
+alter table oidc_client_groups add constraint oidc_client_groups_client_id_fkey FOREIGN KEY (client_id) REFERENCES oidc_clients(client_id) ON DELETE CASCADE;
+alter table oidc_client_groups add constraint oidc_client_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(group_id) ON DELETE CASCADE;
+alter table oidc_consents add constraint oidc_consents_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
+alter table oidc_consents add constraint oidc_consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES oidc_clients(client_id) ON DELETE CASCADE;
 alter table provider_cache add constraint provider_cache_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES grants(grant_id) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_app_token_fkey FOREIGN KEY (app_token) REFERENCES tokens(uuid) ON DELETE CASCADE;
 alter table state_codes add constraint state_codes_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
+alter table state_codes add constraint state_codes_signed_in_id_fkey FOREIGN KEY (signed_in_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table tokens add constraint tokens_app_token_fkey FOREIGN KEY (app_token) REFERENCES tokens(uuid) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 alter table tokens add constraint tokens_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table tokens add constraint tokens_parent_fkey FOREIGN KEY (parent) REFERENCES tokens(uuid) ON DELETE CASCADE;
@@ -744,6 +804,13 @@ CREATE INDEX history_turns_history_due_on_character_id_idx ON history_turns USIN
 CREATE INDEX mailbox_mails_character_id_position_idx ON mailbox_mails USING btree (character_id, "position") WHERE wants_body;
 CREATE INDEX mailbox_mails_mail_id_idx ON mailbox_mails USING btree (mail_id);
 CREATE INDEX names_known_on_idx ON names USING btree (known_on);
+CREATE INDEX oidc_artifacts_character_id_idx ON oidc_artifacts USING btree (character_id) WHERE character_id IS NOT NULL;
+CREATE INDEX oidc_artifacts_client_id_idx ON oidc_artifacts USING btree (client_id) WHERE client_id IS NOT NULL;
+CREATE INDEX oidc_artifacts_expires_on_idx ON oidc_artifacts USING btree (expires_on);
+CREATE INDEX oidc_artifacts_grant_hash_idx ON oidc_artifacts USING btree (grant_hash) WHERE grant_hash IS NOT NULL;
+CREATE INDEX oidc_artifacts_session_uid_idx ON oidc_artifacts USING btree (session_uid) WHERE session_uid IS NOT NULL;
+CREATE INDEX oidc_client_groups_group_id_idx ON oidc_client_groups USING btree (group_id);
+CREATE INDEX oidc_consents_client_id_idx ON oidc_consents USING btree (client_id);
 CREATE INDEX provider_buckets_used_on_idx ON provider_buckets USING btree (used_on);
 CREATE INDEX provider_cache_grant_id_idx ON provider_cache USING btree (grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX provider_cache_kept_until_idx ON provider_cache USING btree (kept_until);
@@ -752,6 +819,8 @@ CREATE INDEX rate_windows_ends_on_idx ON rate_windows USING btree (ends_on);
 CREATE INDEX state_codes_app_token_idx ON state_codes USING btree (app_token);
 CREATE INDEX state_codes_corporation_id_idx ON state_codes USING btree (corporation_id) WHERE corporation_id IS NOT NULL;
 CREATE INDEX state_codes_expires_on_idx ON state_codes USING btree (expires_on);
+CREATE INDEX state_codes_interaction_hash_idx ON state_codes USING btree (interaction_hash) WHERE interaction_hash IS NOT NULL;
+CREATE INDEX state_codes_signed_in_id_idx ON state_codes USING btree (signed_in_id) WHERE signed_in_id IS NOT NULL;
 CREATE INDEX tokens_app_token_idx ON tokens USING btree (app_token);
 CREATE INDEX tokens_expires_on_idx ON tokens USING btree (expires_on) WHERE expires_on IS NOT NULL;
 CREATE INDEX tokens_owner_id_idx ON tokens USING btree (owner_id);
@@ -794,6 +863,8 @@ comment on table event_seals is 'The order of the events, and a chain over their
 comment on table events is 'Append-only. body is the event; the other columns are taken out of it, to be found by.';
 comment on table history_turns is 'Whose past is looked at next: everybody who ever granted a refresh token.';
 comment on table joined_answers is 'Joined answers at work: each caller has so many places, and who holds one renews it until the answer is over.';
+comment on table oidc_artifacts is 'Browser sessions, interactions, grants, codes and tokens, by the SHA-256 of what proves them.';
+comment on table oidc_endings is 'Sessions of these characters that began before are over, though a request at work may write them once more.';
 comment on table provider_buckets is 'Token buckets by rate group and character, 0 for public requests.';
 comment on table provider_cache is 'Answers of the provider. What is written and used goes into the present generation; when that is full, the
 other one is emptied and takes its place, and what nobody used meanwhile is gone.';
@@ -827,6 +898,8 @@ comment on column mailbox_mails."position" is 'Counts from older to newer mails 
 comment on column mailbox_mails.wants_body is 'The text is still to be fetched from this mailbox.';
 comment on column mailboxes.complete is 'The oldest mail of the character was reached once.';
 comment on column mails.body is 'Plain text; null until it was fetched.';
+comment on column oidc_clients.restricted is 'Only members of the groups in oidc_client_groups get in: nobody, once all of them are deleted.';
+comment on column oidc_clients.secret_hash is 'SHA-256; null: a public client.';
 comment on column provider_cache.grant_id is 'Null for public answers; those of an access token go with its grant, so that nobody inherits them.';
 comment on column provider_document.asked_on is 'When a process last set out to fetch it again.';
 comment on column provider_error_budget.carried is 'Requests of the former minute that may still fail in this one.';
@@ -837,6 +910,7 @@ comment on column rate_windows.handed is 'The block that was taken last: how the
 comment on column rate_windows.taken is 'Of "most", what processes have taken in blocks.';
 comment on column service.key_ids is 'The signing keys that it knows.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
+comment on column state_codes.interaction_hash is 'SHA-256 of the interaction of OpenID Connect that goes on where the sign-in ends.';
 comment on column state_codes.tries is 'Authorization codes that the provider refused, and those that it is being asked about.';
 comment on column tokens.app_token is 'The application token that a token descends from, itself for an application token: the azp of its JWT.';
 comment on column users.clearance_level is '-1 is a guest of corporation_id; members have 0 to 10.';

@@ -14,6 +14,8 @@ import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { mount } from './http/mount.ts';
 import { createHttp } from './http/server.ts';
+import { oidcHandlers } from './oidc/oidc.routes.ts';
+import { oidcProtocol } from './oidc/protocol.routes.ts';
 import type { Services } from './services/services.ts';
 import { callbackHandlers, startLoginHandler } from './sign-in/sign-in.routes.ts';
 import { systemHandlers } from './system/system.routes.ts';
@@ -23,11 +25,21 @@ import { voiceHandlers } from './voice/voice.routes.ts';
 
 /** Every operation of the contract with its handler: the one place that knows all routes. */
 export function createApi(services: Services, messages?: MessageClasses): ReturnType<typeof createHttp> {
-  return createHttp(services, resources(services), storeCrash, messages);
+  const routers = new Map([...resources(services), ...protocol(services)]);
+  return createHttp(services, routers, storeCrash, messages);
+}
+
+/** What is beside the contract: OpenID Connect has documents of its own (D80). */
+function protocol(services: Services): Map<string, Router> {
+  const router = oidcProtocol(services);
+  return new Map([
+    ['oidc', router],
+    ['.well-known/openid-configuration', router],
+  ]);
 }
 
 /** Resources whose paths begin with something else than their name: what is below it is ours and never forwarded. */
-const PATHS: Readonly<Record<string, string>> = { history: 'ext/history' };
+const PATHS: Readonly<Record<string, string>> = { history: 'ext/history', oidc: 'oidc/client' };
 
 /** One router for each resource of the contract, by what its paths begin with. */
 function resources(services: Services): Map<string, Router> {
@@ -42,6 +54,7 @@ function resources(services: Services): Map<string, Router> {
     ext: mount(contract.ext, extHandlers(services), services),
     group: mount(contract.group, groupHandlers(services), services),
     history: mount(contract.history, historyHandlers(services), services),
+    oidc: mount(contract.oidc, oidcHandlers(services), services),
     system: mount(contract.system, systemHandlers(services), services),
     token: mount(
       contract.token,

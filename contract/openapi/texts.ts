@@ -57,6 +57,7 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['audit', 'What happened, to be looked up.', 'events'],
   ['ext', 'Data of the game: forwarded requests.', 'external-data'],
   ['history', 'What was collected of each character from hour to hour.', 'external-data'],
+  ['oidc', 'Applications that let people sign in by OpenID Connect.', 'oidc'],
   ['voice', 'Proving who is behind a client of the voice server.', 'voice'],
   ['system', 'Configuration and scheduled jobs.', 'jobs'],
   ['crash', 'Reports of unforeseen errors.', 'operating'],

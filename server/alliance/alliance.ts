@@ -7,6 +7,7 @@ import { ProviderError } from '../provider/http.ts';
 import { fetchAlliance, fetchMembers } from '../registry/provider-snapshot.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { notFound } from '../shared/errors.ts';
 import {
   type AllianceRow,
@@ -38,17 +39,19 @@ export async function getAlliance({ db }: Pick<Services, 'db'>, allianceId: numb
  * What this costs of the provider's error budget is charged to the caller (D33b).
  */
 export async function registerAlliance(
-  { db, client, queue, clock }: Pick<Services, 'db' | 'client' | 'queue' | 'clock'>,
+  services: Pick<Services, 'db' | 'client' | 'queue' | 'clock'>,
   admission: Admission,
   allianceId: number,
 ): Promise<Alliance> {
+  const { db, client, queue, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
   const snapshot = await fetchAlliance(api, allianceId);
   // The provider may have taken its time.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('alliance', allianceId);
   return inTransaction(db, async (tx) => {
-    await saveSnapshot(tx, snapshot, clock.now());
+    const moved = await saveSnapshot(tx, snapshot, clock.now());
+    await endUnwelcome(services, tx, { corporations: moved });
     await queue.send(tx, 'register-alliance-members', { alliance_id: allianceId });
     return getAlliance({ db: tx }, allianceId);
   });
@@ -59,13 +62,17 @@ export async function registerAlliance(
  * provider tells is kept even if it fails for some of them; then it throws, so that those are tried again.
  */
 export async function registerMembers(
-  { db, api, clock }: Pick<Services, 'db' | 'api' | 'clock'>,
+  services: Pick<Services, 'db' | 'api' | 'clock' | 'queue'>,
   allianceId: number,
 ): Promise<void> {
+  const { db, api, clock } = services;
   const members = await api.allianceCorporations(allianceId);
   const missing = await withoutMembers(db, allianceId, members);
   const { snapshot, failed } = await fetchMembers(api, allianceId, missing);
-  await inTransaction(db, (tx) => saveSnapshot(tx, snapshot, clock.now()));
+  await inTransaction(db, async (tx) => {
+    const moved = await saveSnapshot(tx, snapshot, clock.now());
+    await endUnwelcome(services, tx, { corporations: moved });
+  });
   if (failed.length > 0) {
     throw new ProviderError(
       'unusable',

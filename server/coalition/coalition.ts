@@ -10,6 +10,7 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import {
@@ -60,11 +61,12 @@ export async function createCoalition(
 
 /** Applies an update as a whole or not at all, one after another for each coalition. */
 export async function updateCoalition(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue'>,
   admission: Admission,
   coalitionId: string,
   body: PutCoalition,
 ): Promise<Coalition> {
+  const { db, clock } = services;
   return inTransaction(db, async (tx) => {
     const before = await lockCoalition(tx, coalitionId);
     const caller = await readmit(tx, admission);
@@ -90,6 +92,8 @@ export async function updateCoalition(
       await setCoalition(tx, coalitionId, { ...after, updated_on: clock.now() });
     }
     if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true }, clock.now());
+    const same = !moved && before.authorized_to_login === after.authorized_to_login;
+    if (!same) await endUnwelcome(services, tx, 'everybody');
     return getCoalition({ db: tx }, coalitionId);
   });
 }
@@ -152,13 +156,14 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeCoalition(
-  { db }: Pick<Services, 'db'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue'>,
   admission: Admission,
   coalitionId: string,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await lockCoalition(tx, coalitionId);
     await readmit(tx, admission);
     if (!(await deleteCoalition(tx, coalitionId))) throw notFound('coalition', coalitionId);
+    await endUnwelcome(services, tx, 'everybody');
   });
 }

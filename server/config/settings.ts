@@ -37,7 +37,11 @@ export interface Settings {
     readonly scopePrefix: string;
     readonly userAgent: string;
     readonly compatibilityDate: string;
+    /** Where the provider shows portraits. */
+    readonly imageUrl: string;
   };
+  /** Domain of the mail addresses that OpenID Connect tells; absent: it tells none. */
+  readonly oidcEmailDomain: string | undefined;
   /** Absent outside production: made and kept in dataDir, like the encryption keys. */
   readonly tokenSigningKeys: JwkSet | undefined;
   /** Start although a key that living tokens use was removed (D20b). */
@@ -166,6 +170,11 @@ const environment = z.object({
     .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
     .default(`castellan/${API_VERSION} (contact not set)`),
   EXT_COMPATIBILITY_DATE: z.string().date('must be a date, YYYY-MM-DD').default('2026-08-04'),
+  EXT_IMAGE_URL: httpUrl.default('https://images.evetech.net'),
+  OIDC_EMAIL_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i, 'must be a domain, such as pilots.example')
+    .optional(),
   TOKEN_SIGNING_KEYS: JwkSetJson.optional(),
   FORCE_KEY_REMOVAL: flag.default('false'),
   ENCRYPTION_KEYS: EncryptionKeys.optional(),
@@ -276,7 +285,9 @@ function toSettings(env: Environment, production: boolean): Settings {
       scopePrefix: env.EXT_SCOPE_PREFIX,
       userAgent: env.EXT_USER_AGENT,
       compatibilityDate: env.EXT_COMPATIBILITY_DATE,
+      imageUrl: env.EXT_IMAGE_URL,
     },
+    oidcEmailDomain: env.OIDC_EMAIL_DOMAIN,
     tokenSigningKeys: env.TOKEN_SIGNING_KEYS,
     forceKeyRemoval: env.FORCE_KEY_REMOVAL,
     encryptionKeys: env.ENCRYPTION_KEYS,

@@ -6,6 +6,7 @@ import { chargedTo } from '../provider/client.ts';
 import { fetchCorporation } from '../registry/provider-snapshot.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { notFound } from '../shared/errors.ts';
 import {
   type CorporationRow,
@@ -40,17 +41,19 @@ export async function getCorporation(
  * caller (D33b).
  */
 export async function registerCorporation(
-  { db, client, clock }: Pick<Services, 'db' | 'client' | 'clock'>,
+  services: Pick<Services, 'db' | 'client' | 'clock' | 'queue'>,
   admission: Admission,
   corporationId: number,
 ): Promise<Corporation> {
+  const { db, client, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
   const snapshot = await fetchCorporation(api, corporationId);
   // The provider may have taken its time.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('corporation', corporationId);
   return inTransaction(db, async (tx) => {
-    await saveSnapshot(tx, snapshot, clock.now());
+    const moved = await saveSnapshot(tx, snapshot, clock.now());
+    await endUnwelcome(services, tx, { corporations: moved });
     return getCorporation({ db: tx }, corporationId);
   });
 }

@@ -6,6 +6,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
+import { endSessions } from '../session/end-sessions.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { deleteUsers } from '../user/user.queries.ts';
@@ -50,16 +51,17 @@ function tooManyCodes(corporationId: number): DomainError {
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
 export async function removeGuest(
-  { db, queue }: Pick<Services, 'db' | 'queue'>,
+  services: Pick<Services, 'db' | 'queue' | 'clock'>,
   admission: Admission,
   corporationId: number,
   characterId: number,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await lockOwnedGroups(tx, characterId);
     await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
-    await revokeGrants(tx, queue, [characterId]);
+    await revokeGrants(tx, services.queue, [characterId]);
+    await endSessions(services, tx, [characterId]);
     await deleteUsers(tx, [characterId]);
   });
 }

@@ -92,6 +92,43 @@ export interface StateCodeTable {
   expires_on: Date;
   used_on: Date | null;
   tries: Generated<number>;
+  interaction_hash: string | null;
+  signed_in_id: GameId | null;
+}
+
+/** A relying party of OpenID Connect. */
+export interface OidcClientTable extends Dated {
+  client_id: ObjectId;
+  client_name: string;
+  name_key: string;
+  secret_hash: string | null;
+  redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  backchannel_logout_uri: string | null;
+  id_token_alg: 'RS256' | 'EdDSA' | null;
+  first_party: boolean;
+  restricted: boolean;
+  last_used_on: Date | null;
+}
+
+/** What the library of OpenID Connect keeps; its payload is its own affair. */
+interface OidcArtifactTable {
+  model: string;
+  id_hash: string;
+  payload: unknown;
+  grant_hash: string | null;
+  session_uid: string | null;
+  character_id: GameId | null;
+  client_id: ObjectId | null;
+  expires_on: Date;
+  consumed_on: Date | null;
+}
+
+interface OidcConsentTable {
+  character_id: GameId;
+  client_id: ObjectId;
+  scopes: string[];
+  given_on: Date;
 }
 
 interface GrantTable extends Dated {
@@ -278,6 +315,11 @@ export interface Database {
   voice_identities: VoiceIdentityTable;
   service: ServiceTable;
   repeatable: RepeatableTable;
+  oidc_clients: OidcClientTable;
+  oidc_client_groups: { client_id: ObjectId; group_id: ObjectId };
+  oidc_artifacts: OidcArtifactTable;
+  oidc_endings: { character_id: GameId; ended_on: Date };
+  oidc_consents: OidcConsentTable;
   events: EventTable;
   event_contexts: { event_id: string; context: string };
   event_seals: EventSealTable;

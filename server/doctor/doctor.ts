@@ -8,7 +8,7 @@ import { createVault } from '../keys/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
 import { examineDatabase, examineJobs } from './database.ts';
-import { bad, type Finding, good } from './finding.ts';
+import { bad, type Finding, good, mind } from './finding.ts';
 import { examineDisk, examineOutside, examineProxy } from './outside.ts';
 
 /** Looks at everything that a service needs, and changes nothing. */
@@ -58,6 +58,13 @@ async function examineKeys(
           'put the old key back, behind the first one',
         )
       : good('signing keys', `${keys.kids.length}, ${keys.currentKid} signs`),
+    keys.idTokens.algorithms.includes('RS256')
+      ? good('ID tokens', 'signed with RS256')
+      : mind(
+          'ID tokens',
+          'signed with EdDSA, which some applications of OpenID Connect do not take',
+          'add an RSA key to TOKEN_SIGNING_KEYS ("Keys" in docs/operating.md)',
+        ),
     sealed.length > 0
       ? bad(
           'encryption keys',

@@ -6,6 +6,7 @@ import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
@@ -64,11 +65,12 @@ export async function createGroup(
  * when it is held.
  */
 export async function updateGroup(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue'>,
   admission: Admission,
   groupId: string,
   body: PutGroup,
 ): Promise<Group> {
+  const { db, clock } = services;
   await requireOwner({ db }, admission.caller, groupId);
   return inTransaction(db, async (tx) => {
     const before = await lockGroup(tx, groupId);
@@ -97,6 +99,9 @@ export async function updateGroup(
     }
     await changeMembers(tx, groupId, { added: [], removed: change.removed });
     await recordGroupUpdated(tx, groupId, before, after, change, now);
+    const same = before.authorized_to_login === after.authorized_to_login;
+    const touched = { users: [...change.added, ...change.removed] };
+    await endUnwelcome(services, tx, same ? touched : 'everybody');
     return getGroup({ db: tx }, groupId);
   });
 }
@@ -149,17 +154,18 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeGroup(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue'>,
   admission: Admission,
   groupId: string,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     const group = await lockGroup(tx, groupId);
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
     const members = await findMemberIds(tx, groupId);
     await deleteGroup(tx, groupId);
-    await recordGroupDeleted(tx, groupId, group, members, clock.now());
+    await recordGroupDeleted(tx, groupId, group, members, services.clock.now());
+    await endUnwelcome(services, tx, 'everybody');
   });
 }

@@ -1,6 +1,5 @@
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { contract } from '../../contract/index.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { constraintOf, isOverdue, isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -11,7 +10,7 @@ import { VoiceError } from '../voice-server/voice-error.ts';
 import { databaseLost, HttpError, statusOf } from './http-error.ts';
 import { expressProblem } from './input/express-problem.ts';
 import { validationProblem } from './input/problem.ts';
-import { failurePage, PAGE_HEADERS } from './page.ts';
+import { failurePage, isForPeople, PAGE_HEADERS } from './page.ts';
 
 /** What the database's constraints say no to, in words (D7); a constraint missing here is a crash. */
 const CONFLICTS: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => string>> = {
@@ -116,10 +115,10 @@ function voiceProblem(): HttpError {
   return new HttpError('voice_server_unavailable', detail);
 }
 
-/** JSON, but for the one operation that people's browsers are sent to (D2). */
+/** JSON, but for where people's browsers are sent to (D2). */
 function send(req: Request, res: Response, { status, detail, headers, body }: HttpError): void {
   res.status(status).set(headers);
-  if (req.path !== contract.callback.ext.path) res.json(body);
+  if (!isForPeople(req.path)) res.json(body);
   else
     res
       .set(PAGE_HEADERS)

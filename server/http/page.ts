@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { contract, OIDC_ENDPOINTS } from '../../contract/index.ts';
 import { escapeHtml } from '../shared/html.ts';
 
 const STYLE = `
@@ -14,29 +15,57 @@ ul { margin: 0 0 .75rem; padding-left: 1.2rem; }
 code { font: .9em ui-monospace, monospace; }
 li.missing { color: var(--mark); font-weight: 600; }
 nav { display: grid; gap: .75rem; margin-top: 1.5rem; }
-nav a { padding: .6rem 1.1rem; border: 1px solid var(--mark); border-radius: .4rem; color: var(--mark); font-weight: 600; text-align: center; text-decoration: none; }
-nav a:first-child { background: var(--mark); color: var(--on-mark); }
-nav a:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
+nav form { display: grid; gap: .75rem; }
+nav a, nav button { font: inherit; cursor: pointer; background: none; padding: .6rem 1.1rem; border: 1px solid var(--mark); border-radius: .4rem; color: var(--mark); font-weight: 600; text-align: center; text-decoration: none; }
+nav > a:first-child, nav button.main { background: var(--mark); color: var(--on-mark); }
+nav a:focus-visible, nav button:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
 footer { margin-top: 1.5rem; padding-top: .75rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .85rem; }
 `;
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
+/** What a page may do: load nothing but its own style, run nothing, be framed by nobody, send forms there alone. */
+export function contentPolicy(formAction: string): string {
+  return `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+}
+
 /** For every page here: nothing is loaded but its own style, nothing runs, nobody frames it, nothing is kept. */
 export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': contentPolicy("'none'"),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
 } as const;
+
+const FOR_PEOPLE = [OIDC_ENDPOINTS.authorization, OIDC_ENDPOINTS.logout].map(({ path }) => path);
+
+/** Whether a browser is sent to the path, so that even what goes wrong there is told as a page. */
+export function isForPeople(path: string): boolean {
+  return (
+    path === contract.callback.ext.path ||
+    path.startsWith('/oidc/interaction/') ||
+    FOR_PEOPLE.some((begin) => path === begin || path.startsWith(`${begin}/`))
+  );
+}
 
 export interface Link {
   readonly href: string;
   readonly text: string;
 }
 
+/** What differs from page to page besides: markup of a form that comes before the links, and the last line. */
+interface More {
+  readonly form?: string;
+  readonly footer?: string;
+}
+
 /** A whole page; `body` is markup, in which everything variable is escaped already. The first link is the way to go. */
-export function page(title: string, body: string, links: readonly Link[]): string {
+export function page(
+  title: string,
+  body: string,
+  links: readonly Link[],
+  { form = '', footer = 'Nothing was stored. You can close this page.' }: More = {},
+): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -50,18 +79,18 @@ export function page(title: string, body: string, links: readonly Link[]): strin
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${body}
-${navigation(links)}
-<footer>Nothing was stored. You can close this page.</footer>
+${navigation(links, form)}
+<footer>${escapeHtml(footer)}</footer>
 </main>
 </body>
 </html>
 `;
 }
 
-function navigation(links: readonly Link[]): string {
-  if (links.length === 0) return '';
+function navigation(links: readonly Link[], form: string): string {
+  if (links.length === 0 && form === '') return '';
   const anchors = links.map(({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`);
-  return `<nav>${anchors.join('\n')}</nav>`;
+  return `<nav>${[form, ...anchors].filter(Boolean).join('\n')}</nav>`;
 }
 
 export function paragraphs(...texts: readonly string[]): string {

@@ -1,11 +1,14 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto';
 import { z } from 'zod';
+
+const base64url = z.string().regex(/^[\w-]{1,2000}$/);
+const kid = z.string({ message: 'every key needs a kid' }).min(1).max(200);
 
 const ed25519 = z
   .object({
-    kty: z.literal('OKP', { message: 'every key must have kty OKP' }),
-    crv: z.literal('Ed25519', { message: 'every key must have crv Ed25519' }),
-    kid: z.string({ message: 'every key needs a kid' }).min(1).max(200),
+    kty: z.literal('OKP'),
+    crv: z.literal('Ed25519', { message: 'every key of kty OKP must have crv Ed25519' }),
+    kid,
     x: z.string({ message: 'every key needs x' }).regex(/^[\w-]{43}$/, 'x must be 32 bytes in base64url'),
     d: z
       .string()
@@ -14,27 +17,86 @@ const ed25519 = z
   })
   .strip();
 
-/** Ed25519 keys: the first with a `d` signs, the others verify (D20b). */
+const rsa = z
+  .object({
+    kty: z.literal('RSA'),
+    kid,
+    n: base64url,
+    e: base64url,
+    ...{ d: base64url.optional(), p: base64url.optional(), q: base64url.optional() },
+    ...{ dp: base64url.optional(), dq: base64url.optional(), qi: base64url.optional() },
+  })
+  .strip();
+
+type Ed25519Key = z.infer<typeof ed25519>;
+export type RsaKey = z.infer<typeof rsa>;
+
+/** The least that RS256 may be signed with (RFC 7518). */
+const RSA_BITS = 2048;
+
+/**
+ * Ed25519 keys for the service's own tokens: the first with a `d` signs, the others verify (D20b). Beside them RSA keys,
+ * which sign ID tokens alone: the first with a `d` does, the others verify (D80).
+ */
 export const JwkSet = z
-  .object({ keys: z.array(ed25519).min(1, 'holds no key') })
+  .object({
+    keys: z
+      .array(
+        z.discriminatedUnion('kty', [ed25519, rsa], {
+          errorMap: (issue, { defaultError }) => ({
+            message:
+              issue.code === 'invalid_union_discriminator'
+                ? 'every key must have kty OKP or RSA'
+                : defaultError,
+          }),
+        }),
+      )
+      .min(1, 'holds no key'),
+  })
   .superRefine(({ keys }, context) => {
     const fail = (message: string) => context.addIssue({ code: 'custom', message });
-    if (!keys.some((key) => key.d !== undefined)) fail('holds no private key to sign with');
+    if (!keys.some((key) => key.kty === 'OKP' && key.d !== undefined)) {
+      fail('holds no private Ed25519 key to sign with');
+    }
     if (new Set(keys.map((key) => key.kid)).size < keys.length) fail('holds two keys with one kid');
     for (const key of keys) {
-      const halves = [key.x, key.d ?? key.x].map((half) => Buffer.from(half, 'base64url'));
-      if (halves.some(isOneByte)) fail(`key ${key.kid} is one byte over and over`);
-      else if (!isKey(key)) fail(`key ${key.kid} is no Ed25519 key, or its d belongs to another x`);
+      const fault = key.kty === 'OKP' ? faultOfEd25519(key) : faultOfRsa(key);
+      if (fault !== undefined) fail(fault);
     }
-  });
-export type JwkSet = z.infer<typeof JwkSet>;
+  })
+  .transform(({ keys }) => ({
+    keys: keys.filter((key): key is Ed25519Key => key.kty === 'OKP'),
+    rsaKeys: keys.filter((key): key is RsaKey => key.kty === 'RSA'),
+  }));
+export interface JwkSet {
+  readonly keys: readonly Ed25519Key[];
+  readonly rsaKeys?: readonly RsaKey[];
+}
+
+function faultOfEd25519(key: Ed25519Key): string | undefined {
+  const halves = [key.x, key.d ?? key.x].map((half) => Buffer.from(half, 'base64url'));
+  if (halves.some(isOneByte)) return `key ${key.kid} is one byte over and over`;
+  return isKey(key) ? undefined : `key ${key.kid} is no Ed25519 key, or its d belongs to another x`;
+}
+
+function faultOfRsa(key: RsaKey): string | undefined {
+  if (!isKey(key)) return `key ${key.kid} is no RSA key, or its private half belongs to another n`;
+  const bits = createPublicKey({ key: publicHalf(key), format: 'jwk' }).asymmetricKeyDetails?.modulusLength;
+  return (bits ?? 0) >= RSA_BITS ? undefined : `key ${key.kid} has less than ${RSA_BITS} bits`;
+}
+
+/** What of a key everybody may know. */
+export function publicHalf<Key extends Ed25519Key | RsaKey>(key: Key) {
+  const { kty, kid } = key;
+  return key.kty === 'OKP' ? { kty, kid, crv: key.crv, x: key.x } : { kty, kid, n: key.n, e: key.e };
+}
 
 /** Whether the public half is one, and that of the private half where there is one. */
-function isKey({ kty, crv, x, d }: z.infer<typeof ed25519>): boolean {
+function isKey(key: Ed25519Key | RsaKey): boolean {
   try {
-    const half = createPublicKey({ key: { kty, crv, x }, format: 'jwk' });
-    if (d === undefined) return true;
-    return createPublicKey(createPrivateKey({ key: { kty, crv, x, d }, format: 'jwk' })).equals(half);
+    const half = createPublicKey({ key: publicHalf(key), format: 'jwk' });
+    if (key.d === undefined) return true;
+    return createPublicKey(createPrivateKey({ key: key as JsonWebKey, format: 'jwk' })).equals(half);
   } catch {
     return false;
   }
@@ -90,13 +152,22 @@ function parseJson(text: string): unknown {
   }
 }
 
+const Json = z.string().transform((text, context): unknown => {
+  const value = parseJson(text);
+  if (value === undefined)
+    context.addIssue({ code: 'custom', message: 'is not JSON (a JWK set is wanted)', fatal: true });
+  return value ?? z.NEVER;
+});
+
 /** A JWK set from a JSON text. */
-export const JwkSetJson = z
-  .string()
-  .transform((text, context): unknown => {
-    const value = parseJson(text);
-    if (value === undefined)
-      context.addIssue({ code: 'custom', message: 'is not JSON (a JWK set is wanted)', fatal: true });
-    return value ?? z.NEVER;
-  })
-  .pipe(JwkSet);
+export const JwkSetJson = Json.pipe(JwkSet);
+
+/** RSA keys alone, from a JSON text. */
+export const RsaKeysJson = Json.pipe(
+  z.object({ keys: z.array(rsa) }).transform(({ keys }, context) => {
+    for (const fault of keys.map(faultOfRsa)) {
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+    }
+    return keys;
+  }),
+);

@@ -12,7 +12,8 @@ import { LRUCache } from 'lru-cache';
 import type { TokenKind } from '../../contract/access.ts';
 import type { Clock } from '../shared/clock.ts';
 import { DomainError } from '../shared/errors.ts';
-import type { JwkSet } from './formats.ts';
+import { type JwkSet, publicHalf } from './formats.ts';
+import { type IdTokenKeys, loadIdTokenKeys } from './id-token-keys.ts';
 
 /** What a JWT of ours says (D20), in our own words. */
 export interface TokenClaims {
@@ -38,6 +39,8 @@ export interface SignableToken {
 export interface SigningKeys {
   /** Public keys, for `/.well-known/jwks.json`. */
   readonly jwks: JSONWebKeySet;
+  /** What ID tokens are signed with. */
+  readonly idTokens: IdTokenKeys;
   /** The key that signs new tokens. */
   readonly currentKid: string;
   /** Key ids that can verify, and those that can sign again. */
@@ -65,9 +68,10 @@ export async function loadSigningKeys(
   clock: Clock,
   onUnknownKey: (kid: string | undefined) => void = () => undefined,
 ): Promise<SigningKeys> {
-  const publicKeys = set.keys.map(({ d: _private, ...key }) => ({ ...key, alg: 'EdDSA', use: 'sig' }));
-  const jwks: JSONWebKeySet = { keys: publicKeys };
-  const findKey = createLocalJWKSet(jwks);
+  const publicKeys = set.keys.map((key) => ({ ...publicHalf(key), alg: 'EdDSA', use: 'sig' }));
+  // Tokens of the service are never verified with the keys that are for ID tokens alone.
+  const findKey = createLocalJWKSet({ keys: publicKeys });
+  const idTokens = await loadIdTokenKeys(set, issuer);
   const privateKeys = new Map(
     await Promise.all(
       set.keys
@@ -108,7 +112,8 @@ export async function loadSigningKeys(
   }
 
   return {
-    jwks,
+    jwks: { keys: [...publicKeys, ...idTokens.rsaPublicKeys] },
+    idTokens,
     currentKid,
     kids: publicKeys.map((key) => key.kid),
     signingKids: [...privateKeys.keys()],

@@ -6,6 +6,8 @@ import { passwordsIn, type Span } from './redact-passwords.ts';
 const HIDDEN = '**********';
 /** Anything in the form of a JWT, whole or cut off after the payload's beginning, percent-encoded or not. */
 const JWT = /eyJ[\w-]{5,}(?:(?:\.|%2[eE])[\w-]+){0,2}/g;
+/** An address within a sign-in by OpenID Connect, which names what the browser's cookie holds. */
+const INTERACTION = /(\/oidc\/(?:interaction|auth)\/)[\w-]{16,}/g;
 const BEARER = /\b(Bearer|Basic)\s+[^\s"',]+/gi;
 
 /**
@@ -13,7 +15,7 @@ const BEARER = /\b(Bearer|Basic)\s+[^\s"',]+/gi;
  * out, rather too much than too little. Takes time in proportion to the text, whatever a client puts into it.
  */
 export function redactText(text: string): string {
-  const clean = text.replace(BEARER, `$1 ${HIDDEN}`).replace(JWT, HIDDEN);
+  const clean = text.replace(BEARER, `$1 ${HIDDEN}`).replace(JWT, HIDDEN).replace(INTERACTION, `$1${HIDDEN}`);
   return hide(hide(clean, passwordsIn), assignedIn);
 }
 

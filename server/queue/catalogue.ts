@@ -54,6 +54,19 @@ export const catalogue = {
     retries: 10,
     concurrency: 2,
   }),
+  /** Tells an application that a session is over (D84); waits for its next try by itself. */
+  'send-logout': job({
+    payload: z.object({
+      client_id: z.string(),
+      character_id: z.number().int(),
+      sid: z.string(),
+      attempt: z.number().int().min(0),
+    }),
+    timeLimit: 60,
+    retries: 5,
+    // As for sign-ins: those that never answer shall hold up nobody.
+    concurrency: 1024,
+  }),
   /** Refreshes access tokens and so learns which refresh tokens live: tracking is true within the hour. */
   'check-grants': scheduled('*/10 * * * *', 900),
   'check-voice-nicknames': scheduled('25 * * * *', 600),
@@ -64,6 +77,8 @@ export const catalogue = {
   'collect-wallets': scheduled('3-59/5 * * * *', 900),
   /** Follows renamed characters (D38). */
   'follow-names': scheduled('40 4 * * *', 3600),
+  /** The net below what ends sessions in the transaction of the change (D84). */
+  'end-sessions': scheduled('*/5 * * * *', 120),
   maintenance: scheduled('17 * * * *', 1800),
   /** Takes the organizations that were not refreshed for 40 minutes (D39). */
   'refresh-organizations': scheduled('*/15 * * * *', 900),

@@ -7,6 +7,7 @@ import { recordEvents } from '../event/record.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import { changedStandings, loses, recordStandings, type StandingChange } from '../standing/standing.ts';
 import { lockStandings, readStandings, type Touched } from '../standing/standing.queries.ts';
@@ -126,8 +127,10 @@ async function write(
   await recordStandings(tx, changed, now);
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
     await revokeGrants(tx, services.queue, some);
+    await endSessions(services, tx, some);
     await removeUsers(tx, some, now);
   }
+  await endUnwelcome(services, tx, { users: changed.flatMap(({ after }) => after?.character_id ?? []) });
   return changes;
 }
 

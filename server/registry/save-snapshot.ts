@@ -24,12 +24,14 @@ import {
  * that follow office and membership (D19), then the autogroups (D18b). Guests stay guests until they join their
  * host (D28). Rows are written in the order of their ids, so that parallel writers queue instead of locking each
  * other out.
+ *
+ * @returns the corporations that came to another alliance: what that takes from their members is for the caller to see to
  */
 export async function writeSnapshot(
   db: Transaction<Database>,
   found: ProviderSnapshot,
   now: Date,
-): Promise<void> {
+): Promise<readonly number[]> {
   const snapshot = storableSnapshot(found);
   const formerCeos = await findFormerCeos(db, snapshot);
   await saveAlliances(db, snapshot, now);
@@ -47,6 +49,7 @@ export async function writeSnapshot(
   await raiseCeos(db, corporations, now);
   const alliances = snapshot.alliances.map((alliance) => alliance.alliance_id);
   await ensureAutogroups(db, { corporations, alliances, regrouped: moved.length > 0 }, now);
+  return moved;
 }
 
 /** Stores what was found, and tells what came of it, in the caller's transaction. */

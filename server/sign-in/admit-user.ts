@@ -11,10 +11,12 @@ import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snap
 import { raiseCeos } from '../registry/save-snapshot.queries.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
+import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
+import { deleteConsents } from '../session/endings.queries.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './event.ts';
-import { COMPLETED, type Refusal, type SignedIn, UNKNOWN } from './outcome.ts';
+import { type Admitted, COMPLETED, type Refusal, UNKNOWN } from './outcome.ts';
 import {
   endVisit,
   findKnownCorporation,
@@ -34,7 +36,7 @@ export async function admitUser(
   services: Services,
   state: StateCode,
   signOn: SignOn,
-): Promise<SignedIn | Refusal> {
+): Promise<Admitted | Refusal> {
   const { db, api, log } = services;
   const { identity } = signOn;
   if (identity.unknownScopes.length > 0) {
@@ -75,10 +77,13 @@ function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity
 }
 
 /** A new owner starts from nothing, before the sign-in is judged and whatever comes of it (D29b). */
-async function noticeHandover({ db, queue, clock, log }: Services, { identity }: SignOn): Promise<void> {
+async function noticeHandover(services: Services, { identity }: SignOn): Promise<void> {
+  const { db, queue, clock, log } = services;
   await inTransaction(db, async (tx) => {
     if (!(await handOver(tx, identity.characterId, identity.ownerHash, clock.now()))) return;
     await revokeGrants(tx, queue, [identity.characterId]);
+    await endSessions(services, tx, [identity.characterId]);
+    await deleteConsents(tx, identity.characterId);
     const user = await findKnownUser(tx, identity.characterId);
     if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], clock.now());
     log.info(
@@ -104,34 +109,26 @@ async function attempt(
   signOn: SignOn,
   snapshot: ProviderSnapshot,
   capacity: Capacity,
-): Promise<SignedIn | Refusal> {
-  const { db, keys, queue, clock } = services;
+): Promise<Admitted | Refusal> {
+  const { db, keys, clock } = services;
   const { characterId, characterName } = signOn.identity;
-  const token = newUserToken({
-    owner: characterId,
-    parent: state.app_token,
-    appToken: state.app_token,
-    kid: keys.currentKid,
-    now: clock.now(),
-    by: 'dyn',
-  });
+  const { destination } = state;
+  const token =
+    destination.to === 'application' ? tokenFor(services, characterId, destination.app_token) : undefined;
   try {
     await inTransaction(db, async (tx) => {
+      let moved: readonly number[] = [];
       if (capacity.as === 'member') {
         await endVisit(tx, characterId);
-        await saveSnapshot(tx, snapshot, clock.now());
+        moved = await saveSnapshot(tx, snapshot, clock.now());
       } else await makeGuest(tx, { characterId, characterName, host: capacity.host }, clock.now());
       await requireAdmission(tx, signOn);
       await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
       await storeGrant(services, tx, signOn);
-      await insertToken(tx, token);
-      await queue.send(tx, 'deliver-sign-in', {
-        token: token.uuid,
-        state_code: state.state_code,
-        attempt: 0,
-      });
+      await endUnwelcome(services, tx, { users: [characterId], corporations: moved });
+      if (token !== undefined) await giveToken(services, tx, token, state);
       // Last: its lock is held for no longer than the commit takes, and nothing is waited for with it.
-      if (!(await useStateCode(tx, state.state_code, clock.now()))) throw new Refused(COMPLETED);
+      if (!(await useStateCode(tx, state.state_code, characterId, clock.now()))) throw new Refused(COMPLETED);
     });
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
@@ -139,10 +136,29 @@ async function attempt(
     if (constraintOf(error)?.constraint === 'tokens_parent_fkey') return UNKNOWN;
     throw error;
   }
-  return {
-    kind: 'signed-in',
-    redirectTo: callbackUrl(state.callback, state.state_code, await keys.sign(token)),
-  };
+  const callback =
+    destination.to === 'application' && token !== undefined
+      ? callbackUrl(destination.callback, state.state_code, await keys.sign(token))
+      : undefined;
+  return { kind: 'admitted', callback };
+}
+
+type UserToken = ReturnType<typeof newUserToken>;
+
+function tokenFor({ keys, clock }: Services, owner: number, appToken: string): UserToken {
+  const kid = keys.currentKid;
+  return newUserToken({ owner, parent: appToken, appToken, kid, now: clock.now(), by: 'dyn' });
+}
+
+/** Stores the user token, and with it the event that tells the application (D29). */
+async function giveToken(
+  { queue }: Services,
+  tx: Kysely<Database>,
+  token: UserToken,
+  { state_code }: StateCode,
+): Promise<void> {
+  await insertToken(tx, token);
+  await queue.send(tx, 'deliver-sign-in', { token: token.uuid, state_code, attempt: 0 });
 }
 
 async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Promise<void> {

@@ -3,13 +3,13 @@ import type { Voice } from '../access/login-permission.queries.ts';
 
 /** How a provider callback ends (D26). */
 export type SignInOutcome =
-  | SignedIn
+  | { readonly kind: 'signed-in'; readonly redirectTo: string }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly waysOn: WaysOn };
 
-export interface SignedIn {
-  readonly kind: 'signed-in';
-  /** The application's callback with the user token. */
-  readonly redirectTo: string;
+export interface Admitted {
+  readonly kind: 'admitted';
+  /** The application's callback with the user token; undefined: the sign-in goes on in OpenID Connect. */
+  readonly callback: string | undefined;
 }
 
 export type Refusal =
@@ -40,6 +40,10 @@ export interface TooFewScopes {
 export interface WaysOn {
   /** The origin of the application's callback, where the application is known. */
   readonly application?: string | undefined;
+  /** Takes the refusal back to the application of OpenID Connect. */
+  readonly giveUp?: string | undefined;
+  /** The same sign-in, as somebody else. */
+  readonly asAnother?: string | undefined;
   /** A login URL for the same sign-in. */
   readonly again?: string | undefined;
 }
@@ -51,6 +55,10 @@ export const EXPIRED = badRequest('This sign-in was not completed in time.');
 export const TRIED_TOO_OFTEN = badRequest('This sign-in was tried too often with codes that are not valid.');
 export const REFUSED_CODE = badRequest(
   'The code in the address is not valid: it was used already, or is too old. That happens when a page is opened twice.',
+);
+
+export const OTHER_BROWSER = badRequest(
+  'This sign-in was begun in another browser, or its cookies were deleted meanwhile.',
 );
 
 function badRequest(reason: string): Refusal {

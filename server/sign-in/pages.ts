@@ -10,16 +10,18 @@ export function refusalPage(refusal: Refusal, waysOn: WaysOn): string {
   return page(title, body, linksOf(waysOn));
 }
 
-function linksOf({ again, application }: WaysOn): Link[] {
+export function linksOf({ again, application, giveUp, asAnother }: WaysOn): Link[] {
   return [
     ...(again === undefined ? [] : [{ href: again, text: 'Sign in and grant all' }]),
     ...(application === undefined
       ? []
       : [{ href: application, text: `Back to ${new URL(application).host}` }]),
+    ...(giveUp === undefined ? [] : [{ href: giveUp, text: 'Back to the application' }]),
+    ...(asAnother === undefined ? [] : [{ href: asAnother, text: 'Sign in with another character' }]),
   ];
 }
 
-interface Content {
+export interface Content {
   readonly title: string;
   readonly body: string;
 }
@@ -51,7 +53,8 @@ function contentOf(refusal: Refusal): Content {
   }
 }
 
-function notAllowed({ name, guestOf, refusedBy }: NotAllowed): Content {
+/** Why somebody may not log in, by name (D26). */
+export function notAllowed({ name, guestOf, refusedBy }: Omit<NotAllowed, 'kind'>): Content {
   const who = guestOf === null ? name : `${name}, as a guest of ${guestOf},`;
   const voices = refusedBy.map((voice) => `<li>the ${voice.kind} <b>${escapeHtml(voice.name)}</b></li>`);
   const reason =

@@ -28,7 +28,7 @@ export function callbackHandlers(services: Services): Handlers<typeof contract.c
     ext: async ({ query, req, res }) => {
       // Links are looked at by HEAD before they are followed, and a sign-in can be completed only once.
       if (req.method === 'HEAD') throw methodNotAllowed(['GET']);
-      const outcome = await completeSignIn(services, query);
+      const outcome = await completeSignIn(services, query, req.headers.cookie);
       if (outcome.kind === 'signed-in') {
         res.set({ ...REDIRECT_HEADERS, Location: outcome.redirectTo });
         return { status: 302, body: undefined };

@@ -1,12 +1,14 @@
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { admitUser } from './admit-user.ts';
+import { type InteractionStep, interactionOf, interactionUrl } from './interaction.ts';
 import {
+  type Admitted,
   COMPLETED,
   EXPIRED,
+  OTHER_BROWSER,
   REFUSED_CODE,
   type Refusal,
-  type SignedIn,
   type SignInOutcome,
   type TooFewScopes,
   TRIED_TOO_OFTEN,
@@ -34,27 +36,41 @@ export interface CallbackQuery {
 /**
  * Ends a sign-in: asks the provider who it is, and admits or refuses (D25–D29b). A success alone uses the state code
  * up, so whatever else comes with it, at the same time or before, takes nothing from the one who signs in.
+ *
+ * @param cookies the browser's, by which it proves that it began a sign-in for OpenID Connect (D82)
  */
-export async function completeSignIn(services: Services, query: CallbackQuery): Promise<SignInOutcome> {
+export async function completeSignIn(
+  services: Services,
+  query: CallbackQuery,
+  cookies: string | undefined,
+): Promise<SignInOutcome> {
   // State codes are short text; what cannot be one need not be looked up (nor could U+0000 be).
   const state = /^[\w-]{1,100}$/.test(query.state ?? '')
     ? await findStateCode(services.db, query.state ?? '')
     : undefined;
+  const interaction = state && interactionOf(state, cookies);
+  // Whoever began it is somebody else: this browser is told nothing, and takes nothing from that one.
+  if (interaction === 'another') return { kind: 'refused', refusal: OTHER_BROWSER, waysOn: {} };
   const outcome = await end(services, query, state);
-  if (outcome.kind === 'signed-in') return outcome;
+  const goOn = (to: InteractionStep) => interaction && interactionUrl(services.settings, interaction, to);
+  if (outcome.kind === 'admitted') {
+    return { kind: 'signed-in', redirectTo: outcome.callback ?? (goOn('login') as string) };
+  }
   const again =
     outcome.kind === 'too-few-scopes' && state !== undefined
       ? await secondTry(services, state, outcome)
       : undefined;
-  const application = state && new URL(state.callback).origin;
-  return { kind: 'refused', refusal: outcome, waysOn: { application, again } };
+  const application =
+    state?.destination.to === 'application' ? new URL(state.destination.callback).origin : undefined;
+  const waysOn = { application, again, giveUp: goOn('deny'), asAnother: goOn('again') };
+  return { kind: 'refused', refusal: outcome, waysOn };
 }
 
 async function end(
   services: Services,
   query: CallbackQuery,
   state: StateCode | undefined,
-): Promise<SignedIn | Refusal> {
+): Promise<Admitted | Refusal> {
   if (!query.state) return { kind: 'bad-request', reason: 'The address lacks the parameter “state”.' };
   if (!query.code && !query.error)
     return { kind: 'bad-request', reason: 'The address lacks the parameter “code”.' };
@@ -72,7 +88,7 @@ function faultOf(state: StateCode, now: Date): Refusal | undefined {
 }
 
 /** A code that the provider refuses costs the state code a try, and nothing else does (D26). */
-async function redeem(services: Services, state: StateCode, code: string): Promise<SignedIn | Refusal> {
+async function redeem(services: Services, state: StateCode, code: string): Promise<Admitted | Refusal> {
   const { db, sso, clock, log, outages } = services;
   if (!(await takeTry(db, state.state_code))) {
     const present = await findStateCode(db, state.state_code);

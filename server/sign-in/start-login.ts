@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { generateRandomCodeVerifier } from 'oauth4webapi';
-import type { ExtScope } from '../../contract/scopes.ts';
+import { type ExtScope, PUBLIC_SCOPE } from '../../contract/scopes.ts';
 import type { Login, PostLogin } from '../../contract/token.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
@@ -22,7 +22,7 @@ export async function startLogin(
   const now = clock.now();
   const code =
     request.state_code == null
-      ? await newCode(db, caller.uuid, now)
+      ? await newCode(db, { app_token: caller.uuid }, now)
       : await bindStateCode(db, request.state_code, caller.uuid, now);
   if (code === undefined) {
     throw new DomainError('state_code_unknown', 'Could not find a live state code of this token.');
@@ -33,13 +33,33 @@ export async function startLogin(
   return { login_url: loginUrl, state_code: code.state_code };
 }
 
-async function newCode(db: Services['db'], appToken: string, now: Date) {
+/**
+ * Starts a sign-in that ends in OpenID Connect, bound to the browser that holds what is hashed here (D82).
+ *
+ * @returns the state code, and the login URL to send the browser to
+ */
+export async function startInteractionLogin(
+  { db, sso, clock }: Pick<Services, 'db' | 'sso' | 'clock'>,
+  interactionHash: string,
+): Promise<Login> {
+  const { state_code: state, code_verifier: codeVerifier } = await newCode(
+    db,
+    { interaction_hash: interactionHash },
+    clock.now(),
+  );
+  const loginUrl = await sso.loginUrl({ state, scopes: [PUBLIC_SCOPE], codeVerifier });
+  return { login_url: loginUrl, state_code: state };
+}
+
+type End = { readonly app_token: string } | { readonly interaction_hash: string };
+
+async function newCode(db: Services['db'], end: End, now: Date) {
   const code = {
     state_code: randomUUID(),
     corporation_id: null,
     code_verifier: generateRandomCodeVerifier(),
   };
   const expires = new Date(now.getTime() + LIVES);
-  await insertStateCode(db, { ...code, app_token: appToken, created_on: now, expires_on: expires });
+  await insertStateCode(db, { ...code, ...end, created_on: now, expires_on: expires });
   return code;
 }

@@ -3,12 +3,15 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database, StateCodeTable } from '../database/tables.ts';
 
-/** A state code that an app token presented, and where its sign-in ends. */
+/** Where a sign-in ends: at the callback of an app token, which gets a user token, or in OpenID Connect. */
+export type Destination =
+  | { readonly to: 'application'; readonly app_token: string; readonly callback: string }
+  | { readonly to: 'interaction'; readonly interaction_hash: string };
+
+/** A state code, and where its sign-in ends. */
 export interface StateCode {
   readonly state_code: string;
-  /** The app token whose callback gets the user token. */
-  readonly app_token: string;
-  readonly callback: string;
+  readonly destination: Destination;
   /** The inviting corporation of a guest code. */
   readonly corporation_id: number | null;
   readonly code_verifier: string;
@@ -48,6 +51,7 @@ export async function bindStateCode(db: Kysely<Database>, code: string, appToken
     .set({ app_token: appToken })
     .where('state_code', '=', code)
     .where((eb) => eb.or([eb('app_token', 'is', null), eb('app_token', '=', appToken)]))
+    .where('interaction_hash', 'is', null)
     .where('used_on', 'is', null)
     .where('tries', '<', MOST_TRIES)
     .where('expires_on', '>', now)
@@ -58,9 +62,12 @@ export async function bindStateCode(db: Kysely<Database>, code: string, appToken
 /** A state code, whether it lives or not; undefined: unknown, or no app token presented it yet. */
 export async function findStateCode(db: Kysely<Database>, code: string): Promise<StateCode | undefined> {
   const { rows } = await sql<StateCode>`
-    select s.state_code, s.app_token, t.callback, s.corporation_id, s.code_verifier, s.expires_on, s.used_on
-    from state_codes s join tokens t on t.uuid = s.app_token
-    where s.state_code = ${code} and t.callback is not null`.execute(db);
+    select s.state_code, s.corporation_id, s.code_verifier, s.expires_on, s.used_on,
+      case when s.interaction_hash is null
+        then json_build_object('to', 'application', 'app_token', s.app_token, 'callback', t.callback)
+        else json_build_object('to', 'interaction', 'interaction_hash', s.interaction_hash) end as destination
+    from state_codes s left join tokens t on t.uuid = s.app_token
+    where s.state_code = ${code} and num_nonnulls(t.callback, s.interaction_hash) > 0`.execute(db);
   return rows[0];
 }
 
@@ -89,14 +96,31 @@ export async function giveTryBack(db: Kysely<Database>, code: string): Promise<v
 }
 
 /** Uses a state code up, in the transaction of the sign-in that succeeds with it: of many, one does (D25). */
-export async function useStateCode(db: Kysely<Database>, code: string, now: Date): Promise<boolean> {
+export async function useStateCode(
+  db: Kysely<Database>,
+  code: string,
+  characterId: number,
+  now: Date,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('state_codes')
-    .set({ used_on: now })
+    .set({ used_on: now, signed_in_id: characterId })
     .where('state_code', '=', code)
     .where('used_on', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Takes the sign-in that succeeded for an interaction: it is told once who that was, and when (D82). */
+export async function takeSignIn(db: Kysely<Database>, interactionHash: string, now: Date) {
+  const row = await db
+    .deleteFrom('state_codes')
+    .where('interaction_hash', '=', interactionHash)
+    .where('signed_in_id', 'is not', null)
+    .where('expires_on', '>', now)
+    .returning(['signed_in_id as character_id', 'used_on as signed_in_on'])
+    .executeTakeFirst();
+  return row as { readonly character_id: number; readonly signed_in_on: Date } | undefined;
 }
 
 /** Lets a code live until then at the least, so that a second try has the time of a first one (D26). */

@@ -1,22 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import type { UserGroup } from '../../contract/user.ts';
-import { isMember } from '../access/levels.queries.ts';
+import { groupsOf } from '../access/groups-of.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { ownerOf } from '../group/group.queries.ts';
 import { idNamed } from './user.queries.ts';
-
-/** The groups of the user `u`: those it was put into, and the autogroups of what it belongs to; a guest follows none. */
-const groupsOf = sql`
-  select g.* from group_members m join groups g using (group_id)
-    where m.character_id = u.character_id and (${isMember} or not g.is_voice)
-  union all
-  select g.* from groups g where g.corporation_id = u.corporation_id and ${isMember}
-  union all
-  select g.* from corporations c join groups g using (alliance_id)
-    where c.corporation_id = u.corporation_id and ${isMember}
-  union all
-  select g.* from coalition_reach r join groups g using (coalition_id)
-    where r.corporation_id = u.corporation_id and ${isMember}`;
 
 /** The groups of a user, named or by id, in the order of D9 (D70); undefined: nobody has that name or id. */
 export async function findGroupsOf(db: Kysely<Database>, nameOrId: string): Promise<UserGroup[] | undefined> {

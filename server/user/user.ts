@@ -7,6 +7,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
+import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/errors.ts';
 import { deleteUsers, findUser, findUserNamed, lockDoomed, setLevel, type UserRow } from './user.queries.ts';
 import { findGroupsOf } from './user-groups.queries.ts';
@@ -30,12 +31,12 @@ export async function getGroupsOf({ db }: Pick<Services, 'db'>, nameOrId: string
 
 /** Sets a user's level within the limits of D16; without a level nothing changes. */
 export async function updateUser(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue'>,
   admission: Admission,
   characterId: number,
   level: number | undefined,
 ): Promise<User> {
-  return inTransaction(db, async (tx) => {
+  return inTransaction(services.db, async (tx) => {
     const asker = await readmit(tx, admission, [characterId]);
     const { caller, target } = await findPositions(tx, asker, 'user', characterId);
     if (caller === undefined) throw revoked();
@@ -44,7 +45,8 @@ export async function updateUser(
     if (level !== undefined) {
       const lack = lackToSetLevel(caller, target, level);
       if (lack !== undefined) throw forbidden(lack);
-      if (level !== target.level) await setLevel(tx, characterId, level, clock.now());
+      if (level !== target.level) await setLevel(tx, characterId, level, services.clock.now());
+      await endUnwelcome(services, tx, { users: [characterId] });
     }
     const row = await findUser(tx, characterId);
     if (row === undefined) throw notFound('user', characterId);
@@ -54,11 +56,11 @@ export async function updateUser(
 
 /** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
-  { db, queue }: Pick<Services, 'db' | 'queue'>,
+  services: Pick<Services, 'db' | 'queue' | 'clock'>,
   admission: Admission,
   characterId: number,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await lockOwnedGroups(tx, characterId);
     const caller = await readmit(tx, admission, [characterId]);
     const level = await lockDoomed(tx, characterId);
@@ -67,7 +69,8 @@ export async function removeUser(
     if (caller.level < level) {
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }
-    await revokeGrants(tx, queue, [characterId]);
+    await revokeGrants(tx, services.queue, [characterId]);
+    await endSessions(services, tx, [characterId]);
     await deleteUsers(tx, [characterId]);
   });
 }

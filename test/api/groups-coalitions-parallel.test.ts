@@ -44,7 +44,7 @@ afterAll(async () => {
 const nameOf = (id: number) => `Pilot ${id}`;
 
 /** Somebody is found in a corporation, as its first member. */
-function joins(corporation_id: number): Promise<void> {
+function joins(corporation_id: number): Promise<unknown> {
   const pilot = { character_id: corporation_id, character_name: nameOf(corporation_id), corporation_id };
   return inTransaction(app.db, (tx) =>
     saveSnapshot(tx, { alliances: [], corporations: [], characters: [pilot] }, app.clock.now()),

@@ -83,7 +83,7 @@ describe('D26: a code that the provider refuses', () => {
     const other = otherProcess(app);
     const { state_code } = await startLogin(app, { dyn });
     const elsewhere = () =>
-      completeSignIn({ ...app.app.services, db: other.db }, { code: 'wrong', state: state_code });
+      completeSignIn({ ...app.app.services, db: other.db }, { code: 'wrong', state: state_code }, undefined);
     const requests = await asked(() =>
       Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? wrong(state_code) : elsewhere()))),
     );

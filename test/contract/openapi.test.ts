@@ -62,6 +62,12 @@ GET    /ext/history/characters/{character_id}/skillpoints       app 0  read user
 GET    /ext/history/characters/{character_id}/wallet            app 0  read user
 POST   /ext/history/characters/{character_id}/location/now      app 0  read user
 GET    /callback/ext                                            public
+GET    /oidc/client                                             app 10
+POST   /oidc/client                                             app 10
+GET    /oidc/client/{client_id}                                 app 10
+PUT    /oidc/client/{client_id}                                 app 10
+DELETE /oidc/client/{client_id}                                 app 10
+POST   /oidc/client/{client_id}/secret                          app 10
 GET    /system/configuration                                    app 10
 GET    /system/job                                              app 10
 POST   /system/job/{job_id}                                     app 10
@@ -107,11 +113,11 @@ describe('the OpenAPI document', () => {
     expect(() => validator.resolveRefs()).not.toThrow();
   });
 
-  it('lists all 55 operations with the rules of the specification', () => {
+  it('lists all 61 operations with the rules of the specification', () => {
     const specified = SPECIFIED.trim()
       .split('\n')
       .map((line) => line.replace(/\s+/g, ' '));
-    expect(specified).toHaveLength(55);
+    expect(specified).toHaveLength(61);
     expect(contracted.map(ruleLine).sort()).toEqual(specified.sort());
   });
 
@@ -161,6 +167,20 @@ describe('the OpenAPI document', () => {
       expect(response.description, status).toMatch(/\S/);
       expect(response.headers, status).toHaveProperty('X-Request-Id');
       for (const { example } of Object.values(response.content ?? {})) expect(example, status).toBeDefined();
+    }
+  });
+
+  it('describes what the service sends, each parameter with words and an example', () => {
+    const sent = Object.values(document.webhooks).flatMap((methods) => Object.values(methods));
+    expect(sent.map(({ operationId }) => operationId)).toContain('onSignIn');
+    for (const { operationId, summary, description, parameters = [], responses } of sent) {
+      expect(all.map(([, operation]) => operation.operationId)).not.toContain(operationId);
+      expect(`${summary} ${description}`, operationId).toMatch(/^[A-Z].+\w{3}/);
+      for (const parameter of parameters) {
+        expect(parameter.description, parameter.name).toMatch(/\S/);
+        expect(parameter.example, parameter.name).toBeDefined();
+      }
+      for (const response of Object.values(responses)) expect(resolved(response).description).toMatch(/\S/);
     }
   });
 

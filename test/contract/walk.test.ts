@@ -115,6 +115,21 @@ async function crashReport(): Promise<Request> {
   return { params: { crash_report_id: id } };
 }
 
+async function oidcClient(): Promise<Request> {
+  const name = unique();
+  const client_id = objectId(app.clock.now());
+  await app.db
+    .insertInto('oidc_clients')
+    .values({
+      ...{ client_id, client_name: name, name_key: nameKey(name), secret_hash: 'a'.repeat(64) },
+      ...{ redirect_uris: ['https://wiki.example/back'], post_logout_redirect_uris: [] },
+      ...{ backchannel_logout_uri: null, id_token_alg: null, first_party: false, restricted: false },
+      last_used_on: null,
+    })
+    .execute();
+  return { params: { client_id } };
+}
+
 /** A coalition that the callers' corporation is a member of, or nobody. */
 async function coalition(_: Caller, distance: number): Promise<{ params: { coalition_id: string } }> {
   const coalition_id = objectId(app.clock.now());
@@ -219,6 +234,15 @@ const WALKS: Readonly<Record<string, Walk>> = {
         : forbidden(`changing somebody else's group needs 9, and the token's owner has ${level}`),
   },
   'group.delete': { request: () => group(USERS[1]) },
+  'oidc.listClients': {},
+  'oidc.getClient': { request: oidcClient },
+  'oidc.createClient': {
+    request: () => ({ body: { client_name: unique(), redirect_uris: ['https://wiki.example/back'] } }),
+    answers: [201],
+  },
+  'oidc.updateClient': { request: async () => ({ ...(await oidcClient()), body: { first_party: true } }) },
+  'oidc.deleteClient': { request: oidcClient },
+  'oidc.renewSecret': { request: oidcClient, answers: [201] },
   'system.configuration': {},
   'system.jobs': {},
   'system.runJob': { request: () => ({ params: { job_id: 'maintenance' } }) },
@@ -282,7 +306,7 @@ describe('Must show 7: every operation × token kind × level × authority', () 
     const names = operations.map(({ name }) => name).sort();
     expect(Object.keys(RULES).sort()).toEqual(names);
     expect(Object.keys(WALKS).sort()).toEqual(names);
-    expect(names).toHaveLength(55);
+    expect(names).toHaveLength(61);
   });
 
   it('D18: an operation is walked with and without authority where its metadata asks for it', () => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { User } from '../../contract/user.ts';
 import {
@@ -11,6 +11,7 @@ import { createClient } from '../../sdk/src/index.ts';
 import { type App, type AppOptions, createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
+import type { JwkSet } from '../../server/keys/formats.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { scheduledJobs } from '../../server/queue/catalogue.ts';
 import { rootToken } from '../../server/token/root-token.ts';
@@ -89,7 +90,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     SSO_CLIENT_SECRET: client.clientSecret,
     EXT_API_URL: provider.apiUrl,
     EXT_API_SPEC_URL: provider.specUrl,
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
+    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey(), RSA_KEY] }),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     // Tests of the limit set one.
     RATE_LIMIT: '0',
@@ -165,8 +166,15 @@ const documentedFetch: typeof fetch = async (input, init) => {
   return response;
 };
 
+/** Made once for each process of the tests: that takes a while. */
+const RSA_KEY = {
+  ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+  kid: randomBytes(6).toString('hex'),
+};
+
 /** A private Ed25519 JWK with a key id of its own. */
-export async function newSigningKey(): Promise<Record<string, unknown>> {
+export async function newSigningKey(): Promise<JwkSet['keys'][number]> {
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
-  return { ...(await exportJWK(privateKey)), kid: randomBytes(6).toString('hex') };
+  const key = (await exportJWK(privateKey)) as JwkSet['keys'][number];
+  return { ...key, kid: randomBytes(6).toString('hex') };
 }

@@ -93,7 +93,7 @@ describe('the installed package', () => {
   it('the examples of its README compile', async () => {
     await consumer.borrow(MODULES, 'zod', 'jose');
     const readme = await readFile(join(ROOT, 'sdk/README.md'), 'utf8');
-    const blocks = [...readme.matchAll(/^```ts\n(.+?)^```$/gms)].map(([, block = '']) => block);
+    const blocks = [...readme.matchAll(/^```ts(?: run)?\n(.+?)^```$/gms)].map(([, block = '']) => block);
     expect(blocks.length).toBeGreaterThan(3);
     const files = Object.fromEntries(blocks.map((block, index) => [`readme-${index}.ts`, block]));
     await consumer.write(files);

@@ -29,6 +29,9 @@ import type {
   JobDryRun,
   JobRun,
   Login,
+  NewOidcClient,
+  OidcClient,
+  OidcClientSecret,
   Token,
   Tracking,
   User,
@@ -54,6 +57,7 @@ const coalition = { params: { coalition_id: '66f2a1b3c4d5e6f708192a3d' } };
 const corporation = { params: { corporation_id: 98000001 } };
 const crash = { params: { crash_report_id: '66f2a1b3c4d5e6f708192a3b' } };
 const group = { params: { group_id: '66f2a1b3c4d5e6f708192a3c' } };
+const oidcClient = { params: { client_id: '66f2a1b3c4d5e6f708192a3e' } };
 const character = { params: { character_id: 2112000001 } };
 
 export const operations = {
@@ -130,6 +134,18 @@ export const operations = {
     create: gives<Group>()((c) => c.group.create({ body: { group_name: 'Scouts' } })),
     update: gives<Group>()((c) => c.group.update({ ...group, body: { add_members: ['Brim Okoro'] } })),
     delete: gives<undefined>()((c) => c.group.delete(group)),
+  },
+  oidc: {
+    listClients: gives<OidcClient[]>()((c) => c.oidc.listClients()),
+    getClient: gives<OidcClient>()((c) => c.oidc.getClient(oidcClient)),
+    createClient: gives<NewOidcClient>()((c) =>
+      c.oidc.createClient({ body: { client_name: 'Wiki', redirect_uris: ['https://wiki.example/back'] } }),
+    ),
+    updateClient: gives<OidcClient>()((c) =>
+      c.oidc.updateClient({ ...oidcClient, body: { allowed_groups: null } }),
+    ),
+    deleteClient: gives<undefined>()((c) => c.oidc.deleteClient(oidcClient)),
+    renewSecret: gives<OidcClientSecret>()((c) => c.oidc.renewSecret(oidcClient)),
   },
   system: {
     configuration: gives<Configuration>()((c) => c.system.configuration()),

@@ -65,6 +65,14 @@ export const routes = {
     wallet: 'GET /ext/history/characters/:character_id/wallet jp',
     storeLocation: 'POST /ext/history/characters/:character_id/location/now j',
   },
+  oidc: {
+    listClients: 'GET /oidc/client j',
+    getClient: 'GET /oidc/client/:client_id j',
+    createClient: 'POST /oidc/client bj',
+    updateClient: 'PUT /oidc/client/:client_id bj',
+    deleteClient: 'DELETE /oidc/client/:client_id',
+    renewSecret: 'POST /oidc/client/:client_id/secret j',
+  },
   system: {
     configuration: 'GET /system/configuration j',
     jobs: 'GET /system/job j',

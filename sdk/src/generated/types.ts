@@ -281,6 +281,7 @@ export interface CrashReportShort {
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
  * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
@@ -331,6 +332,7 @@ export type ErrorCode =
   | 'request_timeout'
   | 'name_taken'
   | 'autogroup_kept'
+  | 'client_is_public'
   | 'too_many_guest_codes'
   | 'resync'
   | 'precondition_failed'
@@ -709,6 +711,68 @@ export interface MailRecipient {
   recipient_name: string;
 }
 
+/** A new application, with its secret. */
+export interface NewOidcClient {
+  /** What the application calls itself in the protocol. */
+  client_id: string;
+  /** How the application is called where people are asked whether it may know them. */
+  client_name: string;
+  /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
+  redirect_uris: string[];
+  /** Where browsers may go to after a logout; compared exactly, too. */
+  post_logout_redirect_uris: string[];
+  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  backchannel_logout_uri: string | null;
+  /** Whether it has no secret. */
+  public: boolean;
+  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  allowed_groups: string[] | null;
+  /** Whether people are not asked before it first learns who they are. */
+  first_party: boolean;
+  /** What its ID tokens are signed with. */
+  id_token_signed_response_alg: SigningAlgorithm;
+  /** When it was made here. */
+  created_on: string;
+  /** When it got tokens last, to the minute; null: never yet. */
+  last_used_on: string | null;
+  /** Shown this once; a public application has none. */
+  client_secret?: string | undefined;
+}
+
+/** An application that lets people sign in here by OpenID Connect. */
+export interface OidcClient {
+  /** What the application calls itself in the protocol. */
+  client_id: string;
+  /** How the application is called where people are asked whether it may know them. */
+  client_name: string;
+  /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
+  redirect_uris: string[];
+  /** Where browsers may go to after a logout; compared exactly, too. */
+  post_logout_redirect_uris: string[];
+  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  backchannel_logout_uri: string | null;
+  /** Whether it has no secret. */
+  public: boolean;
+  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  allowed_groups: string[] | null;
+  /** Whether people are not asked before it first learns who they are. */
+  first_party: boolean;
+  /** What its ID tokens are signed with. */
+  id_token_signed_response_alg: SigningAlgorithm;
+  /** When it was made here. */
+  created_on: string;
+  /** When it got tokens last, to the minute; null: never yet. */
+  last_used_on: string | null;
+}
+
+/** A new secret of an application. */
+export interface OidcClientSecret {
+  /** The application. */
+  client_id: string;
+  /** Shown this once. */
+  client_secret: string;
+}
+
 /** A new application token. */
 export interface PostAppToken {
   /** http or https URL of at most 2000 characters, without user, password or fragment. A sign-in adds `state_code` and `user_token` to its query. */
@@ -739,6 +803,26 @@ export interface PostLogin {
   scopes?: ExtScope[] | null | undefined;
   /** A live code of the calling token, or the code of an invitation; made by the service where absent. */
   state_code?: string | null | undefined;
+}
+
+/** A new application. */
+export interface PostOidcClient {
+  /** How the application is called where people are asked whether it may know them. */
+  client_name: string;
+  /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
+  redirect_uris: string[];
+  /** Where browsers may go to after a logout; compared exactly, too. */
+  post_logout_redirect_uris?: string[] | null | undefined;
+  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  backchannel_logout_uri?: string | null | undefined;
+  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  allowed_groups?: string[] | null | undefined;
+  /** Whether people are not asked before it first learns who they are. */
+  first_party?: boolean | null | undefined;
+  /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
+  id_token_signed_response_alg?: SigningAlgorithm | null | undefined;
+  /** Whether it runs where no secret is safe, in a browser or on a phone: it gets none, and PKCE proves it. Never changes. */
+  public?: boolean | null | undefined;
 }
 
 /** Body of an error. */
@@ -798,11 +882,32 @@ export interface PutGroup {
   remove_members?: string[] | null | undefined;
 }
 
+/** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
+export interface PutOidcClient {
+  /** How the application is called where people are asked whether it may know them. */
+  client_name?: string | null | undefined;
+  /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
+  redirect_uris?: string[] | null | undefined;
+  /** Where browsers may go to after a logout; compared exactly, too. */
+  post_logout_redirect_uris?: string[] | null | undefined;
+  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  backchannel_logout_uri?: string | null | undefined;
+  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  allowed_groups?: string[] | null | undefined;
+  /** Whether people are not asked before it first learns who they are. */
+  first_party?: boolean | null | undefined;
+  /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
+  id_token_signed_response_alg?: SigningAlgorithm | null | undefined;
+}
+
 /** What to change about a user. */
 export interface PutUser {
   /** The new level; null or absent leaves it as it is. */
   clearance_level?: number | null | undefined;
 }
+
+/** RS256 is what every application of OpenID Connect understands. */
+export type SigningAlgorithm = 'RS256' | 'EdDSA';
 
 /** What an event is about. */
 export interface Target {
@@ -1455,6 +1560,75 @@ export type StoreLocationAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export type ListOidcClientsAnswer =
+  | Answer<200, OidcClient[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetOidcClientRequest extends CallOptions {
+  params: {
+    /** Id of the application. */
+    client_id: string;
+  };
+}
+
+export type GetOidcClientAnswer =
+  | Answer<200, OidcClient>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CreateOidcClientRequest extends CallOptions {
+  body: PostOidcClient;
+}
+
+export type CreateOidcClientAnswer =
+  | Answer<201, NewOidcClient>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateOidcClientRequest extends CallOptions {
+  params: {
+    /** Id of the application. */
+    client_id: string;
+  };
+  body: PutOidcClient;
+}
+
+export type UpdateOidcClientAnswer =
+  | Answer<200, OidcClient>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteOidcClientRequest extends CallOptions {
+  params: {
+    /** Id of the application. */
+    client_id: string;
+  };
+}
+
+export type DeleteOidcClientAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface RenewOidcClientSecretRequest extends CallOptions {
+  params: {
+    /** Id of the application. */
+    client_id: string;
+  };
+}
+
+export type RenewOidcClientSecretAnswer =
+  | Answer<201, OidcClientSecret>
+  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export type GetConfigurationAnswer =
   | Answer<200, Configuration>
   | Answer<401 | 403 | 429 | 503, Problem>
@@ -1974,6 +2148,57 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
      */
     storeLocation(request: StoreLocationRequest): Promise<StoreLocationAnswer>;
+  };
+  /** Applications that let people sign in by OpenID Connect. */
+  readonly oidc: {
+    /**
+     * List OpenID Connect clients.
+     *
+     * The applications that let people sign in here, ordered by name ignoring case, then by id.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    listClients(request?: CallOptions): Promise<ListOidcClientsAnswer>;
+    /**
+     * Get an OpenID Connect client.
+     *
+     * One of these applications; its secret is stored as a hash, and shown by no operation.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    getClient(request: GetOidcClientRequest): Promise<GetOidcClientAnswer>;
+    /**
+     * Register an OpenID Connect client.
+     *
+     * Lets an application sign people in with the authorization code flow and PKCE. The issuer is the base URL of the service: everything else the application reads from `/.well-known/openid-configuration`.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    createClient(request: CreateOidcClientRequest): Promise<CreateOidcClientAnswer>;
+    /**
+     * Change an OpenID Connect client.
+     *
+     * It counts at once: whoever is in none of the allowed groups any more loses codes and tokens of the application, which is told by back-channel logout.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    updateClient(request: UpdateOidcClientRequest): Promise<UpdateOidcClientAnswer>;
+    /**
+     * Delete an OpenID Connect client.
+     *
+     * With its grants, codes and tokens; people stay signed in at other applications.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    deleteClient(request: DeleteOidcClientRequest): Promise<DeleteOidcClientAnswer>;
+    /**
+     * Renew the secret of an OpenID Connect client.
+     *
+     * The former secret ends at once. A public application has none: that is a 409.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 10.
+     */
+    renewSecret(request: RenewOidcClientSecretRequest): Promise<RenewOidcClientSecretAnswer>;
   };
   /** Configuration and scheduled jobs. */
   readonly system: {

@@ -400,6 +400,7 @@ export const CrashReportShort = z.object({
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
  * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
+ * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
  * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
@@ -450,6 +451,7 @@ export const ErrorCode = z.enum([
   'request_timeout',
   'name_taken',
   'autogroup_kept',
+  'client_is_public',
   'too_many_guest_codes',
   'resync',
   'precondition_failed',
@@ -759,6 +761,71 @@ export const Login = z.object({
   state_code: z.string(),
 });
 
+/** RS256 is what every application of OpenID Connect understands. */
+export const SigningAlgorithm = z.enum(['RS256', 'EdDSA']);
+
+/** A new application, with its secret. */
+export const NewOidcClient = z.object({
+  /** What the application calls itself in the protocol. */
+  client_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** How the application is called where people are asked whether it may know them. */
+  client_name: z.string(),
+  /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
+  redirect_uris: z.array(z.string()),
+  /** Where browsers may go to after a logout; compared exactly, too. */
+  post_logout_redirect_uris: z.array(z.string()),
+  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  backchannel_logout_uri: z.string().nullable(),
+  /** Whether it has no secret. */
+  public: z.boolean(),
+  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
+  /** Whether people are not asked before it first learns who they are. */
+  first_party: z.boolean(),
+  /** What its ID tokens are signed with. */
+  id_token_signed_response_alg: SigningAlgorithm,
+  /** When it was made here. */
+  created_on: z.string().datetime(),
+  /** When it got tokens last, to the minute; null: never yet. */
+  last_used_on: z.string().datetime().nullable(),
+  /** Shown this once; a public application has none. */
+  client_secret: z.string().optional(),
+});
+
+/** An application that lets people sign in here by OpenID Connect. */
+export const OidcClient = z.object({
+  /** What the application calls itself in the protocol. */
+  client_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** How the application is called where people are asked whether it may know them. */
+  client_name: z.string(),
+  /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
+  redirect_uris: z.array(z.string()),
+  /** Where browsers may go to after a logout; compared exactly, too. */
+  post_logout_redirect_uris: z.array(z.string()),
+  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  backchannel_logout_uri: z.string().nullable(),
+  /** Whether it has no secret. */
+  public: z.boolean(),
+  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
+  /** Whether people are not asked before it first learns who they are. */
+  first_party: z.boolean(),
+  /** What its ID tokens are signed with. */
+  id_token_signed_response_alg: SigningAlgorithm,
+  /** When it was made here. */
+  created_on: z.string().datetime(),
+  /** When it got tokens last, to the minute; null: never yet. */
+  last_used_on: z.string().datetime().nullable(),
+});
+
+/** A new secret of an application. */
+export const OidcClientSecret = z.object({
+  /** The application. */
+  client_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Shown this once. */
+  client_secret: z.string(),
+});
+
 /** A new application token. */
 export const PostAppToken = z.object({
   /** http or https URL of at most 2000 characters, without user, password or fragment. A sign-in adds `state_code` and `user_token` to its query. */
@@ -789,6 +856,26 @@ export const PostLogin = z.object({
   scopes: z.array(ExtScope).max(10000).nullable().optional(),
   /** A live code of the calling token, or the code of an invitation; made by the service where absent. */
   state_code: z.string().min(1).max(100).nullable().optional(),
+});
+
+/** A new application. */
+export const PostOidcClient = z.object({
+  /** How the application is called where people are asked whether it may know them. */
+  client_name: z.string().min(1).max(100),
+  /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
+  redirect_uris: z.array(z.string()).max(20),
+  /** Where browsers may go to after a logout; compared exactly, too. */
+  post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
+  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  backchannel_logout_uri: z.string().nullable().optional(),
+  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
+  /** Whether people are not asked before it first learns who they are. */
+  first_party: z.boolean().nullable().optional(),
+  /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
+  id_token_signed_response_alg: SigningAlgorithm.nullable().optional(),
+  /** Whether it runs where no secret is safe, in a browser or on a phone: it gets none, and PKCE proves it. Never changes. */
+  public: z.boolean().nullable().optional(),
 });
 
 /** Body of an error. */
@@ -846,6 +933,24 @@ export const PutGroup = z.object({
   owner: z.string().min(1).max(100).nullable().optional(),
   /** Names of users to remove; the owner stays a member in any case. */
   remove_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
+});
+
+/** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
+export const PutOidcClient = z.object({
+  /** How the application is called where people are asked whether it may know them. */
+  client_name: z.string().min(1).max(100).nullable().optional(),
+  /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
+  redirect_uris: z.array(z.string()).max(20).nullable().optional(),
+  /** Where browsers may go to after a logout; compared exactly, too. */
+  post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
+  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  backchannel_logout_uri: z.string().nullable().optional(),
+  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
+  /** Whether people are not asked before it first learns who they are. */
+  first_party: z.boolean().nullable().optional(),
+  /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
+  id_token_signed_response_alg: SigningAlgorithm.nullable().optional(),
 });
 
 /** What to change about a user. */

@@ -4,6 +4,7 @@ import { type Caller, findCaller } from '../../../server/access/caller.queries.t
 import { BUILT_IN_USER } from '../../../server/access/levels.ts';
 import { findGroup } from '../../../server/group/group.queries.ts';
 import { updateGroup } from '../../../server/group/group.ts';
+import type { Services } from '../../../server/services/services.ts';
 import { systemClock } from '../../../server/shared/clock.ts';
 import { findRootToken } from '../../../server/token/token.queries.ts';
 import { only, type Scenario } from '../scenario.ts';
@@ -61,7 +62,9 @@ export const updatedGroup: Scenario = {
         const rule = contract.group.update.metadata.access;
         const body = { description: descriptionOf(-1) };
         const admission = { caller, rule, params: { group_id: group(0) }, body };
-        await updateGroup({ db, clock: systemClock }, admission, group(0), body);
+        // Nobody comes or goes, so nobody is told of the end of a session.
+        const queue = {} as Services['queue'];
+        await updateGroup({ db, clock: systemClock, queue }, admission, group(0), body);
       });
       return async ({ run, within }, path, body) => {
         const { description } = JSON.parse(body) as { description: string };

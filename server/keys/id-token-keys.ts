@@ -1,0 +1,44 @@
+import { importJWK, type JWK, SignJWT } from 'jose';
+import { type JwkSet, publicHalf } from './formats.ts';
+
+/** What an application's ID and logout tokens are signed with. */
+export type IdTokenAlgorithm = 'RS256' | 'EdDSA';
+
+/** Keys for what OpenID Connect signs: RSA as the standard has it, and the service's own Ed25519 (D80). */
+export interface IdTokenKeys {
+  /** RS256 first, where there is an RSA key. */
+  readonly algorithms: readonly IdTokenAlgorithm[];
+  /** RSA keys for `/.well-known/jwks.json`, those that only verify among them. */
+  readonly rsaPublicKeys: readonly JWK[];
+  /** Keys that sign, private: one for each algorithm. */
+  readonly privateKeys: readonly JWK[];
+  sign(algorithm: IdTokenAlgorithm, type: string, claims: Readonly<Record<string, unknown>>): Promise<string>;
+}
+
+/** @param issuer BASE_URL */
+export async function loadIdTokenKeys({ keys, rsaKeys = [] }: JwkSet, issuer: string): Promise<IdTokenKeys> {
+  const rsa = rsaKeys.find((key) => key.d !== undefined);
+  const ed25519 = keys.find((key) => key.d !== undefined);
+  // Named, or PS256 would be offered, too.
+  const privateKeys = [
+    ...(rsa === undefined ? [] : [{ ...rsa, alg: 'RS256', use: 'sig' }]),
+    ...(ed25519 === undefined ? [] : [{ ...ed25519, alg: 'EdDSA', use: 'sig' }]),
+  ] as JWK[];
+  const signers = new Map(
+    await Promise.all(privateKeys.map(async (key) => [key.alg, await importJWK(key)] as const)),
+  );
+  return {
+    algorithms: privateKeys.map(({ alg }) => alg as IdTokenAlgorithm),
+    rsaPublicKeys: rsaKeys.map((key) => ({ ...publicHalf(key), alg: 'RS256', use: 'sig' })),
+    privateKeys,
+    async sign(algorithm, type, claims) {
+      const key = signers.get(algorithm);
+      const kid = privateKeys.find(({ alg }) => alg === algorithm)?.kid;
+      if (key === undefined || kid === undefined) throw new Error(`there is no key for ${algorithm}`);
+      return new SignJWT({ ...claims })
+        .setProtectedHeader({ alg: algorithm, kid, typ: type })
+        .setIssuer(issuer)
+        .sign(key);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { type Kysely, sql } from 'kysely';
+import { groupsOf, inAllowedGroup } from '../access/groups-of.queries.ts';
+import { mayUseTokens } from '../access/login-permission.queries.ts';
+import type { Database } from '../database/tables.ts';
+
+interface Organization {
+  readonly id: number;
+  readonly name: string;
+  readonly ticker: string;
+}
+
+/** What applications may learn of somebody (D83). */
+export interface AccountRow {
+  readonly character_id: number;
+  readonly character_name: string;
+  readonly clearance_level: number;
+  readonly corporation: Organization | null;
+  readonly alliance: Organization | null;
+  /** In the order of lists (D9). */
+  readonly groups: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** Who it is, while it may log in, and the application lets it in; undefined: nobody, to this application (D84). */
+export async function findAccount(
+  db: Kysely<Database>,
+  characterId: number,
+  clientId: string,
+): Promise<AccountRow | undefined> {
+  const { rows } = await sql<AccountRow>`
+    select u.character_id, u.character_name, u.clearance_level,
+      case when c.corporation_id is not null then json_build_object(
+        'id', c.corporation_id, 'name', c.corporation_name, 'ticker', c.ticker) end as corporation,
+      case when a.alliance_id is not null then json_build_object(
+        'id', a.alliance_id, 'name', a.alliance_name, 'ticker', a.ticker) end as alliance,
+      (select coalesce(json_agg(json_build_object('id', g.group_id, 'name', g.group_name)
+        order by g.name_key, g.group_id), '[]') from (${groupsOf}) g) as groups
+    from users u
+      join oidc_clients cl on cl.client_id = ${clientId}
+      left join corporations c on c.corporation_id = u.corporation_id
+      left join alliances a on a.alliance_id = c.alliance_id
+    where u.character_id = ${characterId} and ${mayUseTokens} and ${inAllowedGroup}`.execute(db);
+  return rows[0];
+}
+
+/** The names of the groups that an application lets in, in the order of D9. */
+export async function findAllowedGroups(db: Kysely<Database>, clientId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('oidc_client_groups')
+    .innerJoin('groups', 'groups.group_id', 'oidc_client_groups.group_id')
+    .select('group_name')
+    .where('client_id', '=', clientId)
+    .orderBy('name_key')
+    .orderBy('groups.group_id')
+    .execute();
+  return rows.map(({ group_name }) => group_name);
+}
+
+/** What somebody agreed to let an application learn. */
+export async function findConsent(
+  db: Kysely<Database>,
+  characterId: number,
+  clientId: string,
+): Promise<readonly string[]> {
+  const row = await db
+    .selectFrom('oidc_consents')
+    .select('scopes')
+    .where('character_id', '=', characterId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+  return row?.scopes ?? [];
+}
+
+/** Remembers it, besides what was agreed to before. */
+export async function saveConsent(
+  db: Kysely<Database>,
+  characterId: number,
+  clientId: string,
+  scopes: readonly string[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into oidc_consents (character_id, client_id, scopes, given_on)
+    values (${characterId}, ${clientId}, ${[...scopes]}::text[], ${now})
+    on conflict (character_id, client_id) do update set given_on = excluded.given_on,
+      scopes = array(select distinct unnest(oidc_consents.scopes || excluded.scopes) order by 1)`.execute(db);
+}
+
+export async function findName(db: Kysely<Database>, characterId: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select('character_name')
+    .where('character_id', '=', characterId)
+    .executeTakeFirst();
+  return row?.character_name;
+}

@@ -1,0 +1,88 @@
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { constraintOf } from '../database/errors.ts';
+import type { Services } from '../services/services.ts';
+import {
+  consumeArtifact,
+  deleteArtifact,
+  deleteGrant,
+  findArtifact,
+  findSession,
+  type StoredArtifact,
+  saveArtifact,
+} from '../session/artifacts.queries.ts';
+import { digestOf } from '../shared/digest.ts';
+import { errors } from './library.ts';
+import { relyingParty } from './relying-party.ts';
+
+type Parts = Pick<Services, 'db' | 'clock' | 'keys'>;
+
+/**
+ * Keeps what the library asks for in PostgreSQL, so that any process may go on where another one began. Ids prove who
+ * comes with them, being codes, tokens and cookies: what is stored of them proves nothing.
+ */
+export function createAdapter(parts: Parts, model: string): Adapter {
+  const { db, clock } = parts;
+  const at = (id: string) => ({ model, idHash: digestOf(id) });
+  return {
+    async upsert(id, payload, expiresIn) {
+      try {
+        await saveArtifact(db, {
+          ...at(id),
+          payload: withoutId(id, payload),
+          grantHash: grantOf(model, id, payload),
+          sessionUid: payload.uid ?? null,
+          characterId: payload.accountId === undefined ? null : Number(payload.accountId),
+          clientId: payload.clientId ?? null,
+          expiresOn: new Date(clock.now().getTime() + (expiresIn ?? 0) * 1000),
+        });
+      } catch (error) {
+        // The user or the application was deleted meanwhile.
+        if (constraintOf(error)?.kind === 'foreign_key') throw new errors.AccessDenied();
+        throw error;
+      }
+    },
+    find: async (id) =>
+      model === 'Client' ? relyingParty(parts, id) : withId(await findArtifact(db, at(id), clock.now()), id),
+    async findByUid(uid) {
+      return withId(await findSession(db, uid, clock.now()));
+    },
+    findByUserCode: () => Promise.reject(new Error('there are no user codes')),
+    async consume(id) {
+      if (await consumeArtifact(db, at(id), clock.now())) return;
+      // Used twice at the same moment: nobody can tell by whom, so nothing of the grant stays (D84).
+      const twice = await findArtifact(db, at(id), clock.now());
+      const grantId = twice?.payload.grantId;
+      if (typeof grantId === 'string') await deleteGrant(db, digestOf(grantId));
+      throw new errors.InvalidGrant('used already');
+    },
+    destroy: (id) => (model === 'Grant' ? deleteGrant(db, digestOf(id)) : deleteArtifact(db, at(id))),
+    revokeByGrantId: (grantId) => deleteGrant(db, digestOf(grantId), model),
+  };
+}
+
+function grantOf(model: string, id: string, { grantId }: AdapterPayload): string | null {
+  const grant = model === 'Grant' ? id : model === 'Interaction' ? undefined : grantId;
+  return grant === undefined ? null : digestOf(grant);
+}
+
+/** The id stands in the payload once more, in an interaction also at the end of the address to go on at. */
+function withoutId(id: string, payload: AdapterPayload): object {
+  const { jti: _id, session, returnTo, ...rest } = payload as AdapterPayload & { returnTo?: string };
+  const { cookie: _cookie, ...named } = (session ?? {}) as { cookie?: string };
+  return {
+    ...rest,
+    ...(session !== undefined && { session: named }),
+    ...(returnTo?.endsWith(id) && { returnTo: returnTo.slice(0, -id.length) }),
+  };
+}
+
+function withId(stored: StoredArtifact | undefined, id?: string): AdapterPayload | undefined {
+  if (stored === undefined) return undefined;
+  const { returnTo } = stored.payload;
+  return {
+    ...stored.payload,
+    ...(id !== undefined && { jti: id }),
+    ...(typeof returnTo === 'string' && id !== undefined && { returnTo: returnTo + id }),
+    ...(stored.consumed_on !== null && { consumed: Math.floor(stored.consumed_on.getTime() / 1000) }),
+  };
+}

@@ -1,0 +1,191 @@
+import type {
+  NewOidcClient,
+  OidcClient,
+  OidcClientSecret,
+  PostOidcClient,
+  PutOidcClient,
+} from '../../contract/oidc.ts';
+import { type Admission, readmit } from '../access/admission.ts';
+import { nameKey } from '../database/name-key.ts';
+import { objectId } from '../database/object-id.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
+import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
+import { DomainError, invalid, notFound, notFoundAmong } from '../shared/errors.ts';
+import {
+  type ClientRow,
+  deleteClient,
+  findClient,
+  insertClient,
+  listClients,
+  lockClient,
+  lockGroups,
+  setAllowedGroups,
+  setClient,
+} from './client.queries.ts';
+import { hashSecret, newSecret } from './secret.ts';
+
+type Keys = Pick<Services, 'keys'>;
+
+export async function getClients({ db, keys }: Pick<Services, 'db' | 'keys'>): Promise<OidcClient[]> {
+  return (await listClients(db)).map((row) => toClient(row, { keys }));
+}
+
+export async function getClient(
+  { db, keys }: Pick<Services, 'db' | 'keys'>,
+  clientId: string,
+): Promise<OidcClient> {
+  const row = await findClient(db, clientId);
+  if (row === undefined) throw notFound('OpenID Connect client', clientId);
+  return toClient(row, { keys });
+}
+
+/** A new application; its secret is answered this once, and stored as a hash (D81). */
+export async function createClient(
+  services: Pick<Services, 'db' | 'keys' | 'clock' | 'settings'>,
+  admission: Admission,
+  body: PostOidcClient,
+): Promise<NewOidcClient> {
+  await requireUsable(services, body);
+  const { db, clock } = services;
+  const now = clock.now();
+  const client_id = objectId(now);
+  const secret = body.public === true ? undefined : newSecret();
+  const client = await inTransaction(db, async (tx) => {
+    await readmit(tx, admission);
+    await insertClient(tx, {
+      client_id,
+      client_name: body.client_name,
+      name_key: nameKey(body.client_name),
+      secret_hash: secret === undefined ? null : hashSecret(secret),
+      redirect_uris: distinct(body.redirect_uris),
+      post_logout_redirect_uris: distinct(body.post_logout_redirect_uris ?? []),
+      backchannel_logout_uri: body.backchannel_logout_uri ?? null,
+      id_token_alg: body.id_token_signed_response_alg ?? null,
+      first_party: body.first_party ?? false,
+      restricted: body.allowed_groups != null,
+      created_on: now,
+      updated_on: now,
+      last_used_on: null,
+    });
+    if (body.allowed_groups != null) await allow(tx, client_id, body.allowed_groups);
+    return getClient({ ...services, db: tx }, client_id);
+  });
+  return secret === undefined ? client : { ...client, client_secret: secret };
+}
+
+/** Changes what the body holds; null is a value for the address of logouts and for the allowed groups. */
+export async function updateClient(
+  services: Pick<Services, 'db' | 'keys' | 'clock' | 'settings' | 'queue'>,
+  admission: Admission,
+  clientId: string,
+  body: PutOidcClient,
+): Promise<OidcClient> {
+  await requireUsable(services, body);
+  const { client_name: name, allowed_groups: groups } = body;
+  return inTransaction(services.db, async (tx) => {
+    await readmit(tx, admission);
+    const before = await lockClient(tx, clientId);
+    if (before === undefined) throw notFound('OpenID Connect client', clientId);
+    await setClient(tx, clientId, {
+      ...(name != null && { client_name: name, name_key: nameKey(name) }),
+      redirect_uris: distinct(body.redirect_uris ?? before.redirect_uris),
+      post_logout_redirect_uris: distinct(body.post_logout_redirect_uris ?? before.post_logout_redirect_uris),
+      ...(body.backchannel_logout_uri !== undefined && {
+        backchannel_logout_uri: body.backchannel_logout_uri,
+      }),
+      id_token_alg: body.id_token_signed_response_alg ?? before.id_token_alg,
+      first_party: body.first_party ?? before.first_party,
+      ...(groups !== undefined && { restricted: groups !== null }),
+      updated_on: services.clock.now(),
+    });
+    if (groups !== undefined) {
+      await allow(tx, clientId, groups ?? []);
+      await endUnwelcome(services, tx, 'everybody');
+    }
+    return getClient({ ...services, db: tx }, clientId);
+  });
+}
+
+export async function removeClient(
+  { db }: Pick<Services, 'db'>,
+  admission: Admission,
+  clientId: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await readmit(tx, admission);
+    if (!(await deleteClient(tx, clientId))) throw notFound('OpenID Connect client', clientId);
+  });
+}
+
+/** A new secret in place of the former one, which ends at once. */
+export async function renewSecret(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  admission: Admission,
+  clientId: string,
+): Promise<OidcClientSecret> {
+  const client_secret = newSecret();
+  await inTransaction(db, async (tx) => {
+    await readmit(tx, admission);
+    const client = await lockClient(tx, clientId);
+    if (client === undefined) throw notFound('OpenID Connect client', clientId);
+    if (client.secret_hash === null) {
+      throw new DomainError('client_is_public', 'This is a public client: it has no secret to renew.');
+    }
+    await setClient(tx, clientId, { secret_hash: hashSecret(client_secret), updated_on: clock.now() });
+  });
+  return { client_id: clientId, client_secret };
+}
+
+function toClient(row: ClientRow, { keys }: Keys): OidcClient {
+  const { secret_hash, id_token_alg, created_on, last_used_on, ...same } = row;
+  return {
+    ...same,
+    public: secret_hash === null,
+    id_token_signed_response_alg: algorithmOf(row, { keys }),
+    created_on: created_on.toISOString(),
+    last_used_on: last_used_on?.toISOString() ?? null,
+  };
+}
+
+/** What an application's ID tokens are signed with: RS256 as the standard has it, where there is a key for it (D80). */
+export function algorithmOf(
+  { id_token_alg }: Pick<ClientRow, 'id_token_alg'>,
+  { keys }: Keys,
+): 'RS256' | 'EdDSA' {
+  return id_token_alg !== 'EdDSA' && keys.idTokens.algorithms.includes('RS256') ? 'RS256' : 'EdDSA';
+}
+
+async function allow(tx: Parameters<typeof lockGroups>[0], clientId: string, groups: readonly string[]) {
+  const asked = distinct(groups);
+  const there = await lockGroups(tx, asked);
+  const missing = asked.filter((id) => !there.has(id));
+  if (missing.length > 0) throw notFoundAmong('group', missing);
+  await setAllowedGroups(tx, clientId, asked);
+}
+
+/** What only this instance can judge: whether it has the key, and whether it may call the address (D29). */
+async function requireUsable(
+  { keys, settings }: Pick<Services, 'keys' | 'settings'>,
+  body: Pick<PutOidcClient, 'backchannel_logout_uri' | 'id_token_signed_response_alg'>,
+): Promise<void> {
+  const { backchannel_logout_uri: uri, id_token_signed_response_alg: algorithm } = body;
+  if (algorithm === 'RS256' && !keys.idTokens.algorithms.includes('RS256')) {
+    throw invalid(
+      ['body', 'id_token_signed_response_alg'],
+      'This service has no RSA key: TOKEN_SIGNING_KEYS lacks one',
+    );
+  }
+  if (uri == null || settings.callbackAllowPrivate) return;
+  try {
+    await requirePublicHost(uri);
+  } catch (error) {
+    if (!(error instanceof ForbiddenAddress)) throw error;
+    throw invalid(['body', 'backchannel_logout_uri'], error.message);
+  }
+}
+
+function distinct<T>(list: readonly T[]): T[] {
+  return [...new Set(list)];
+}

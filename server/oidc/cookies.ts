@@ -1,0 +1,26 @@
+import { hkdfSync } from 'node:crypto';
+import type { Configuration } from 'oidc-provider';
+import type { CompleteSettings } from '../config/settings.ts';
+
+/**
+ * Cookies that no page can read and no other site's form sends along; signed by keys that all processes make of
+ * ENCRYPTION_KEYS: the first signs, all verify. Over https the session's can be set by this very host alone (D82).
+ */
+export function cookiesOf({ baseUrl, encryptionKeys }: CompleteSettings): Configuration['cookies'] {
+  const own = baseUrl.startsWith('https:') ? '__Host-' : '';
+  const options = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
+  return {
+    names: {
+      session: `${own}castellan_session`,
+      interaction: 'castellan_interaction',
+      resume: 'castellan_resume',
+    },
+    long: options,
+    short: options,
+    keys: encryptionKeys.map(({ key }) =>
+      Buffer.from(hkdfSync('sha256', key, '', 'castellan cookies of OpenID Connect', 32)).toString(
+        'base64url',
+      ),
+    ),
+  };
+}

@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Provider } from 'oidc-provider';
+import type { Services } from '../services/services.ts';
+import { digestOf } from '../shared/digest.ts';
+import { bindingCookie, interactionUrl } from '../sign-in/interaction.ts';
+import { linksOf } from '../sign-in/pages.ts';
+import { judgeUser } from '../sign-in/sign-in.queries.ts';
+import { startInteractionLogin } from '../sign-in/start-login.ts';
+import { takeSignIn } from '../sign-in/state-code.queries.ts';
+import { findAccount, findAllowedGroups, findName, saveConsent } from './account.queries.ts';
+import { errors } from './library.ts';
+import { consentPage, errorPage, policyOfForm, refusedPage } from './pages.ts';
+
+/** What a browser is answered at a step of an interaction. */
+export type Answer =
+  | { readonly redirectTo: string; readonly cookie?: string }
+  | {
+      readonly is: 'page' | 'refusal' | 'fault';
+      readonly html: string;
+      readonly policy?: string;
+    };
+
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** A step that a browser takes: the request's cookie says in which interaction. */
+export interface Step {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** As in the path. */
+  readonly uid: string;
+}
+
+export type Interactions = Readonly<
+  Record<'begin' | 'login' | 'again' | 'deny' | 'consent', (step: Step) => Promise<Answer>>
+>;
+
+/** What people do between an application's request and its answer: sign in, agree, or turn back (D82, D84). */
+export function createInteractions(services: Services, provider: Provider): Interactions {
+  const { db, clock, settings } = services;
+
+  /** To the game's sign-on, from where the same browser comes back to `login`. */
+  async function signOn({ uid }: Interaction): Promise<Answer> {
+    const { login_url, state_code } = await startInteractionLogin(services, digestOf(uid));
+    return { redirectTo: login_url, cookie: bindingCookie(settings, state_code, uid) };
+  }
+
+  async function finish({ req, res }: Step, result: object): Promise<Answer> {
+    return { redirectTo: await provider.interactionResult(req, res, { ...result }) };
+  }
+
+  async function refuse(interaction: Interaction): Promise<Answer> {
+    const { clientId, characterId, uid } = partsOf(interaction);
+    const judged = await judgeUser(db, characterId);
+    const client = await provider.Client.find(clientId);
+    // Deleted, or refused no more: whoever signs in now is judged anew.
+    if (judged === undefined || client === undefined) return signOn(interaction);
+    const name = (await findName(db, characterId)) ?? '';
+    const links = linksOf({
+      giveUp: interactionUrl(settings, uid, 'deny'),
+      asAnother: interactionUrl(settings, uid, 'again'),
+    });
+    const why = judged.admitted
+      ? { name, groups: await findAllowedGroups(db, clientId) }
+      : { name, guestOf: judged.guest_of, refusedBy: judged.refused_by };
+    return { is: 'refusal', html: refusedPage(why, client.clientName ?? clientId, links) };
+  }
+
+  async function ask(step: Step, interaction: Interaction): Promise<Answer> {
+    const { clientId, characterId, uid, scopes, redirectUri } = partsOf(interaction);
+    const account = await findAccount(db, characterId, clientId);
+    const client = await provider.Client.find(clientId);
+    if (account === undefined || client === undefined) return refuse(interaction);
+    if (client.first_party === true) return grant(step, interaction);
+    const names = { client: client.clientName ?? clientId, character: account.character_name, scopes };
+    const action = interactionUrl(settings, uid, 'consent');
+    return {
+      is: 'page',
+      html: consentPage(names, action, interactionUrl(settings, uid, 'deny')),
+      policy: policyOfForm(redirectUri),
+    };
+  }
+
+  async function grant(step: Step, interaction: Interaction): Promise<Answer> {
+    const { clientId, characterId, scopes } = partsOf(interaction);
+    const { grantId } = interaction;
+    const present = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+    const granted = present ?? new provider.Grant({ accountId: String(characterId), clientId });
+    granted.addOIDCScope(scopes.join(' '));
+    const consent = { grantId: await granted.save() };
+    await saveConsent(db, characterId, clientId, scopes, clock.now());
+    return finish(step, { consent });
+  }
+
+  const steps: Interactions = {
+    async begin(step) {
+      const interaction = await find(provider, step);
+      switch (interaction.prompt.name) {
+        case 'login':
+          return signOn(interaction);
+        case 'access':
+          return refuse(interaction);
+        default:
+          return ask(step, interaction);
+      }
+    },
+    async login(step) {
+      const interaction = await find(provider, step);
+      const signedIn = await takeSignIn(db, digestOf(interaction.uid), clock.now());
+      if (signedIn === undefined) throw new errors.SessionNotFound('nobody signed in');
+      const { character_id, signed_in_on } = signedIn;
+      const ts = Math.floor(signed_in_on.getTime() / 1000);
+      return finish(step, { login: { accountId: String(character_id), ts } });
+    },
+    again: async (step) => signOn(await find(provider, step)),
+    async deny(step) {
+      await find(provider, step);
+      return finish(step, { error: 'access_denied', error_description: 'the user turned back' });
+    },
+    async consent(step) {
+      const interaction = await find(provider, step);
+      if (interaction.prompt.name !== 'consent') throw new errors.SessionNotFound('nothing to agree to');
+      return grant(step, interaction);
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(steps).map(([name, take]) => [name, (step: Step) => take(step).catch(explain)]),
+  ) as Interactions;
+}
+
+/** The interaction of the browser's cookie, which has to be the one of the path (login CSRF). */
+async function find(provider: Provider, { req, res, uid }: Step): Promise<Interaction> {
+  const interaction = await provider.interactionDetails(req, res);
+  if (interaction.uid !== uid) throw new errors.SessionNotFound('another interaction');
+  return interaction;
+}
+
+/** What the library refuses is told on a page; everything else is an error of ours. */
+function explain(error: unknown): Answer {
+  if (!(error instanceof errors.OIDCProviderError)) throw error;
+  return { is: 'fault', html: errorPage(error) };
+}
+
+/** The library checked them when the interaction began. */
+function partsOf({ uid, params, session, result }: Interaction) {
+  const accountId = session?.accountId ?? result?.login?.accountId;
+  return {
+    uid,
+    clientId: String(params.client_id),
+    redirectUri: String(params.redirect_uri),
+    characterId: Number(accountId),
+    scopes: String(params.scope ?? '')
+      .split(' ')
+      .filter(Boolean),
+  };
+}

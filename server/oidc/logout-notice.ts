@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { Provider } from 'oidc-provider';
+import { callOut } from '../outbound/call.ts';
+import { ForbiddenAddress, hostOf } from '../outbound/public-address.ts';
+import type { Payload } from '../queue/catalogue.ts';
+import type { Services } from '../services/services.ts';
+import { findClient } from './client.queries.ts';
+import { algorithmOf } from './clients.ts';
+
+type Parts = Pick<Services, 'db' | 'clock' | 'keys' | 'settings' | 'log'>;
+
+/** Seconds for which a logout token is good. */
+const GOOD_FOR = 120;
+/** Milliseconds for one try. */
+const TIME_LIMIT = 10_000;
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+
+/**
+ * Where somebody logs out by the browser, the library would call the applications at once and once: the job does so
+ * instead, which does not forget (D84).
+ */
+export function tellLater(provider: Provider, { db, queue }: Pick<Services, 'db' | 'queue'>): void {
+  Object.assign(provider.Client.prototype, {
+    backchannelLogout(this: { clientId: string }, accountId: string, sid: string) {
+      const payload = { client_id: this.clientId, character_id: Number(accountId), sid, attempt: 0 };
+      return queue.send(db, 'send-logout', payload);
+    },
+  });
+}
+
+/**
+ * Tells an application once that a session is over, by a token signed now. `done`: told, refused for good, or there is
+ * nobody to tell. `again`: it may work later.
+ */
+export async function noticeLogout(
+  { db, clock, keys, settings, log }: Parts,
+  { client_id, character_id, sid }: Omit<Payload<'send-logout'>, 'attempt'>,
+): Promise<'done' | 'again'> {
+  const client = await findClient(db, client_id);
+  const uri = client?.backchannel_logout_uri;
+  if (client === undefined || uri == null) return 'done';
+  const now = Math.floor(clock.now().getTime() / 1000);
+  const token = await keys.idTokens.sign(algorithmOf(client, { keys }), 'logout+jwt', {
+    ...{ aud: client_id, sub: String(character_id), sid, jti: randomUUID() },
+    ...{ iat: now, exp: now + GOOD_FOR, events: { [EVENT]: {} } },
+  });
+  const told = { client_id, host: hostOf(uri) };
+  try {
+    const status = await callOut(uri, {
+      allowPrivate: settings.callbackAllowPrivate,
+      timeLimit: TIME_LIMIT,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ logout_token: token }).toString(),
+    });
+    if (status === 200 || status === 204) return 'done';
+    // 400: it knows the session no more, or never will understand (OpenID Connect Back-Channel Logout 2.8).
+    const again = status !== 400;
+    log.warn({ ...told, status, again }, 'an application did not take the news of a logout');
+    return again ? 'again' : 'done';
+  } catch (error) {
+    const forbidden = error instanceof ForbiddenAddress;
+    const reason = forbidden
+      ? error.message
+      : ((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+    log.warn({ ...told, reason, again: !forbidden }, 'an application could not be told of a logout');
+    return forbidden ? 'done' : 'again';
+  }
+}

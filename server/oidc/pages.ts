@@ -1,0 +1,155 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { contentPolicy, type Link, page, paragraphs } from '../http/page.ts';
+import { escapeHtml } from '../shared/html.ts';
+import type { NotAllowed } from '../sign-in/outcome.ts';
+import { notAllowed } from '../sign-in/pages.ts';
+
+/** What people read about each scope before an application first learns it (D82). */
+const LEARNS: Readonly<Record<string, string>> = {
+  openid: 'which character you are',
+  profile: 'its name, portrait, corporation, alliance and clearance level',
+  groups: 'the groups that it is in',
+  email: 'an address made of its id, to which no mail goes',
+  offline_access: 'all of this also while you are away, until you lose the right to log in',
+};
+
+const CLOSE = 'You can close this page.';
+
+/** Before an application is used for the first time. The form sends what the button says, the link takes a no back. */
+export function consentPage(
+  { client, character, scopes }: { client: string; character: string; scopes: readonly string[] },
+  action: string,
+  deny: string,
+): string {
+  const learns = scopes.flatMap((scope) => LEARNS[scope] ?? []).map((what) => `<li>${escapeHtml(what)}</li>`);
+  return page(
+    `Sign in to ${client}`,
+    `${paragraphs(`${client} asks who you are. You are signed in as ${character}. If you go on, it learns`)}
+<ul>${learns.join('')}</ul>`,
+    [{ href: deny, text: 'No, go back' }],
+    {
+      form: `<form method="post" action="${escapeHtml(action)}"><button class="main">Go on to ${escapeHtml(client)}</button></form>`,
+      footer: 'You are asked this once for each application.',
+    },
+  );
+}
+
+/** Why an application does not let somebody in (D84). */
+export function refusedPage(
+  why: Omit<NotAllowed, 'kind'> | { readonly name: string; readonly groups: readonly string[] },
+  client: string,
+  links: readonly Link[],
+): string {
+  if ('refusedBy' in why) {
+    const { title, body } = notAllowed(why);
+    return page(title, body, links, { footer: CLOSE });
+  }
+  const groups = why.groups.map((name) => `<li><b>${escapeHtml(name)}</b></li>`).join('');
+  const reason =
+    groups === ''
+      ? paragraphs(`${client} lets nobody in at present.`)
+      : `${paragraphs(`${why.name} is in none of the groups that ${client} lets in:`)}\n<ul>${groups}</ul>`;
+  return page(
+    `${client} does not let you in`,
+    `${reason}\n${paragraphs('If you think that this is wrong, ask the leaders of your corporation or alliance.')}`,
+    links,
+    { footer: CLOSE },
+  );
+}
+
+/** @param form the library's, without buttons */
+export function logoutPage(form: string, client: string | undefined): string {
+  const only = client === undefined ? 'No, stay signed in' : `Only of ${client}`;
+  const buttons = `<button class="main" type="submit" form="op.logoutForm" name="logout" value="yes">Log out everywhere</button>
+<button type="submit" form="op.logoutForm">${escapeHtml(only)}</button>`;
+  return page(
+    'Log out?',
+    paragraphs('Applications that you signed in to from this browser are told that you are gone.'),
+    [],
+    { form: `${form}${buttons}`, footer: 'The game itself does not hear of it.' },
+  );
+}
+
+export function loggedOutPage(client: string | undefined): string {
+  const where = client === undefined ? '' : ` of ${client}`;
+  return page('You are logged out', paragraphs(`You are logged out${where}.`), [], { footer: CLOSE });
+}
+
+/** For requests of an application that cannot be answered by sending the browser back to it. */
+export function errorPage({
+  error,
+  error_description: description,
+}: {
+  error: string;
+  error_description?: string | undefined;
+}): string {
+  const known = KNOWN_ERRORS[error];
+  return page(
+    known === undefined ? 'This request cannot be answered' : known.title,
+    paragraphs(
+      ...(known === undefined
+        ? [`The application asked for something that it may not: ${description ?? error}.`]
+        : known.says),
+    ),
+    [],
+    { footer: CLOSE },
+  );
+}
+
+const KNOWN_ERRORS: Readonly<Record<string, { readonly title: string; readonly says: readonly string[] }>> = {
+  invalid_client: {
+    title: 'This application is not known here',
+    says: ['Whoever runs it has to register it anew.'],
+  },
+  invalid_redirect_uri: {
+    title: 'This application does not come from where it says',
+    says: [
+      'The address that it wants you to be sent back to is not one of those that were registered for it.',
+      'Do not go on. If you trust it, tell whoever runs it.',
+    ],
+  },
+  session_not_found: {
+    title: 'This sign-in cannot be completed',
+    says: [
+      'It was begun in another browser, was completed already, or not completed in time.',
+      'Please go back to the application and sign in again.',
+    ],
+  },
+};
+
+/** The library adds the hash of each script that it sends: without the directive it would not, and they would not run. */
+const policyFor = (formAction: string) => `${contentPolicy(formAction)}; script-src`;
+
+/** For everything that the library answers. */
+export const PROTOCOL_HEADERS = {
+  'Content-Security-Policy': policyFor("'self'"),
+  'Referrer-Policy': 'no-referrer',
+};
+
+/**
+ * Lets the forms of a page of the library lead where it has found that they may: browsers hold redirects that follow a
+ * form against the policy, too.
+ */
+export function withFormAction(
+  ctx: { response: { get(name: string): string }; set(name: string, value: string): void },
+  oidc: KoaContextWithOIDC['oidc'],
+): void {
+  const { Client: client, Interaction: interaction } = oidc.entities;
+  const back = interaction?.params.redirect_uri;
+  const origins = originsOf([
+    ...(client?.redirectUris ?? []),
+    ...(client?.postLogoutRedirectUris ?? []),
+    ...(typeof back === 'string' ? [back] : []),
+  ]);
+  const policy = ctx.response.get('Content-Security-Policy');
+  ctx.set('Content-Security-Policy', policy.replace("form-action 'self'", `form-action 'self'${origins}`));
+}
+
+/** The policy of a page whose form ends at that address. */
+export function policyOfForm(redirectUri: string): string {
+  return contentPolicy(`'self'${originsOf([redirectUri])}`);
+}
+
+function originsOf(uris: readonly string[]): string {
+  return [...new Set(uris.map((uri) => new URL(uri).origin))].map((origin) => ` ${origin}`).join('');
+}

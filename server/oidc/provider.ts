@@ -1,0 +1,167 @@
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Configuration, KoaContextWithOIDC, Provider as ProviderInstance } from 'oidc-provider';
+import { OIDC_ENDPOINTS } from '../../contract/oidc.ts';
+import type { Services } from '../services/services.ts';
+import { findAccount } from './account.queries.ts';
+import { createAdapter } from './adapter.ts';
+import { accountOf, CLAIMS } from './claims.ts';
+import { recordUse } from './client.queries.ts';
+import { loadGrant, wantsOffline } from './consent.ts';
+import { cookiesOf } from './cookies.ts';
+import { Provider } from './library.ts';
+import { LIFETIMES, sessionLeft } from './lifetimes.ts';
+import { tellLater } from './logout-notice.ts';
+import { errorPage, loggedOutPage, logoutPage, PROTOCOL_HEADERS, withFormAction } from './pages.ts';
+import { policy } from './policy.ts';
+import { isSecretOf } from './secret.ts';
+
+/** Answers a request by itself; rejects with what nobody foresaw, unanswered. */
+type Speak = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** The protocol, ready to be spoken. */
+export interface Protocol {
+  readonly provider: ProviderInstance;
+  readonly speak: Speak;
+}
+
+/** OpenID Connect as this service speaks it (D80): what is not named here is off. */
+export function createProtocol(services: Services): Protocol {
+  const { settings } = services;
+  const provider = new Provider(settings.baseUrl, configurationOf(services));
+  // Host and scheme are those of BASE_URL by the time that a request comes here.
+  provider.proxy = true;
+  compareHashes(provider);
+  tellLater(provider, services);
+  provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
+    const clientId = oidc.client?.clientId ?? '';
+    recordUse(services.db, clientId, services.clock.now()).catch((error: unknown) =>
+      services.log.warn({ err: error, client_id: clientId }, 'the use of an application is not noted'),
+    );
+  });
+  return { provider, speak: listenerOf(provider) };
+}
+
+function configurationOf(services: Services): Configuration {
+  const { db, clock, keys, settings } = services;
+  const { email, ...claims } = CLAIMS;
+  const path = (name: keyof typeof OIDC_ENDPOINTS) => OIDC_ENDPOINTS[name].path;
+  const offered = { ...claims, ...(settings.oidcEmailDomain !== undefined && { email }) };
+  const account = async (clientId: string | undefined, accountId: string) => {
+    const row = await findAccount(db, Number(accountId), clientId ?? '');
+    return row && accountOf(row, settings);
+  };
+  return {
+    adapter: (model) => createAdapter(services, model),
+    findAccount: ({ oidc }, accountId) => account(oidc.client?.clientId, accountId),
+    loadExistingGrant: (ctx) => loadGrant(services, ctx),
+    interactions: {
+      policy: policy(),
+      url: (_ctx, { uid }) =>
+        `${new URL(settings.baseUrl).pathname.replace(/\/$/, '')}/oidc/interaction/${uid}`,
+    },
+    cookies: cookiesOf(settings),
+    jwks: {
+      keys: keys.idTokens.privateKeys.map((key) => ({ ...key })) as NonNullable<
+        Configuration['jwks']
+      >['keys'],
+    },
+    enabledJWA: { idTokenSigningAlgValues: [...keys.idTokens.algorithms] },
+    clientDefaults: { id_token_signed_response_alg: keys.idTokens.algorithms[0] ?? 'EdDSA' },
+    extraClientMetadata: { properties: ['first_party'], validator: () => undefined },
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    // Every origin may call; cookies are for browsers' own ways alone (D62).
+    clientBasedCORS: () => true,
+    scopes: ['openid', 'offline_access', ...Object.keys(offered)],
+    claims: { ...offered, auth_time: null, iss: null, sid: null } as unknown as NonNullable<
+      Configuration['claims']
+    >,
+    responseTypes: ['code'],
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
+    extraParams: { access_type: wantsOffline },
+    rotateRefreshToken: true,
+    ttl: {
+      AccessToken: LIFETIMES.accessToken,
+      AuthorizationCode: LIFETIMES.code,
+      Grant: LIFETIMES.grant,
+      IdToken: LIFETIMES.idToken,
+      Interaction: LIFETIMES.interaction,
+      RefreshToken: LIFETIMES.refreshToken,
+      Session: (_ctx, { loginTs }) => sessionLeft(loginTs, Math.floor(clock.now().getTime() / 1000)),
+    },
+    routes: {
+      authorization: path('authorization'),
+      token: path('token'),
+      userinfo: path('userinfo'),
+      introspection: path('introspection'),
+      revocation: path('revocation'),
+      end_session: path('logout'),
+      jwks: '/.well-known/jwks.json',
+    },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      resourceIndicators: { enabled: false },
+      userinfo: { enabled: true },
+      backchannelLogout: { enabled: true },
+      introspection: {
+        enabled: true,
+        // Judged anew: an application may ask about its own tokens, of people who may still use it (D84).
+        allowedPolicy: async (_ctx, client, token) =>
+          token.clientId === client.clientId &&
+          'accountId' in token &&
+          (await account(client.clientId, token.accountId ?? '')) !== undefined,
+      },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource(ctx, form) {
+          ctx.body = logoutPage(form, ctx.oidc.client?.clientName);
+        },
+        postLogoutSuccessSource(ctx) {
+          ctx.body = loggedOutPage(ctx.oidc.client?.clientName);
+        },
+      },
+    },
+    renderError: (ctx, out) => {
+      ctx.type = 'html';
+      ctx.body = errorPage(out);
+    },
+  };
+}
+
+/** Secrets are stored as hashes, which the library takes for the secrets themselves (D81). */
+function compareHashes(provider: ProviderInstance): void {
+  Object.assign(provider.Client.prototype, {
+    compareClientSecret(this: { clientSecret?: string }, secret: string) {
+      return this.clientSecret !== undefined && isSecretOf(secret, this.clientSecret);
+    },
+  });
+}
+
+/** Answers by the library; what went wrong in a way that it does not foresee, it does not answer. */
+function listenerOf(provider: ProviderInstance): Speak {
+  const failures = new WeakMap<IncomingMessage, Error>();
+  const fail = (ctx: { req: IncomingMessage }, error: Error) => failures.set(ctx.req, error);
+  provider.on('server_error', fail);
+  // What even the library's own handling of errors throws.
+  (provider as EventEmitter).on('error', (error: Error, ctx: { req: IncomingMessage }) => fail(ctx, error));
+  provider.use(async (ctx, next) => {
+    ctx.set(PROTOCOL_HEADERS);
+    await next();
+    if (failures.has(ctx.req)) ctx.respond = false;
+    const { oidc } = ctx as Partial<KoaContextWithOIDC>;
+    if (oidc !== undefined && ctx.type === 'text/html') withFormAction(ctx, oidc);
+  });
+  const answer = provider.callback();
+  return async (req, res) => {
+    await answer(req, res);
+    const failure = failures.get(req);
+    if (failure !== undefined) throw failure;
+  };
+}

@@ -1,0 +1,67 @@
+import type { Transaction } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Services } from '../services/services.ts';
+import {
+  type Candidates,
+  deleteGrantsOf,
+  deleteSessions,
+  type EndedSession,
+  findUnwelcome,
+} from './endings.queries.ts';
+
+type Parts = Pick<Services, 'queue' | 'clock'>;
+
+/**
+ * Ends whatever lives of these characters' sign-ins by OpenID Connect, in the transaction of what ends them: browser
+ * sessions, grants, codes and tokens. Applications are told by a job (D84).
+ */
+export async function endSessions(
+  { queue, clock }: Parts,
+  tx: Transaction<Database>,
+  characterIds: readonly number[],
+): Promise<void> {
+  if (characterIds.length === 0) return;
+  await tell(queue, tx, await deleteSessions(tx, characterIds, clock.now()));
+}
+
+/**
+ * Ends the sessions of those who may not log in any more, and what applications were granted that do not let them in
+ * any more. To be called at the end of every transaction that may have taken such a right away: it is judged on what
+ * is stored by then (D84).
+ */
+export async function endUnwelcome(
+  { queue, clock }: Parts,
+  tx: Transaction<Database>,
+  candidates: Candidates | 'everybody',
+): Promise<void> {
+  const { users = [], corporations = [] } = candidates === 'everybody' ? {} : candidates;
+  if (candidates !== 'everybody' && users.length + corporations.length === 0) return;
+  const unwelcome = await findUnwelcome(tx, candidates);
+  const everywhere = new Set(
+    unwelcome.flatMap(({ character_id, client_id }) => (client_id === null ? [character_id] : [])),
+  );
+  await endSessions({ queue, clock }, tx, [...everywhere]);
+  const elsewhere = new Map<string, number[]>();
+  for (const { character_id, client_id } of unwelcome) {
+    if (client_id === null || everywhere.has(character_id)) continue;
+    elsewhere.set(client_id, [...(elsewhere.get(client_id) ?? []), character_id]);
+  }
+  for (const [clientId, characterIds] of elsewhere) {
+    await tell(queue, tx, await deleteGrantsOf(tx, clientId, characterIds));
+  }
+}
+
+/** The same for everybody, as a job: for rights that end by themselves, or by something that forgot to ask (D84). */
+export async function sweepSessions(services: Parts & Pick<Services, 'db'>): Promise<void> {
+  await inTransaction(services.db, (tx) => endUnwelcome(services, tx, 'everybody'));
+}
+
+async function tell(
+  queue: Services['queue'],
+  tx: Transaction<Database>,
+  ended: readonly EndedSession[],
+): Promise<void> {
+  const payloads = ended.map((session) => ({ ...session, attempt: 0 }));
+  await queue.sendAll(tx, 'send-logout', payloads);
+}

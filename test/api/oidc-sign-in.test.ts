@@ -1,0 +1,328 @@
+import { randomPKCECodeVerifier } from 'openid-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
+import { Browser } from '../harness/browser.ts';
+import { addRelyingParty, type RelyingParty } from '../harness/relying-party.ts';
+import { userRow } from '../harness/sign-in.ts';
+
+const ALLIANCE = 99_000_001;
+const MEMBER = 2_112_000_028;
+const OTHER = 2_112_000_049;
+const CORPORATION = 98_000_011;
+const HOUR = 3_600_000;
+
+let app: TestApp;
+let party: RelyingParty;
+const browserOf = (characterId: number) => new Browser(app, { choice: { characterId } });
+const asksTheGame = ({ visited }: Browser) =>
+  visited.filter((url) => url.startsWith(app.provider.ssoUrl)).length;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await letIn(app, { alliances: [ALLIANCE], corporations: [CORPORATION] });
+  party = await addRelyingParty(app);
+});
+afterAll(() => app.stop());
+
+describe('D82: signing in', () => {
+  it('D82: a browser comes back from the game with a code for tokens', async () => {
+    const tokens = await party.signIn(browserOf(MEMBER));
+    expect(tokens.claims()).toMatchObject({
+      sub: String(MEMBER),
+      iss: BASE_URL,
+      aud: party.client.client_id,
+    });
+    expect(tokens.expires_in).toBe(600);
+    expect(tokens.refresh_token).toBeUndefined();
+  });
+
+  it('D82: it registers the user as any sign-in does, grant and all', async () => {
+    const newcomer = 2_112_000_055;
+    await app.db.deleteFrom('users').where('character_id', '=', newcomer).execute();
+    await party.signIn(browserOf(newcomer));
+    expect(await userRow(app, newcomer)).toMatchObject({ signed_in_on: app.clock.now() });
+    const grants = await app.db
+      .selectFrom('grants')
+      .select('valid')
+      .where('character_id', '=', newcomer)
+      .execute();
+    expect(grants).toEqual([{ valid: true }]);
+  });
+
+  it('D82: with a session the next sign-in is immediate, at another application, too', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const other = await addRelyingParty(app, { client_name: 'Forum' });
+    await party.signIn(browser);
+    await other.signIn(browser);
+    expect(asksTheGame(browser)).toBe(1);
+  });
+
+  it('D82: the session is a cookie that no script reads and that comes along with no form of another site', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const session = browser.cookies.find(({ name }) => name === '__Host-castellan_session');
+    expect(session?.attributes.toLowerCase()).toMatch(/^path=\/; samesite=lax; secure; httponly; expires=/);
+    expect(session?.attributes).not.toMatch(/domain/i);
+    for (const { name, attributes } of browser.cookies) {
+      expect(attributes.toLowerCase(), name).toMatch(/secure/);
+      expect(attributes.toLowerCase(), name).toMatch(/httponly/);
+      expect(attributes.toLowerCase(), name).toMatch(/samesite=lax/);
+    }
+  });
+
+  it('D82: a session that is not used for 12 hours is over', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    for (let uses = 0; uses < 3; uses += 1) {
+      app.clock.advance(12 * HOUR - 60_000);
+      await party.visit(browser);
+    }
+    expect(asksTheGame(browser)).toBe(1);
+    app.clock.advance(12 * HOUR);
+    await party.visit(browser);
+    expect(asksTheGame(browser)).toBe(2);
+  });
+
+  it('D82: a session is over after 30 days, however much it is used', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    for (let hours = 0; hours < 30 * 24; hours += 11) {
+      expect(asksTheGame(browser)).toBe(1);
+      app.clock.advance(11 * HOUR);
+      await party.visit(browser);
+    }
+    expect(asksTheGame(browser)).toBe(2);
+  });
+
+  it('D82: prompt=login goes to the game again, and answers as who it is then', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    await party.signIn(browser, { prompt: 'login' });
+    expect(asksTheGame(browser)).toBe(2);
+    browser.choice = { characterId: OTHER };
+    const tokens = await party.signIn(browser, { prompt: 'login' });
+    expect(tokens.claims()?.sub).toBe(String(OTHER));
+    expect((await party.signIn(browser)).claims()?.sub).toBe(String(OTHER));
+  });
+
+  it('D82: prompt=none asks nothing: login_required without a session, a code with one', async () => {
+    const browser = browserOf(MEMBER);
+    const { landed } = await party.visit(browser, { prompt: 'none' });
+    expect(landed.url.searchParams.get('error')).toBe('login_required');
+    await party.signIn(browser);
+    expect((await party.signIn(browser, { prompt: 'none' })).claims()?.sub).toBe(String(MEMBER));
+    expect(asksTheGame(browser)).toBe(1);
+  });
+
+  it('D82: max_age sends who signed in longer ago to the game again; auth_time tells when that was', async () => {
+    const browser = browserOf(MEMBER);
+    const first = await party.signIn(browser, { max_age: '3600' });
+    expect(first.claims()?.auth_time).toBe(Math.floor(app.clock.now().getTime() / 1000));
+    await party.signIn(browser, { max_age: '3600' });
+    expect(asksTheGame(browser)).toBe(1);
+    // The library looks at the real clock.
+    await app.db
+      .updateTable('oidc_artifacts')
+      .set((eb) => ({
+        payload: eb.fn('jsonb_set', ['payload', eb.val('{loginTs}'), eb.cast(eb.val('1700000000'), 'jsonb')]),
+      }))
+      .where('model', '=', 'Session')
+      .execute();
+    await party.signIn(browser, { max_age: '3600' });
+    expect(asksTheGame(browser)).toBe(2);
+  });
+
+  it('D82: the page before the first use says who asks and what it learns, once', async () => {
+    const forum = await addRelyingParty(app, { client_name: 'Forum & <b>Friends</b>', first_party: false });
+    const browser = browserOf(MEMBER);
+    const { url } = await forum.begin({ scope: 'openid profile offline_access' });
+    const page = await browser.go(url);
+    expect(page.page?.status).toBe(200);
+    expect(page.html).toContain('Sign in to Forum &amp; &lt;b&gt;Friends&lt;/b&gt;');
+    expect(page.html).toContain('which character you are');
+    expect(page.html).toContain('portrait');
+    expect(page.html).toContain('while you are away');
+    expect(page.html).not.toContain('the groups that it is in');
+    const agreed = await browser.press(page);
+    expect(agreed.url.searchParams.get('code')).toBeTruthy();
+    // Neither in this session nor in another browser; but anew for what it did not ask for then.
+    for (const again of [browser, browserOf(MEMBER)]) {
+      const { landed } = { landed: await again.go((await forum.begin({ scope: 'openid profile' })).url) };
+      expect(landed.page).toBeUndefined();
+    }
+    expect((await browser.go((await forum.begin()).url)).html).toContain('the groups that it is in');
+  });
+
+  it('D82: who does not agree is sent back with access_denied, and nothing is granted', async () => {
+    const forum = await addRelyingParty(app, { first_party: false });
+    const browser = browserOf(MEMBER);
+    const begun = await forum.begin();
+    const page = await browser.go(begun.url);
+    const { url } = await browser.follow(page, 'No, go back');
+    expect(url.origin + url.pathname).toBe(forum.redirectUri);
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      error: 'access_denied',
+      state: begun.state,
+      iss: BASE_URL,
+    });
+    expect(url.searchParams.get('code')).toBeNull();
+    expect((await browser.go((await forum.begin()).url)).html).toContain('Sign in to Wiki');
+  });
+
+  it('D82: prompt=consent asks again; of a first party nobody is asked', async () => {
+    const forum = await addRelyingParty(app, { first_party: false });
+    const browser = browserOf(MEMBER);
+    await forum.signIn(browser);
+    expect((await browser.go((await forum.begin({ prompt: 'consent' })).url)).html).toContain('Sign in to');
+    await party.signIn(browser);
+    const { landed } = await party.visit(browser, { prompt: 'consent' });
+    expect(landed.url.searchParams.get('code')).toBeTruthy();
+  });
+
+  it('D82: two windows of one browser may sign in at the same time', async () => {
+    const browser = browserOf(MEMBER);
+    const [one, two] = [await party.begin(), await party.begin()];
+    const first = await goToTheGame(browser, one.url);
+    const second = await goToTheGame(browser, two.url);
+    for (const [begun, callback] of [
+      [one, first],
+      [two, second],
+    ] as const) {
+      const { url } = await browser.go(callback);
+      expect((await party.redeem(begun, url)).claims()?.sub).toBe(String(MEMBER));
+    }
+  });
+
+  it('D26: too few scopes: the page leads to the sign-on for all of them, and from there to the application', async () => {
+    await app.db
+      .updateTable('alliances')
+      .set({ mandatory_ext_scopes: ['ext-mail.read_mail.v1'] })
+      .where('alliance_id', '=', ALLIANCE)
+      .execute();
+    const browser = browserOf(MEMBER);
+    const begun = await party.begin();
+    const page = await browser.go(begun.url);
+    expect(page.page?.status).toBe(403);
+    expect(page.html).toContain('ext-mail.read_mail.v1');
+    const { url } = await browser.follow(page, 'Sign in and grant all');
+    expect((await party.redeem(begun, url)).claims()?.sub).toBe(String(MEMBER));
+    await app.db
+      .updateTable('alliances')
+      .set({ mandatory_ext_scopes: [] })
+      .where('alliance_id', '=', ALLIANCE)
+      .execute();
+  });
+
+  it('D26: who cancels at the game goes back to the application with access_denied', async () => {
+    const browser = new Browser(app, { choice: { cancel: true } });
+    const begun = await party.begin();
+    const page = await browser.go(begun.url);
+    expect(page.page?.status).toBe(403);
+    const { url } = await browser.follow(page, 'Back to the application');
+    expect(url.searchParams.get('error')).toBe('access_denied');
+    expect(url.searchParams.get('state')).toBe(begun.state);
+  });
+});
+
+/** Up to where the game sends the browser back. */
+async function goToTheGame(browser: Browser, authorization: URL): Promise<string> {
+  const begun = await browser.ask(authorization);
+  const interaction = new URL(begun.headers.get('location') ?? '', BASE_URL);
+  const signOn = await browser.ask(interaction);
+  return app.provider.authorize(signOn.headers.get('location') ?? '', browser.choice);
+}
+
+describe('D83: what applications learn', () => {
+  it('D83: profile and groups, autogroups too; nothing that was not asked for', async () => {
+    const group = await ok(app.client(app.root).group.create({ body: { group_name: 'Editors' } }));
+    const { character_name } = (await userRow(app, MEMBER)) as { character_name: string };
+    await ok(
+      app.client(app.root).group.update({
+        params: { group_id: group.group_id },
+        body: { add_members: [character_name] },
+      }),
+    );
+    const user = await ok(app.client(app.root).user.get({ params: { character_name } }));
+    const all = await party.userinfo(await party.signIn(browserOf(MEMBER)));
+    expect(all).toEqual({
+      sub: String(MEMBER),
+      name: character_name,
+      preferred_username: character_name,
+      picture: `https://images.evetech.net/characters/${MEMBER}/portrait`,
+      corporation: { id: Number(user.corporation), name: expect.any(String), ticker: expect.any(String) },
+      alliance: { id: ALLIANCE, name: expect.any(String), ticker: expect.any(String) },
+      clearance_level: user.clearance_level,
+      main: { character_id: MEMBER, character_name },
+      groups: expect.arrayContaining(['Editors', (all.alliance as { name: string }).name]),
+      group_ids: expect.arrayContaining([group.group_id]),
+    });
+    expect((all.groups as string[]).length).toBe((all.group_ids as string[]).length);
+    expect((all.groups as string[]).length).toBeGreaterThanOrEqual(3);
+    const bare = await party.signIn(browserOf(MEMBER), { scope: 'openid' });
+    expect(await party.userinfo(bare)).toEqual({ sub: String(MEMBER) });
+  });
+
+  it('D83: what changes is told at the next question', async () => {
+    const tokens = await party.signIn(browserOf(MEMBER));
+    await app.db
+      .updateTable('users')
+      .set({ clearance_level: 4 })
+      .where('character_id', '=', MEMBER)
+      .execute();
+    expect(await party.userinfo(tokens)).toMatchObject({ clearance_level: 4 });
+  });
+
+  it('D83: an email only where OIDC_EMAIL_DOMAIN is set, and unverified', async () => {
+    const tokens = await party.signIn(browserOf(MEMBER), { scope: 'openid email profile' });
+    expect(await party.userinfo(tokens)).not.toHaveProperty('email');
+    const mailing = await startTestApp({ env: { OIDC_EMAIL_DOMAIN: 'pilots.example' } });
+    await letIn(mailing, { alliances: [ALLIANCE] });
+    const there = await addRelyingParty(mailing);
+    const browser = new Browser(mailing, { choice: { characterId: MEMBER } });
+    const given = await there.userinfo(await there.signIn(browser, { scope: 'openid email' }));
+    expect(given).toEqual({
+      sub: String(MEMBER),
+      email: `${MEMBER}@pilots.example`,
+      email_verified: false,
+    });
+    await mailing.stop();
+  });
+
+  it('D81: when an application got tokens last is noted', async () => {
+    const forum = await addRelyingParty(app);
+    await forum.signIn(browserOf(MEMBER));
+    const { client_id } = forum.client;
+    await expect
+      .poll(
+        async () => (await ok(app.client(app.root).oidc.getClient({ params: { client_id } }))).last_used_on,
+      )
+      .toBe(app.clock.now().toISOString());
+  });
+});
+
+describe('secrets', () => {
+  it('no code, token, secret or cookie is in a log line, or at rest', async () => {
+    const browser = browserOf(MEMBER);
+    const forum = await addRelyingParty(app, { first_party: false });
+    const { landed, ...begun } = await forum.visit(browser, { scope: 'openid offline_access' });
+    const code = landed.url.searchParams.get('code') ?? '';
+    const tokens = await forum.redeem(begun, landed.url);
+    await browser.go((await forum.begin({ prompt: 'login', nonce: randomPKCECodeVerifier() })).url);
+    const secrets = [
+      ...[code, tokens.access_token, tokens.refresh_token ?? '', tokens.id_token ?? ''],
+      ...[forum.client.client_secret ?? '', begun.verifier],
+      ...browser.cookies.map(({ value }) => value),
+    ];
+    expect(secrets.every((secret) => secret.length > 20)).toBe(true);
+    const logged = app.logged.join('\n');
+    const rows = await app.db.selectFrom('oidc_artifacts').selectAll().execute();
+    const atRest = JSON.stringify([rows, await app.db.selectFrom('state_codes').selectAll().execute()]);
+    for (const secret of secrets) {
+      expect(logged).not.toContain(secret);
+      expect(atRest).not.toContain(secret);
+    }
+  });
+});

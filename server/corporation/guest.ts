@@ -3,13 +3,15 @@ import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { GuestCode } from '../../contract/corporation.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { recordEvents } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions } from '../session/end-sessions.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
-import { deleteUsers } from '../user/user.queries.ts';
+import { lockStandings } from '../standing/standing.queries.ts';
+import { removeUsers } from '../user/remove-users.ts';
 import { lockGuest } from './guest.queries.ts';
 
 /** Milliseconds that an invitation lives (D28). */
@@ -40,6 +42,8 @@ export async function createGuestCode(
       created_on: now,
       expires_on: new Date(now.getTime() + LIVES),
     });
+    const targets = [{ type: 'corporation' as const, id: String(corporationId), name: null }];
+    await recordEvents(tx, [{ type: 'corporation.guest_invited', targets }], now);
   });
   return { state_code };
 }
@@ -57,11 +61,12 @@ export async function removeGuest(
   characterId: number,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
+    await lockStandings(tx, 'of one');
     await lockOwnedGroups(tx, characterId);
     await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
-    await deleteUsers(tx, [characterId]);
+    await removeUsers(tx, [characterId], services.clock.now());
   });
 }

@@ -4,6 +4,11 @@ import { listChanged, type NewEvent, recordEvents, valueChanges } from '../event
 import type { ListDifference } from '../shared/list-change.ts';
 import type { Membership, NewGroup } from './group.queries.ts';
 
+/** What events say that follow from an event of a group. */
+interface Consequences {
+  readonly cause?: NonNullable<NewEvent['cause']>;
+}
+
 /** What events tell of a group besides its members. */
 export interface GroupValues {
   readonly group_name: string;
@@ -40,11 +45,11 @@ export async function recordGroupUpdated(
   after: Omit<GroupValues, 'group_name'>,
   members: ListDifference<number>,
   now: Date,
-): Promise<void> {
+): Promise<Consequences> {
   const targets = targetsOf(groupId, before.group_name);
   const { group_name } = before;
   const changes = valueChanges(told(before), told({ group_name, ...after }), FIELDS);
-  await recordEvents(
+  const [event_id] = await recordEvents(
     db,
     [
       ...(changes.length > 0 ? [{ type: 'group.updated' as const, targets, changes }] : []),
@@ -52,6 +57,7 @@ export async function recordGroupUpdated(
     ],
     now,
   );
+  return event_id === undefined ? {} : { cause: { event_id } };
 }
 
 /** Its members leave it first, for those who follow memberships alone. */
@@ -61,10 +67,10 @@ export async function recordGroupDeleted(
   { group_name }: GroupValues,
   members: Iterable<number>,
   now: Date,
-): Promise<void> {
+): Promise<Consequences> {
   const targets = targetsOf(groupId, group_name);
   const left = { added: [], removed: [...members] };
-  await recordEvents(
+  const ids = await recordEvents(
     db,
     [
       ...listChanged({ type: 'group.members_changed', targets }, 'members', left),
@@ -72,6 +78,7 @@ export async function recordGroupDeleted(
     ],
     now,
   );
+  return { cause: { event_id: ids.at(-1) ?? '' } };
 }
 
 /** Characters left all their groups at once, which are without an owner where it was one of them. */
@@ -84,7 +91,13 @@ export function departureEvents(memberships: readonly Membership[]): NewEvent[] 
     return [
       ...(owner === undefined
         ? []
-        : [{ type: 'group.updated' as const, targets, changes: [{ field: 'owner', before: owner, after: null }] }]),
+        : [
+            {
+              type: 'group.updated' as const,
+              targets,
+              changes: [{ field: 'owner', before: owner, after: null }],
+            },
+          ]),
       ...listChanged({ type: 'group.members_changed', targets }, 'members', { added: [], removed }),
     ];
   });

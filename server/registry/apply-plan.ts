@@ -1,16 +1,16 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { recordEvents } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
-import { recordEvents } from '../event/record.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
-import { changedStandings, loses, recordStandings, type StandingChange } from '../standing/standing.ts';
 import { lockStandings, readStandings, type Touched } from '../standing/standing.queries.ts';
+import { changedStandings, loses, recordStandings, type StandingChange } from '../standing/standing.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
 import { organizationEvents } from './organization-events.ts';

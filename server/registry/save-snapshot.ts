@@ -4,10 +4,14 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
-import { changedStandings, recordStandings } from '../standing/standing.ts';
 import { lockStandings, readStandings, type Touched } from '../standing/standing.queries.ts';
+import { changedStandings, recordStandings } from '../standing/standing.ts';
 import { organizationEvents } from './organization-events.ts';
-import { type OrganizationIds, readOrganizations, type StoredOrganizations } from './organizations.queries.ts';
+import {
+  type OrganizationIds,
+  readOrganizations,
+  type StoredOrganizations,
+} from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import {
   findFormerCeos,
@@ -57,8 +61,8 @@ export async function saveSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   now: Date,
-): Promise<void> {
-  await followSnapshot(db, snapshot, now, () => writeSnapshot(db, snapshot, now));
+): Promise<readonly number[]> {
+  return followSnapshot(db, snapshot, now, () => writeSnapshot(db, snapshot, now));
 }
 
 /** Does what a snapshot is stored by, and tells what came of it: of bodies first, then of users and memberships. */
@@ -102,10 +106,7 @@ export function touchedBy(
   ]);
   const homes = characters.flatMap(({ corporation_id: id }) => id ?? []);
   return {
-    users: [
-      ...characters.map((found) => found.character_id),
-      ...corporations.map((found) => found.ceo_id),
-    ],
+    users: [...characters.map((found) => found.character_id), ...corporations.map((found) => found.ceo_id)],
     corporations: moving.map((found) => found.corporation_id),
     led: [...corporations.map((found) => found.corporation_id), ...homes, ...executors],
   };

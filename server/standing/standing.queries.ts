@@ -21,6 +21,8 @@ export interface Touched {
   readonly users?: readonly number[];
   /** All their members and guests. */
   readonly corporations?: readonly number[];
+  /** All members and guests of their corporations. */
+  readonly alliances?: readonly number[];
   /** Their CEOs, and those who lead their alliances. */
   readonly led?: readonly number[];
   /** All who belong to what belongs to them. */
@@ -40,7 +42,7 @@ export async function lockStandings(db: Kysely<Database>, as: 'of one' | 'of man
 
 /** The standings of users at this moment, in one statement. */
 export async function readStandings(db: Kysely<Database>, touched: Touched): Promise<Standings> {
-  const { users = [], corporations = [], led = [], coalitions = [], groups = [] } = touched;
+  const { users = [], corporations = [], alliances = [], led = [], coalitions = [], groups = [] } = touched;
   const { rows } = await sql<Standing>`
     select u.character_id, u.character_name, u.clearance_level, u.corporation_id, c.alliance_id,
       array(select r.coalition_id::text from coalition_reach r
@@ -52,6 +54,7 @@ export async function readStandings(db: Kysely<Database>, touched: Touched): Pro
       union select character_id from group_members where group_id = any(${[...groups]}::text[])
       union select character_id from users where corporation_id in (
         select unnest(${[...corporations]}::bigint[])
+        union select corporation_id from corporations where alliance_id = any(${[...alliances]}::bigint[])
         union select corporation_id from coalition_reach where coalition_id = any(${[...coalitions]}::text[])
         union select corporation_id from groups where group_id = any(${[...groups]}::text[])
         union select m.corporation_id from groups g join corporations m using (alliance_id)

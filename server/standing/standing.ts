@@ -47,7 +47,12 @@ export async function followStandings<T>(
 
 const FIELDS = ['clearance_level', 'corporation', 'alliance', 'coalitions', 'may_log_in'] as const;
 
-function told(standing: Standing) {
+type Told = Omit<Standing, 'corporation_id' | 'alliance_id'> & {
+  readonly corporation: number | null;
+  readonly alliance: number | null;
+};
+
+function told(standing: Standing): Told {
   const { character_name, corporation_id: corporation, alliance_id: alliance, ...rest } = standing;
   return { character_name, corporation, alliance, ...rest };
 }
@@ -95,7 +100,7 @@ function userEvents({ before, after }: StandingChange): NewEvent[] {
   const targets = [userTarget(known.character_id, known.character_name)];
   if (after === undefined || before === undefined) {
     const [former, present] = [before && told(before), after && told(after)];
-    const changes = valueChanges(former ?? {}, present ?? {}, ['character_name', ...FIELDS]);
+    const changes = valueChanges<Partial<Told>>(former ?? {}, present ?? {}, ['character_name', ...FIELDS]);
     return [{ type: after === undefined ? 'user.deleted' : 'user.registered', targets, changes }];
   }
   const changes = (fields: readonly (typeof FIELDS)[number][]) =>

@@ -3,7 +3,7 @@ const rule = (name, from, to, comment) => ({ name, comment, severity: 'error', f
 
 /** Below the features, from the bottom up; none of them knows a feature. */
 const FOUNDATIONS =
-  '^server/(shared|observability|outbound|voice-server|database|keys|queue|config|provider|rate-limit|access|event|services|docs|http)/';
+  '^server/(shared|observability|outbound|voice-server|database|keys|queue|config|provider|rate-limit|access|standing|event|services|docs|http)/';
 /** Where processes begin and everything is put together: files of server/ itself, process/ and cli/. */
 const TOPS = '^server/([^/]+\\.ts$|process/|cli/)';
 
@@ -11,7 +11,11 @@ module.exports = {
   forbidden: [
     rule('no-cycles', {}, { circular: true }, 'Files that need each other are one file.'),
     {
-      ...rule('no-folder-cycles', { path: '^(contract|dev|jobs|migrations|server)' }, { circular: true }),
+      ...rule(
+        'no-folder-cycles',
+        { path: '^(console|contract|dev|jobs|migrations|server)' },
+        { circular: true },
+      ),
       scope: 'folder',
       comment: 'Rooms that need each other are one room; types count.',
     },
@@ -110,6 +114,24 @@ module.exports = {
       { path: '^dev/voice-server/' },
       { path: '^server/voice-server/' },
       'A mistake in escaping must not cancel itself out between the client and its stand-in.',
+    ),
+    rule(
+      'console-is-an-application',
+      { path: '^console/' },
+      { pathNot: '^(console|sdk)/|node_modules/|^@(castellan/sdk|tanstack/)' },
+      'It has the SDK, as every application has, and nothing of the service.',
+    ),
+    rule(
+      'nobody-needs-the-console',
+      { pathNot: '^console/' },
+      { path: '^console/' },
+      'The service starts and serves without it.',
+    ),
+    rule(
+      'screens-stand-apart',
+      { path: '^console/src/screens/([^/]+)/' },
+      { path: '^console/src/(app|screens)/', pathNot: '^console/src/screens/$1/' },
+      'What two screens need is in shared/.',
     ),
     rule(
       'nothing-imports-tests',

@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { documentedAnswers } from './test/harness/documented-answers.ts';
 
 export default defineConfig({
   test: {
     include: ['test/{unit,api,jobs,contract,sdk,faults}/**/*.test.ts'],
+    reporters: ['default', documentedAnswers()],
     globalSetup: 'test/harness/global-setup.ts',
     pool: 'forks',
     // One more than the cores that can be counted on: tests wait for pauses and for PostgreSQL.

@@ -48,6 +48,8 @@ export interface RouteMetadata {
   readonly positioned?: true;
   /** Media types that it answers in besides JSON, to those who accept them. */
   readonly also?: readonly string[];
+  /** Takes `dry_run=true`, which stores nothing and answers with a Preview (D121). */
+  readonly previews?: true;
 }
 
 export const DYN_REFUSED = 'Cannot use a dynamic app token for this path.';

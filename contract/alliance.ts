@@ -1,7 +1,7 @@
 /** Alliances of corporations. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field, Id, IdInUrl } from './common.ts';
+import { c, component, DateTime, DryRun, errors, field, Id, IdInUrl } from './common.ts';
 import { AllianceShort, CorporationShort } from './membership.ts';
 import { ExtScope, MandatoryScopes } from './scopes.ts';
 import { Tracking, UserShort } from './user.ts';
@@ -94,10 +94,12 @@ export const allianceRoutes = c.router({
     description:
       'Sets the scopes that the alliance requires of its members. Only the local record changes, nothing in the game. Write authority over the alliance is needed besides the level, by a CEO too.',
     pathParams: byId,
+    query: DryRun,
     body: PutAlliance.default({}),
     responses: { 200: field(Alliance, 'The alliance as it is now.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'updateAlliance',
+      previews: true,
       ...level(4, { authority: { over: 'alliance', mode: 'write', param: 'alliance_id' } }),
     },
   },

@@ -5,6 +5,7 @@ import {
   c,
   component,
   DateTime,
+  DryRun,
   errors,
   field,
   fullListAlone,
@@ -134,10 +135,12 @@ export const coalitionRoutes = c.router({
     description:
       'Applied in this order: additions, authorized_to_login, mandatory_ext_scopes, full lists, removals, ticker. Additions and removals may be combined; a full list stands alone. An id that is given twice counts once. Members must be registered already: an unknown id is a 404.',
     pathParams: byId,
+    query: DryRun,
     body: PutCoalition.default({}),
     responses: { 200: field(Coalition, 'The coalition as it is now.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'updateCoalition',
+      previews: true,
       ...level(6, {
         authority: { over: 'coalition', mode: 'write', param: 'coalition_id' },
         fields: { authorized_to_login: ADMINISTRATOR_LEVEL },
@@ -153,8 +156,9 @@ export const coalitionRoutes = c.router({
     description:
       'Its members stay registered. Whoever could sign in only through this coalition no longer can.',
     pathParams: byId,
+    query: DryRun,
     responses: { 200: c.noBody(), ...errors(404) },
-    metadata: { operationId: 'deleteCoalition', ...level(9) },
+    metadata: { operationId: 'deleteCoalition', previews: true, ...level(9) },
   },
   tracking: {
     method: 'GET',

@@ -130,6 +130,11 @@ export const FlagInQuery = extendApi(
   { default: false },
 );
 
+/** The query of an operation that can be tried beforehand: `metadata.previews` says that it can. */
+export const DryRun = z.object({
+  dry_run: field(FlagInQuery, 'Change nothing, and only answer who would gain or lose what.', true),
+});
+
 /** How many elements a page of a list may hold (D71). */
 export const MAX_PAGE = 1000;
 export const LimitInQuery = wholeNumberInQuery(1, MAX_PAGE);

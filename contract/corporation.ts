@@ -1,7 +1,7 @@
 /** Corporations and their guests. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field, Id, IdInUrl } from './common.ts';
+import { c, component, DateTime, DryRun, errors, field, Id, IdInUrl } from './common.ts';
 import { AllianceShort, CorporationShort } from './membership.ts';
 import { ExtScope, MandatoryScopes } from './scopes.ts';
 import { Tracking, UserShort } from './user.ts';
@@ -104,10 +104,12 @@ export const corporationRoutes = c.router({
     description:
       'Sets the scopes that the corporation requires of its members. Only the local record changes, nothing in the game. Write authority over the corporation is needed besides the level, by a CEO too.',
     pathParams: byId,
+    query: DryRun,
     body: PutCorporation.default({}),
     responses: { 200: field(Corporation, 'The corporation as it is now.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'updateCorporation',
+      previews: true,
       ...level(2, { authority: { over: 'corporation', mode: 'write', param: 'corporation_id' } }),
     },
   },
@@ -147,9 +149,11 @@ export const corporationRoutes = c.router({
       corporation_id: corporationId,
       character_id: field(IdInUrl, 'Id of the guest.', 2112000003),
     }),
+    query: DryRun,
     responses: { 200: c.noBody(), ...errors(404) },
     metadata: {
       operationId: 'deleteGuest',
+      previews: true,
       ...level(2, { authority: { over: 'corporation', mode: 'write', param: 'corporation_id' } }),
     },
   },

@@ -5,6 +5,7 @@ import {
   c,
   component,
   DateTime,
+  DryRun,
   errors,
   field,
   fullListAlone,
@@ -131,10 +132,12 @@ export const groupRoutes = c.router({
     description:
       'Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.',
     pathParams: byId,
+    query: DryRun,
     body: PutGroup.default({}),
     responses: { 200: field(Group, 'The group as it is now.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'updateGroup',
+      previews: true,
       ...level(0, {
         fields: { authorized_to_login: ADMINISTRATOR_LEVEL },
         besides: 'The caller must own the group or have level 9.',
@@ -147,7 +150,8 @@ export const groupRoutes = c.router({
     summary: 'Delete a group',
     description: 'An autogroup cannot be deleted: 409.',
     pathParams: byId,
+    query: DryRun,
     responses: { 200: c.noBody(), ...errors(404, 409) },
-    metadata: { operationId: 'deleteGroup', ...level(9) },
+    metadata: { operationId: 'deleteGroup', previews: true, ...level(9) },
   },
 });

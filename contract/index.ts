@@ -36,11 +36,13 @@ export * from './group.ts';
 export * from './history.ts';
 export * from './membership.ts';
 export * from './oidc.ts';
+export * from './preview.ts';
 export * from './scopes.ts';
 export * from './system.ts';
 export * from './token.ts';
 export * from './user.ts';
 export * from './voice.ts';
+export { Why, WhyFact, WhyFix, WhySource } from './why.ts';
 
 export const contract = c.router(
   {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.ts';
 import { DYN_REFUSED, GUEST_LEVEL, MAX_LEVEL } from './access.ts';
 import { AfterInQuery } from './common.ts';
-import { contract } from './index.ts';
+import { contract, PREVIEW_TYPE, Preview } from './index.ts';
 import { componentSchemas, exampleOf, schemaOf } from './openapi/schema.ts';
 import { SERVICE_PATHS } from './openapi/service.ts';
 import { ERROR_RESPONSES, GUIDES, HEADERS, headers, INFO, page, TAGS } from './openapi/texts.ts';
@@ -159,14 +159,17 @@ function bodyOf(route: AppRoute): OpenApiOperation['requestBody'] {
 
 // Answers --------------------------------------------------------------------------------------------------
 
-function responsesOf(route: AppRoute, { access, mirrors }: RouteMetadata): OpenApiOperation['responses'] {
+function responsesOf(
+  route: AppRoute,
+  { access, mirrors, previews }: RouteMetadata,
+): OpenApiOperation['responses'] {
+  const answer = (status: number, response: unknown) => {
+    if (status >= 400 && access !== 'public') return errorResponse(status, response, access);
+    const own = ownResponse(status, response, route);
+    return previews ? withPreview(own) : own;
+  };
   const listed = Object.fromEntries(
-    Object.entries(route.responses).map(([status, response]) => [
-      status,
-      Number(status) < 400 || access === 'public'
-        ? ownResponse(Number(status), response, route)
-        : errorResponse(Number(status), response, access),
-    ]),
+    Object.entries(route.responses).map(([status, response]) => [status, answer(Number(status), response)]),
   );
   return { ...listed, ...(mirrors && listed['400'] && { default: listed['400'] }) };
 }
@@ -176,6 +179,16 @@ const ALSO: Readonly<Record<string, string>> = {
   'application/x-ndjson': '{"event_id":"01920f3e-8a4c-7d21-9b3f-2c5e8a7d4f10",…}\n',
   'text/csv': 'event_id,position,occurred_on,…\r\n',
 };
+
+/** A success of an operation that can be tried: what the trial answers stands beside it, under a type of its own. */
+function withPreview({ description, content, ...response }: OpenApiResponse): OpenApiResponse {
+  const schema = schemaOf(Preview);
+  return {
+    description: `${description} With \`dry_run=true\`: who would gain or lose what.`,
+    ...response,
+    content: { ...content, [PREVIEW_TYPE]: { schema, example: exampleOf(schema) } },
+  };
+}
 
 /** An answer that belongs to one operation alone: its success, or a page of the provider callback. */
 function ownResponse(status: number, response: unknown, route: AppRoute): OpenApiResponse {

@@ -6,6 +6,7 @@ import {
   c,
   component,
   DateTime,
+  DryRun,
   errors,
   field,
   Id,
@@ -18,6 +19,7 @@ import {
   wholeNumberInQuery,
 } from './common.ts';
 import { ExtScope } from './scopes.ts';
+import { AboutInQuery, Why } from './why.ts';
 
 export const UserShort = component(
   z.object({
@@ -196,6 +198,20 @@ export const userRoutes = c.router({
     responses: { 200: field(z.array(UserGroup), 'The groups.'), ...errors(404) },
     metadata: { operationId: 'listUserGroups', ...level(0) },
   },
+  why: {
+    method: 'GET',
+    path: '/user/:character/why',
+    summary: 'Ask why',
+    description:
+      'Whether the user may log in, is let through, is tracked as valid, is a member of a group, may read or change another: the answer, the sentence that says why, what it rests on, and what would change a no. It is computed by what decides, so it is what the service does.',
+    pathParams: byNameOrId,
+    query: z.object({ about: AboutInQuery }),
+    responses: { 200: field(Why, 'The answer and its reasons.'), ...errors(404) },
+    metadata: {
+      operationId: 'askWhy',
+      ...level(0, { besides: 'For oneself, and for whoever has read authority over the user.' }),
+    },
+  },
   update: {
     method: 'PUT',
     path: '/user/:character_id',
@@ -203,10 +219,12 @@ export const userRoutes = c.router({
     description:
       'Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.',
     pathParams: byId,
+    query: DryRun,
     body: PutUser.default({}),
     responses: { 200: field(User, 'The user as it is now.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'updateUser',
+      previews: true,
       ...level(0, {
         besides:
           "Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.",
@@ -220,9 +238,11 @@ export const userRoutes = c.router({
     description:
       'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is no ban: signing in registers the character anew at level 0.',
     pathParams: byId,
+    query: DryRun,
     responses: { 200: c.noBody(), ...errors(404) },
     metadata: {
       operationId: 'deleteUser',
+      previews: true,
       ...level(9, {
         besides: "The user's own level must not be above the caller's. Nobody deletes the built-in user.",
       }),

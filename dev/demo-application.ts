@@ -101,8 +101,8 @@ function signedIn(baseUrl: string, token: string): string {
 }
 
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1d2433; --soft: #56617a; --paper: #f4f6fa; --card: #fff; --line: #dfe4ee; --mark: #2c5fb3; --on-mark: #fff; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf5; --soft: #a3aec5; --paper: #12161f; --card: #1b212d; --line: #313a4c; --mark: #8fb4f5; --on-mark: #12161f; } }
+:root { color-scheme: light dark; --ink: #1d2433; --soft: #56617a; --paper: #f7f9fc; --card: #fff; --line: #dfe4ee; --mark: #1f4f86; --on-mark: #fff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf5; --soft: #a3aec5; --paper: #12161f; --card: #1b212d; --line: #313a4c; --mark: #9cc3f5; --on-mark: #12161f; } }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.25rem; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
 main { width: 100%; max-width: 44rem; background: var(--card); border: 1px solid var(--line); border-top: .25rem solid var(--mark); border-radius: .6rem; padding: 1.75rem; }

@@ -2,11 +2,15 @@ import type { AccessRule } from '../contract/access.ts';
 import { contract } from '../contract/index.ts';
 import type { Admission } from '../server/access/admission.ts';
 import { authenticate } from '../server/access/authenticate.ts';
+import { isAdministrator } from '../server/access/levels.ts';
 import { registerAlliance } from '../server/alliance/alliance.ts';
 import { listCoalitions } from '../server/coalition/coalition.queries.ts';
 import { createCoalition, updateCoalition } from '../server/coalition/coalition.ts';
+import { findConsoleBuild } from '../server/console/build.ts';
 import type { Services } from '../server/services/services.ts';
 import { rootToken } from '../server/token/root-token.ts';
+import { findUser } from '../server/user/user.queries.ts';
+import { updateUser } from '../server/user/user.ts';
 import { type DemoApplication, startDemoApplication } from './demo-application.ts';
 import { publishToWorkers } from './development.ts';
 import type { SimulatedProvider } from './provider/provider.ts';
@@ -22,8 +26,9 @@ export interface Welcome {
 export async function startWelcome(services: Services, provider: SimulatedProvider): Promise<Welcome> {
   await publishToWorkers(services.settings, provider);
   await letFirstCoalitionIn(services, provider);
+  const administrator = await pointOutAdministrator(services, provider);
   const demo = await startDemoApplication(services);
-  return { message: await message(services, provider, demo), stop: () => demo.stop() };
+  return { message: await message(services, provider, demo, administrator), stop: () => demo.stop() };
 }
 
 /**
@@ -43,24 +48,51 @@ async function letFirstCoalitionIn(services: Services, { world }: SimulatedProvi
   });
   const operator = by(contract.coalition.update.metadata.access, { coalition_id });
   await updateCoalition(services, operator, coalition_id, { add_member_alliances: alliances });
+  const character_id = candidate(world);
+  const level = by(contract.user.update.metadata.access, { character_id });
+  await updateUser(services, level, character_id, SUPERUSER_LEVEL);
+}
+
+const SUPERUSER_LEVEL = 10;
+
+/** Who leads the last alliance: registered with it, and on the first page of the sign-on. */
+function candidate({ alliances }: SimulatedProvider['world']): number {
+  return alliances.at(-1)?.creatorId ?? 0;
+}
+
+/** The administrator of the first start, pointed out on the page of the sign-on as long as the level lasts. */
+async function pointOutAdministrator(
+  { db }: Services,
+  { world }: SimulatedProvider,
+): Promise<string | undefined> {
+  const user = await findUser(db, candidate(world));
+  if (user === undefined || !isAdministrator(user.clearance_level)) return undefined;
+  world.remarks.set(user.character_id, 'Administrator here');
+  return user.character_name;
 }
 
 async function message(
   services: Services,
   provider: SimulatedProvider,
   demo: DemoApplication,
+  administrator: string | undefined,
 ): Promise<string> {
   const { baseUrl } = services.settings;
+  const hasConsole = services.settings.console && findConsoleBuild() !== undefined;
+  const as = administrator === undefined ? '' : `, and pick\n  ${administrator}, who is administrator here`;
+  const consoleLines = hasConsole
+    ? `\n  Open the console, choose “Sign in”${as}:\n\n    Console      ${baseUrl}/console/\n`
+    : '';
   const voice = provider.voice === undefined ? '' : `\n    Voice        ${provider.url}${VOICE_PATH}`;
   // The token starts its line, so that copying the line copies the token alone, however it wraps.
   return `
   castellan is ready. The game provider beside it is simulated.
-
+${consoleLines}
     API          ${baseUrl}
     Reference    ${baseUrl}/docs
     Provider     ${provider.url}${voice}
 
-  Sign somebody in:
+  Sign somebody in to another application:
 
     1. Open ${demo.url} in a browser, choose “Sign in”,
        and pick a character that has an alliance.

@@ -5,6 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '../contract/openapi.ts';
+import { EXT_SCOPES } from '../contract/scopes.ts';
 import { API_VERSION } from '../contract/version.ts';
 import { openApiYaml } from '../server/http/openapi-yaml.ts';
 import { architecture } from './generate/arrows.ts';
@@ -20,10 +21,19 @@ const VERSION = `// Written by \`npm run generate\` from the contract; changes h
 export const VERSION = '${API_VERSION}';
 `;
 
+const SCOPES = `// Written by \`npm run generate\` from the contract; changes here are lost.
+import type { ExtScope } from './types.ts';
+
+/** Every scope that the service knows, sorted. */
+export const EXT_SCOPES = [
+${EXT_SCOPES.map((scope) => `  '${scope}',\n`).join('')}] as const satisfies readonly ExtScope[];
+`;
+
 const ROOT = new URL('../', import.meta.url);
 
 const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'sdk/src/generated/routes.ts': sdkRoutes,
+  'sdk/src/generated/scopes.ts': () => SCOPES,
   'sdk/src/generated/types.ts': sdkTypes,
   'sdk/src/generated/version.ts': () => VERSION,
   'sdk/src/generated/zod.ts': sdkZod,

@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { buildConsoleWhenStale } from './build-console.mjs';
 import { buildWhenStale } from './build-when-stale.mjs';
 
 const PROGRAMS = {
@@ -22,7 +23,9 @@ try {
   // There is none, or the program says what is wrong with it.
 }
 const production = process.env.NODE_ENV === 'production';
+const building = name === 'main' ? buildConsoleWhenStale() : undefined;
 buildWhenStale(production ? 'production' : 'development');
+await building;
 const program = resolve(PROGRAMS[name][production ? 0 : 1]);
 process.argv = [node, program, ...rest];
 await import(pathToFileURL(program).href);

@@ -4,6 +4,8 @@ import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
 import { auditHandlers } from './audit/audit.routes.ts';
 import { coalitionHandlers } from './coalition/coalition.routes.ts';
+import { findConsoleBuild } from './console/build.ts';
+import { consoleRouters } from './console/console.routes.ts';
 import { corporationHandlers } from './corporation/corporation.routes.ts';
 import { crashHandlers } from './crash/crash.routes.ts';
 import { storeCrash } from './crash/crash.ts';
@@ -22,6 +24,7 @@ import { systemHandlers } from './system/system.routes.ts';
 import { tokenHandlers } from './token/token.routes.ts';
 import { userHandlers } from './user/user.routes.ts';
 import { voiceHandlers } from './voice/voice.routes.ts';
+import { whyHandler } from './why/why.routes.ts';
 
 /** Every operation of the contract with its handler: the one place that knows all routes. */
 export function createApi(services: Services, messages?: MessageClasses): ReturnType<typeof createHttp> {
@@ -44,25 +47,26 @@ const PATHS: Readonly<Record<string, string>> = { history: 'ext/history', oidc: 
 /** One router for each resource of the contract, by what its paths begin with. */
 function resources(services: Services): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
-    alliance: mount(contract.alliance, allianceHandlers(services), services),
-    audit: mount(contract.audit, auditHandlers(services), services),
-    callback: mount(contract.callback, callbackHandlers(services), services),
-    coalition: mount(contract.coalition, coalitionHandlers(services), services),
-    corporation: mount(contract.corporation, corporationHandlers(services), services),
-    crash: mount(contract.crash, crashHandlers(services), services),
-    event: mount(contract.event, feedHandlers(services), services),
-    ext: mount(contract.ext, extHandlers(services), services),
-    group: mount(contract.group, groupHandlers(services), services),
-    history: mount(contract.history, historyHandlers(services), services),
-    oidc: mount(contract.oidc, oidcHandlers(services), services),
-    system: mount(contract.system, systemHandlers(services), services),
+    alliance: mount(contract.alliance, allianceHandlers, services),
+    audit: mount(contract.audit, auditHandlers, services),
+    callback: mount(contract.callback, callbackHandlers, services),
+    coalition: mount(contract.coalition, coalitionHandlers, services),
+    corporation: mount(contract.corporation, corporationHandlers, services),
+    crash: mount(contract.crash, crashHandlers, services),
+    event: mount(contract.event, feedHandlers, services),
+    ext: mount(contract.ext, extHandlers, services),
+    group: mount(contract.group, groupHandlers, services),
+    history: mount(contract.history, historyHandlers, services),
+    oidc: mount(contract.oidc, oidcHandlers, services),
+    system: mount(contract.system, systemHandlers, services),
     token: mount(
       contract.token,
-      { ...tokenHandlers(services), startLogin: startLoginHandler(services) },
+      (its) => ({ ...tokenHandlers(its), startLogin: startLoginHandler(its) }),
       services,
     ),
-    user: mount(contract.user, userHandlers(services), services),
-    voice: mount(contract.voice, voiceHandlers(services), services),
+    user: mount(contract.user, (its) => ({ ...userHandlers(its), why: whyHandler(its) }), services),
+    voice: mount(contract.voice, voiceHandlers, services),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
-  return new Map(Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router]));
+  const api = Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router] as const);
+  return new Map([...api, ...consoleRouters(services, findConsoleBuild())]);
 }

@@ -23,6 +23,7 @@ import { createRateLimit } from './rate-limit/rate-limit.ts';
 import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/seldom.ts';
+import { unasked } from './standing/rehearse.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -108,6 +109,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       events: sealing,
       metrics: createMetrics(),
       rateLimit,
+      touches: unasked,
       dryRun: (job) => dryRun(services, job),
       ...provider,
     };

@@ -61,9 +61,12 @@ function entry(world: World, character: Character): string {
   const corporation = world.corporation(character.corporationId);
   const alliance = character.allianceId === null ? undefined : world.alliance(character.allianceId);
   const executor = character.isCeo && alliance?.executorCorporationId === character.corporationId;
-  const badges = [character.isCeo ? 'CEO' : '', executor ? 'Executor' : ''].filter((badge) => badge !== '');
+  const remark = world.remarks.get(character.id) ?? '';
+  const badges = [character.isCeo ? 'CEO' : '', executor ? 'Executor' : '', remark].filter(
+    (badge) => badge !== '',
+  );
   return `<li><button name="character_id" value="${character.id}">${escapeHtml(character.name)}</button>${badges
-    .map((badge) => `<span class="badge">${badge}</span>`)
+    .map((badge) => `<span class="badge">${escapeHtml(badge)}</span>`)
     .join(
       '',
     )}<p>${escapeHtml(corporation?.name ?? '')}</p><p>${escapeHtml(alliance?.name ?? 'No alliance')}</p></li>`;

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { BRAND, BRAND_STYLE, FAVICON } from '../../server/shared/brand.ts';
 import { type Answer, html } from './http.ts';
 
 const STYLE = `
-:root{color-scheme:light dark;--paper:#f6f4ef;--card:#fff;--ink:#1d232b;--soft:#5b6673;--line:#ddd8cc;--mark:#0b5d7a}
-@media (prefers-color-scheme:dark){:root{--paper:#12161b;--card:#1a2027;--ink:#e8e6e1;--soft:#9aa5b1;--line:#2d3640;--mark:#6cc4e0}}
+:root{color-scheme:light dark;--paper:#f7f9fc;--card:#fff;--ink:#1d2433;--soft:#56617a;--line:#dfe4ee;--mark:#1f4f86}
+@media (prefers-color-scheme:dark){:root{--paper:#12161f;--card:#1b212d;--ink:#e8ecf5;--soft:#a3aec5;--line:#313a4c;--mark:#9cc3f5}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
 main{max-width:60rem;margin:0 auto;padding:1.5rem 1rem 4rem}
@@ -23,10 +24,11 @@ ul{list-style:none;margin:0;padding:0}.scopes li{padding:.2rem 0}.scopes label{d
 .people p{margin:0;font-size:.875rem;color:var(--soft)}
 .badge{font-size:.7rem;font-weight:700;letter-spacing:.05em;border:1px solid currentColor;border-radius:1rem;padding:.05rem .5rem;margin-left:.4rem;color:var(--soft)}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.4rem .6rem .4rem 0;border-bottom:1px solid var(--line)}
+${BRAND_STYLE}
 `;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`;
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; frame-ancestors 'none'`;
 
 /** Text made safe for element content and quoted attributes. */
 export function escapeHtml(value: string | number): string {
@@ -38,8 +40,8 @@ export function page(status: number, title: string, body: string): Answer {
   const document = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escapeHtml(title)}</h1>${body}</main></body>
+<title>${escapeHtml(title)} · castellan</title>${FAVICON}<style>${STYLE}</style></head>
+<body><main>${BRAND}<h1>${escapeHtml(title)}</h1>${body}</main></body>
 </html>
 `;
   return html(status, document, {

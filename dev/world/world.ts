@@ -98,6 +98,8 @@ export class World {
   /** Hours lived since {@link EPOCH}: raise it and everybody moves, trades, trains and gets new mail. */
   turn = 0;
   readonly sentMails: SentMail[] = [];
+  /** What the page of the sign-on says of characters besides what the game knows. */
+  readonly remarks = new Map<number, string>();
 
   readonly #names: Names;
   readonly #alliances = new Map<number, Alliance>();

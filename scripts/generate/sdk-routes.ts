@@ -3,6 +3,7 @@ import { type AppRoute, isAppRouteOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
 import { type Operation, operations } from '../../contract/openapi.ts';
 import { grouped } from './grouped.ts';
+import { queryOf } from './query-of.ts';
 import { literal } from './typescript.ts';
 
 const HEAD = `// Written by \`npm run generate\` from the contract; changes here are lost.
@@ -26,12 +27,13 @@ export function sdkRoutes(): string {
 }
 
 function line({ name, route, metadata }: Operation): string {
-  const query = route.query instanceof z.ZodObject ? Object.keys(route.query.shape) : [];
+  const query = queryOf(route, metadata).map(([parameter]) => parameter);
   const path = route.path.replace(/:esi_path$/, ':esi_path*');
   const marks = [
     'body' in route && route.body instanceof z.ZodType && 'b',
     isJson(route) && 'j',
     route.headers instanceof z.ZodObject && 'page' in route.headers.shape && 'p',
+    metadata.previews && 'd',
     metadata.access === 'public' && 'u',
   ];
   const words = [route.method, path + (query.length > 0 ? `?${query.join('&')}` : '')];

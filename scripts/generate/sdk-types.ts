@@ -1,11 +1,11 @@
 /** The SDK's types: plain interfaces, so that nobody who installs it needs Zod. */
-import type { AppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import { componentSchemas, schemaOf } from '../../contract/openapi/schema.ts';
 import { TAGS } from '../../contract/openapi/texts.ts';
 import type { JsonSchema } from '../../contract/openapi/types.ts';
 import { accessSentence, type Operation, operations } from '../../contract/openapi.ts';
 import { grouped } from './grouped.ts';
+import { queryOf } from './query-of.ts';
 import { docComment, fieldsOf, typeOf } from './typescript.ts';
 
 const HEAD = `// Written by \`npm run generate\` from the contract; changes here are lost.
@@ -49,21 +49,24 @@ interface Group {
   readonly required: boolean;
 }
 
-function groupsOf(route: AppRoute): Group[] {
+function groupsOf({ route, metadata }: Operation): Group[] {
   const body = 'body' in route && route.body instanceof z.ZodType ? route.body : undefined;
   return [
-    ...parameters('params', route.pathParams),
-    ...parameters('query', route.query),
-    ...parameters('headers', route.headers),
+    ...parameters('params', shapeOf(route.pathParams)),
+    ...parameters('query', queryOf(route, metadata)),
+    ...parameters('headers', shapeOf(route.headers)),
     ...(body === undefined
       ? []
       : [{ key: 'body' as const, type: typeOf(schemaOf(body), 1), required: !body.isOptional() }]),
   ];
 }
 
-function parameters(key: Group['key'], group: unknown): Group[] {
-  if (!(group instanceof z.ZodObject) || Object.keys(group.shape).length === 0) return [];
-  const shape = Object.entries(group.shape as z.ZodRawShape);
+function shapeOf(group: unknown): [string, z.ZodTypeAny][] {
+  return group instanceof z.ZodObject ? Object.entries(group.shape as z.ZodRawShape) : [];
+}
+
+function parameters(key: Group['key'], shape: readonly [string, z.ZodTypeAny][]): Group[] {
+  if (shape.length === 0) return [];
   const required = shape.filter(([, of]) => !of.isOptional()).map(([name]) => name);
   const properties = Object.fromEntries(shape.map(([name, of]) => [name, schemaOf(of, 'meant')]));
   const fields = fieldsOf({ properties, required }, 2);
@@ -72,7 +75,7 @@ function parameters(key: Group['key'], group: unknown): Group[] {
 }
 
 function requestType(operation: Operation): string {
-  const groups = groupsOf(operation.route);
+  const groups = groupsOf(operation);
   if (groups.length === 0) return '';
   const fields = groups.map(({ key, type, required }) =>
     required ? `  ${key}: ${type};\n` : `  ${key}?: ${type} | undefined;\n`,
@@ -108,9 +111,19 @@ function api(all: readonly Operation[]): string {
 
 function method(operation: Operation): string {
   const { name, route, metadata } = operation;
-  const groups = groupsOf(route);
+  const groups = groupsOf(operation);
   const type = groups.length === 0 ? 'CallOptions' : typeName(operation, 'Request');
   const request = groups.some(({ required }) => required) ? `request: ${type}` : `request?: ${type}`;
   const doc = `${route.summary}.\n\n${route.description}\n\nAccess: ${accessSentence(metadata.access)}`;
-  return `${docComment(doc, 2)}    ${name}(${request}): Promise<${typeName(operation, 'Answer')}>;\n`;
+  const answer = typeName(operation, 'Answer');
+  const signature = metadata.previews
+    ? `readonly ${name}: ((${request}) => Promise<${answer}>) & {\n${preview(request, operation)}    };`
+    : `${name}(${request}): Promise<${answer}>;`;
+  return `${docComment(doc, 2)}    ${signature}\n`;
+}
+
+function preview(request: string, operation: Operation): string {
+  const doc = 'Answers who would gain or lose what, and changes nothing.';
+  const failures = `Exclude<${typeName(operation, 'Answer')}, { readonly status: 200 }>`;
+  return `${docComment(doc, 3)}      preview(${request}): Promise<Answer<200, Preview> | ${failures}>;\n`;
 }

@@ -3,7 +3,7 @@ import { CastellanError, ok } from './errors.ts';
 import { routes } from './generated/routes.ts';
 import type { Api } from './generated/types.ts';
 import { sendWithRetries } from './send.ts';
-import { baseOf, pathOf, queryOf, type Route, routeOf } from './url.ts';
+import { baseOf, pathOf, previewOf, queryOf, type Route, routeOf } from './url.ts';
 
 type Token = string | undefined;
 
@@ -27,7 +27,9 @@ export interface ClientOptions {
 
 /**
  * The service, each call giving the body of a success and throwing a {@link CastellanError} for anything else. Each
- * has a twin, `answer`, that gives the whole answer whatever its status: `castellan.group.list.answer()`.
+ * has a twin, `answer`, that gives the whole answer whatever its status: `castellan.group.list.answer()`. Those that
+ * take something from people have another, `preview`, that says who would gain or lose what:
+ * `castellan.group.delete.preview({ params: { group_id } })`.
  */
 export type Castellan = {
   readonly [Resource in keyof Api]: {
@@ -36,7 +38,11 @@ export type Castellan = {
 };
 
 type ResultCall<Call> = Call extends (...request: infer Request) => Promise<infer Answers>
-  ? ((...request: Request) => Promise<Success<Answers>>) & { readonly answer: Call }
+  ? ((...request: Request) => Promise<Success<Answers>>) & { readonly answer: Call } & (Call extends {
+        preview(...request: infer Tried): Promise<infer Previews>;
+      }
+        ? { readonly preview: (...request: Tried) => Promise<Success<Previews>> }
+        : unknown)
   : never;
 
 /** Any request, seen without its types. */
@@ -51,7 +57,9 @@ interface AnyRequest {
 }
 
 type Answering = Promise<Answer<number, unknown>>;
-type Call = (request?: AnyRequest) => Answering;
+type Call = ((request?: AnyRequest) => Answering) & {
+  readonly preview?: (request?: AnyRequest) => Answering;
+};
 
 /**
  * A client whose calls give the body of a success: `const groups = await castellan.group.list();`
@@ -61,7 +69,11 @@ type Call = (request?: AnyRequest) => Answering;
  */
 export function createCastellan(options: ClientOptions): Castellan {
   return build(options, (answer) =>
-    Object.assign((request?: AnyRequest) => ok(answer(request)), { answer }),
+    Object.assign(
+      (request?: AnyRequest) => ok(answer(request)),
+      { answer },
+      answer.preview && { preview: (request?: AnyRequest) => ok(answer.preview?.(request) as Answering) },
+    ),
   ) as Castellan;
 }
 
@@ -81,9 +93,19 @@ function build(options: ClientOptions, shape: (answer: Call) => unknown): object
   return mapValues(routes, (operations) =>
     mapValues<string>(operations, (text) => {
       const route = routeOf(text);
-      return shape((request = {}) => call(options, base, route, request));
+      return shape(calling(options, base, route));
     }),
   );
+}
+
+function calling(options: ClientOptions, base: string, route: Route): Call {
+  const answer = (request: AnyRequest = {}) => call(options, base, route, request);
+  if (!route.previews) return answer;
+  const trial = previewOf(route);
+  return Object.assign(answer, {
+    preview: (request: AnyRequest = {}) =>
+      call(options, base, trial, { ...request, query: { dry_run: true } }),
+  });
 }
 
 function mapValues<From>(of: Readonly<Record<string, From>>, to: (value: From) => unknown): object {

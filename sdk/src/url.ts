@@ -21,13 +21,17 @@ export interface Route {
   readonly body: boolean;
   readonly json: boolean;
   readonly public: boolean;
+  readonly previews: boolean;
 }
 
 export function routeOf(text: string): Route {
   const [method = '', address = '', marks = ''] = text.split(' ');
   const [path = '', query] = address.split('?');
   const has = (mark: string) => marks.includes(mark);
-  return { method, path, query: query?.split('&') ?? [], body: has('b'), json: has('j'), public: has('u') };
+  return {
+    ...{ method, path, query: query?.split('&') ?? [] },
+    ...{ body: has('b'), json: has('j'), public: has('u'), previews: has('d') },
+  };
 }
 
 /** @throws {TypeError} for a parameter that is missing, empty, or would lead to another path. */
@@ -55,4 +59,9 @@ export function queryOf({ query: names }: Route, query: Values): string {
   }
   const text = search.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/** What an operation is asked for where it is tried beforehand. */
+export function previewOf(route: Route): Route {
+  return { ...route, query: ['dry_run'], json: true };
 }

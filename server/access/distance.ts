@@ -15,18 +15,45 @@ export type OrganizationPosition = Pick<Position, 'corporationId' | 'allianceId'
 /** 0 same user, 1 same corporation, 3 same alliance, 5 a coalition in common, 7 otherwise (D11). */
 export type Distance = 0 | 1 | 3 | 5 | 7;
 
-/** Distance from one user to another. Symmetric but for guests: a host is near its guest, nobody else is. */
-export function distanceToUser(from: Position, to: Position): Distance {
-  if (from.characterId === to.characterId) return 0;
-  if (from.guest) return 7;
-  if (to.guest) return from.corporationId !== null && from.corporationId === to.corporationId ? 1 : 7;
-  return distanceToOrganization(from, to);
+/** How near one is to another, and by what: the corporation, the alliance or the coalitions that both belong to. */
+export interface Nearness {
+  readonly distance: Distance;
+  readonly by?:
+    | { readonly type: 'corporation' | 'alliance'; readonly ids: readonly number[] }
+    | { readonly type: 'coalition'; readonly ids: readonly string[] };
 }
 
-/** Distance from a user to a corporation, alliance (D13) or coalition (D14); guests belong to none. */
+const FAR: Nearness = { distance: 7 };
+
+/** How near a user is to another. Symmetric but for guests: a host is near its guest, nobody else is. */
+export function nearnessToUser(from: Position, to: Position): Nearness {
+  if (from.characterId === to.characterId) return { distance: 0 };
+  if (from.guest) return FAR;
+  if (!to.guest) return nearnessToOrganization(from, to);
+  return sameCorporation(from, to) ?? FAR;
+}
+
+/** How near a user is to a corporation, alliance (D13) or coalition (D14); guests belong to none. */
+function nearnessToOrganization(from: Position, to: OrganizationPosition): Nearness {
+  if (from.guest) return FAR;
+  const corporation = sameCorporation(from, to);
+  if (corporation !== undefined) return corporation;
+  if (from.allianceId !== null && from.allianceId === to.allianceId) {
+    return { distance: 3, by: { type: 'alliance', ids: [from.allianceId] } };
+  }
+  const ids = from.coalitionIds.filter((id) => to.coalitionIds.includes(id));
+  return ids.length > 0 ? { distance: 5, by: { type: 'coalition', ids } } : FAR;
+}
+
+function sameCorporation(from: Position, to: OrganizationPosition): Nearness | undefined {
+  if (from.corporationId === null || from.corporationId !== to.corporationId) return undefined;
+  return { distance: 1, by: { type: 'corporation', ids: [from.corporationId] } };
+}
+
+export function distanceToUser(from: Position, to: Position): Distance {
+  return nearnessToUser(from, to).distance;
+}
+
 export function distanceToOrganization(from: Position, to: OrganizationPosition): Distance {
-  if (from.guest) return 7;
-  if (from.corporationId !== null && from.corporationId === to.corporationId) return 1;
-  if (from.allianceId !== null && from.allianceId === to.allianceId) return 3;
-  return from.coalitionIds.some((id) => to.coalitionIds.includes(id)) ? 5 : 7;
+  return nearnessToOrganization(from, to).distance;
 }

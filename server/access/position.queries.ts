@@ -4,8 +4,8 @@ import type { OrganizationPosition, Position } from './distance.ts';
 import type { RankedPosition } from './level-change.ts';
 import { isGuest } from './levels.ts';
 
-interface PositionRow {
-  readonly is_target: boolean;
+export interface PositionRow {
+  readonly role: 'caller' | 'target';
   readonly character_id: number | null;
   readonly corporation_id: number | null;
   readonly alliance_id: number | null;
@@ -25,28 +25,28 @@ const reached = sql`array(select coalition_id::text from coalition_reach r where
 
 /** At the level that counts at this moment; nobody where one of the two is gone. */
 export const callerStanding = ({ owner_id, sponsor_id }: Asker) => sql`
-  select false as is_target, u.character_id, u.corporation_id, c.alliance_id, ${reached} as coalitions,
+  select 'caller' as role, u.character_id, u.corporation_id, c.alliance_id, ${reached} as coalitions,
     least(u.clearance_level, sponsor.clearance_level) as level
   from users u join users sponsor on sponsor.character_id = ${sponsor_id ?? owner_id}
     left join corporations c on c.corporation_id = u.corporation_id
   where u.character_id = ${owner_id}`;
 
-const userPosition = (id: number) => sql`
-  select true, u.character_id, u.corporation_id, c.alliance_id, ${reached}, u.clearance_level
+export const userPosition = (id: number | RawBuilder<number>) => sql`
+  select 'target', u.character_id, u.corporation_id, c.alliance_id, ${reached}, u.clearance_level
   from users u left join corporations c on c.corporation_id = u.corporation_id where u.character_id = ${id}`;
 
 const corporationPositions = (ids: readonly number[]) => sql`
-  select true, null, c.corporation_id, c.alliance_id, ${reached}, 0 from corporations c
+  select 'target', null, c.corporation_id, c.alliance_id, ${reached}, 0 from corporations c
   where c.corporation_id = any(${[...ids]}::bigint[])`;
 
 const alliancePositions = (ids: readonly number[]) => sql`
-  select true, null, null, a.alliance_id,
+  select 'target', null, null, a.alliance_id,
     array(select coalition_id::text from coalition_alliances ca where ca.alliance_id = a.alliance_id), 0
   from alliances a where a.alliance_id = any(${[...ids]}::bigint[])`;
 
 /** A coalition is as near as whoever reaches it: 5 to those whose body is a member, 7 to everybody else (D14). */
 const coalitionStanding = (id: string) => sql`
-  select true, null, null, null, array[co.coalition_id::text], 0 from coalitions co where co.coalition_id = ${id}`;
+  select 'target', null, null, null, array[co.coalition_id::text], 0 from coalitions co where co.coalition_id = ${id}`;
 
 const targetPosition: Record<Target, (id: number | string) => RawBuilder<unknown>> = {
   user: (id) => userPosition(Number(id)),
@@ -64,11 +64,11 @@ export async function findPositions(
 ): Promise<{ caller: RankedPosition | undefined; target: RankedPosition | undefined }> {
   const { rows } = await sql<PositionRow>`
     ${callerStanding(asker)} union all ${targetPosition[over](id)}`.execute(db);
-  const find = (isTarget: boolean) => {
-    const row = rows.find((candidate) => candidate.is_target === isTarget);
+  const find = (role: PositionRow['role']) => {
+    const row = rows.find((candidate) => candidate.role === role);
     return row && toPosition(row);
   };
-  return { caller: find(false), target: find(true) };
+  return { caller: find('caller'), target: find('target') };
 }
 
 /** Ids of alliances and of corporations. */
@@ -87,14 +87,14 @@ export async function findOrganizationPositions(
     ${callerStanding(asker)}
     union all ${alliancePositions(organizations.alliances)}
     union all ${corporationPositions(organizations.corporations)}`.execute(db);
-  const caller = rows.find((row) => !row.is_target);
+  const caller = rows.find(({ role }) => role === 'caller');
   return {
     caller: caller && toPosition(caller),
-    targets: rows.filter((row) => row.is_target).map(toPosition),
+    targets: rows.filter(({ role }) => role === 'target').map(toPosition),
   };
 }
 
-function toPosition(row: PositionRow): RankedPosition {
+export function toPosition(row: PositionRow): RankedPosition {
   return {
     characterId: row.character_id ?? -1,
     corporationId: row.corporation_id,

@@ -84,7 +84,7 @@ export async function registerMembers(
 
 /** Sets what the alliance requires of its members; null or absent changes nothing (D3). */
 export async function updateAlliance(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
   admission: Admission,
   allianceId: number,
   { mandatory_ext_scopes: scopes }: PutAlliance,
@@ -92,6 +92,7 @@ export async function updateAlliance(
   return inTransaction(db, async (tx) => {
     const before = await lockAlliance(tx, allianceId);
     await readmit(tx, admission);
+    await touches(tx, { alliances: [allianceId] });
     if (scopes != null && before !== undefined) {
       const mandatory_ext_scopes = [...new Set(scopes)].sort();
       await setAllianceScopes(tx, allianceId, mandatory_ext_scopes, clock.now());

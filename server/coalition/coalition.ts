@@ -13,8 +13,8 @@ import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
-import { findAutogroups, lockStandings, readStandings } from '../standing/standing.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing.ts';
+import { findAutogroups, lockStandings, readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import {
   type ByKind,
   type CoalitionRow,
@@ -70,7 +70,7 @@ export async function createCoalition(
 
 /** Applies an update as a whole or not at all, one after another for each coalition. */
 export async function updateCoalition(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   coalitionId: string,
   body: PutCoalition,
@@ -94,6 +94,7 @@ export async function updateCoalition(
       alliances: alliances.added,
       corporations: corporations.added,
     };
+    await services.touches(tx, touched);
     const speaks =
       moved || (body.authorized_to_login ?? before.authorized_to_login) !== before.authorized_to_login;
     const standings = speaks ? await readStandings(tx, touched) : undefined;
@@ -185,7 +186,7 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeCoalition(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   coalitionId: string,
 ): Promise<void> {
@@ -195,6 +196,7 @@ export async function removeCoalition(
     const before = await lockCoalition(tx, coalitionId);
     await readmit(tx, admission);
     if (before === undefined) throw notFound('coalition', coalitionId);
+    await services.touches(tx, { coalitions: [coalitionId] });
     const standings = await readStandings(tx, { coalitions: [coalitionId] });
     const gone = await findAutogroups(tx, [`coalition:${coalitionId}`]);
     await deleteCoalition(tx, coalitionId);

@@ -63,6 +63,8 @@ export interface Settings {
   readonly logLevel: string;
   /** Absent: text at a terminal outside production, else JSON lines. */
   readonly logFormat: 'json' | 'pretty' | undefined;
+  /** Whether there is a web console below `/console/`. */
+  readonly console: boolean;
   /** Seconds for which a process that was sent SIGTERM goes on serving, so that balancers notice. */
   readonly drainSeconds: number;
   readonly workers: 'embedded' | 'none';
@@ -197,6 +199,7 @@ const environment = z.object({
   CALLBACK_ALLOW_PRIVATE: flag.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
+  CONSOLE: flag.default('true'),
   DRAIN_SECONDS: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
@@ -299,6 +302,7 @@ function toSettings(env: Environment, production: boolean): Settings {
     callbackAllowPrivate: env.CALLBACK_ALLOW_PRIVATE ?? !production,
     logLevel: env.LOG_LEVEL,
     logFormat: env.LOG_FORMAT,
+    console: env.CONSOLE,
     drainSeconds: env.DRAIN_SECONDS,
     workers: env.WORKERS,
     schedules: { timeZone: env.JOB_TIME_ZONE, cron: env.JOB_SCHEDULES },

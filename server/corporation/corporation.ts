@@ -61,7 +61,7 @@ export async function registerCorporation(
 
 /** Sets what the corporation requires of its members; null or absent changes nothing (D3). */
 export async function updateCorporation(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
   admission: Admission,
   corporationId: number,
   { mandatory_ext_scopes: scopes }: PutCorporation,
@@ -69,6 +69,7 @@ export async function updateCorporation(
   return inTransaction(db, async (tx) => {
     const before = await lockCorporation(tx, corporationId);
     await readmit(tx, admission);
+    await touches(tx, { corporations: [corporationId] });
     if (scopes != null && before !== undefined) {
       const mandatory_ext_scopes = [...new Set(scopes)].sort();
       await setCorporationScopes(tx, corporationId, mandatory_ext_scopes, clock.now());

@@ -10,7 +10,7 @@ import type { Services } from '../services/services.ts';
 import { endSessions } from '../session/end-sessions.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
-import { lockStandings } from '../standing/standing.queries.ts';
+import { lockStandings } from '../standing/told.queries.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { lockGuest } from './guest.queries.ts';
 
@@ -55,7 +55,7 @@ function tooManyCodes(corporationId: number): DomainError {
 
 /** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
 export async function removeGuest(
-  services: Pick<Services, 'db' | 'queue' | 'clock'>,
+  services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
   admission: Admission,
   corporationId: number,
   characterId: number,
@@ -65,6 +65,7 @@ export async function removeGuest(
     await lockOwnedGroups(tx, characterId);
     await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
+    await services.touches(tx, { users: [characterId] });
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
     await removeUsers(tx, [characterId], services.clock.now());

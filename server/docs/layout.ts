@@ -1,4 +1,5 @@
-import { html, type Inserted, type Markup } from '../shared/html.ts';
+import { FAVICON } from '../shared/brand.ts';
+import { html, type Inserted, Markup } from '../shared/html.ts';
 
 /** What all pages have in common. */
 export interface Site {
@@ -38,7 +39,7 @@ export function layout(site: Site, { title, path, contents, main }: PageParts): 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · castellan</title>
-<link rel="icon" href="data:,">
+${new Markup(FAVICON)}
 <link rel="stylesheet" href="${site.base}/docs/page.css">
 <script type="module" src="${site.base}/docs/page.mjs"></script>
 </head>

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tracking } from '../../contract/user.ts';
 import { isMember } from '../access/levels.queries.ts';
-import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
+import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 
 /** Whose members are tracked. */
@@ -37,7 +37,7 @@ export async function findTracking(db: Kysely<Database>, of: TrackedOrganization
       from corporations c left join alliances a on a.alliance_id = c.alliance_id
       where ${belonging(of)}
     )
-    select u.character_id, u.character_name, bool_or(g.valid and g.scopes @> b.required) as covered
+    select u.character_id, u.character_name, ${coverage(sql`b.required`)} as covered
     from organizations b
       join users u on u.corporation_id = b.corporation_id and ${isMember}
       left join standing_grants g on g.character_id = u.character_id

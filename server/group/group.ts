@@ -9,8 +9,8 @@ import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
-import { lockStandings, readStandings } from '../standing/standing.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing.ts';
+import { lockStandings, readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
 import {
   changeMembers,
@@ -68,7 +68,7 @@ export async function createGroup(
  * when it is held.
  */
 export async function updateGroup(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
   body: PutGroup,
@@ -97,6 +97,7 @@ export async function updateGroup(
       description: body.description ?? before.description,
       owner_id,
     };
+    await services.touches(tx, { groups: [groupId], users: change.added });
     const standings = await readStandings(tx, speaks ? { groups: [groupId], users: change.added } : {});
     // New members first: the owner must be one when it is set, and a former owner must not be one when it goes.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
@@ -161,7 +162,7 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeGroup(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
 ): Promise<void> {
@@ -172,6 +173,7 @@ export async function removeGroup(
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
+    await services.touches(tx, { groups: [groupId] });
     const members = await findMemberIds(tx, groupId);
     const standings = await readStandings(tx, { groups: [groupId] });
     await deleteGroup(tx, groupId);

@@ -14,6 +14,11 @@ export function ruleOf(route: AppRoute): RouteMetadata['access'] {
   return access;
 }
 
+/** Whether a route can be tried beforehand (D121). */
+export function previews(route: AppRoute): boolean {
+  return (route.metadata as Partial<RouteMetadata> | undefined)?.previews === true;
+}
+
 /** Middleware before a route's body is read: who calls, and do kind and level let them in? (D3b, D6) */
 export function admit(rule: RouteMetadata['access'], services: Services): RequestHandler {
   const limited = withinLimit(services);

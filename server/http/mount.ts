@@ -1,14 +1,16 @@
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints } from '@ts-rest/express';
-import { type Request, type Response, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { RouteMetadata } from '../../contract/access.ts';
-import { contract as whole } from '../../contract/index.ts';
+import { c } from '../../contract/common.ts';
+import { PREVIEW_TYPE, Preview, contract as whole } from '../../contract/index.ts';
 import { type Admission, requireRights } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { onAccountOf } from '../event/origin.ts';
 import type { Services } from '../services/services.ts';
-import { admit, admitLate, callerOf, ruleOf } from './admission.ts';
+import { rehearse } from '../standing/rehearse.ts';
+import { admit, admitLate, callerOf, previews, ruleOf } from './admission.ts';
 import { readBody } from './input/body.ts';
 import { validated } from './input/validated.ts';
 import { originOf } from './origin.ts';
@@ -46,32 +48,48 @@ function bodyOf(route: AppRoute): { readonly schema: z.ZodTypeAny; readonly most
  * Mounts one resource: each route gets its admission, then its body, then validation, then authority over the
  * record that the path names, then its handler: the order of D6.
  */
-export function mount<C extends AppRouter>(contract: C, handlers: Handlers<C>, services: Services): Router {
+export function mount<C extends AppRouter>(
+  contract: C,
+  handlersOf: (services: Services) => Handlers<C>,
+  services: Services,
+): Router {
   const router = Router({ caseSensitive: true });
-  for (const [name, handler] of Object.entries(handlers)) {
+  for (const [name, handler] of Object.entries(handlersOf(services))) {
     const route = contract[name] as AppRoute;
-    const rule = ruleOf(route);
-    const body = bodyOf(route);
-    const implementation = guarded(handler as AnyHandler, route, services);
-    // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
-    createExpressEndpoints(
-      { route: served(validated(route, rule, body?.schema)) },
-      { route: implementation as never },
-      router,
-      {
-        logInitialization: false,
-        globalMiddleware: [
-          admit(rule, services),
-          ...(body === undefined
-            ? []
-            : [...readBody(body.schema, body.mostBytes), admitLate(rule, services)]),
-        ],
-        responseValidation: !services.settings.production,
-        requestValidationErrorHandler: (error, _req, _res, next) => next(error),
-      },
-    );
+    if (previews(route)) {
+      mountOne(router, previewed(route), rehearsed(handlersOf, name, services), services, [unlessPreview]);
+    }
+    mountOne(router, route, handler as AnyHandler, services);
   }
   return router;
+}
+
+function mountOne(
+  router: Router,
+  route: AppRoute,
+  handler: AnyHandler,
+  services: Services,
+  first: readonly RequestHandler[] = [],
+): void {
+  const rule = ruleOf(route);
+  const body = bodyOf(route);
+  const implementation = guarded(handler, route, services);
+  // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
+  createExpressEndpoints(
+    { route: served(validated(route, rule, body?.schema)) },
+    { route: implementation as never },
+    router,
+    {
+      logInitialization: false,
+      globalMiddleware: [
+        ...first,
+        admit(rule, services),
+        ...(body === undefined ? [] : [...readBody(body.schema, body.mostBytes), admitLate(rule, services)]),
+      ],
+      responseValidation: !services.settings.production,
+      requestValidationErrorHandler: (error, _req, _res, next) => next(error),
+    },
+  );
 }
 
 interface AnyInput {
@@ -101,6 +119,28 @@ function guarded(
     return onAccountOf(originOf(req, res, caller), () => handler({ ...input, caller, admission }));
   };
 }
+
+/** The same operation where it is tried: what it answers then has a type of its own (D121). */
+function previewed(route: AppRoute): AppRoute {
+  const answer = c.otherResponse({ contentType: PREVIEW_TYPE, body: Preview });
+  return { ...route, responses: { ...route.responses, 200: answer } };
+}
+
+/** Runs the very handler, with services whose every write is undone. */
+function rehearsed<C extends AppRouter>(
+  handlersOf: (services: Services) => Handlers<C>,
+  name: string,
+  services: Services,
+): AnyHandler {
+  return async (input) => ({
+    status: 200,
+    body: await rehearse(services, (tried) => (handlersOf(tried)[name] as unknown as AnyHandler)(input)),
+  });
+}
+
+/** Leaves a request that is meant in earnest to the operation itself. */
+const unlessPreview: RequestHandler = (req, _res, next) =>
+  next(req.query.dry_run === 'true' ? undefined : 'route');
 
 /** `/ext/{esi_path}` is the rest of the path, slashes included (decisions §1): Express wants that said. */
 function served(route: AppRoute): AppRoute {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { contract, OIDC_ENDPOINTS } from '../../contract/index.ts';
+import { BRAND, BRAND_STYLE, FAVICON } from '../shared/brand.ts';
 import { escapeHtml } from '../shared/html.ts';
 
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1d2433; --soft: #56617a; --paper: #f4f6fa; --card: #fff; --line: #dfe4ee; --mark: #b3402e; --on-mark: #fff; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf5; --soft: #a3aec5; --paper: #12161f; --card: #1b212d; --line: #313a4c; --mark: #f08a76; --on-mark: #12161f; } }
+:root { color-scheme: light dark; --ink: #1d2433; --soft: #56617a; --paper: #f7f9fc; --card: #fff; --line: #dfe4ee; --mark: #1f4f86; --on-mark: #fff; --wrong: #b02a1b; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf5; --soft: #a3aec5; --paper: #12161f; --card: #1b212d; --line: #313a4c; --mark: #9cc3f5; --on-mark: #12161f; --wrong: #ff9e91; } }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.25rem; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
 main { width: 100%; max-width: 34rem; background: var(--card); border: 1px solid var(--line); border-top: .25rem solid var(--mark); border-radius: .6rem; padding: 1.75rem; }
@@ -13,19 +14,20 @@ h2 { margin: 1.25rem 0 .35rem; font-size: .95rem; color: var(--soft); }
 p { margin: 0 0 .75rem; }
 ul { margin: 0 0 .75rem; padding-left: 1.2rem; }
 code { font: .9em ui-monospace, monospace; }
-li.missing { color: var(--mark); font-weight: 600; }
+li.missing { color: var(--wrong); font-weight: 600; }
 nav { display: grid; gap: .75rem; margin-top: 1.5rem; }
 nav form { display: grid; gap: .75rem; }
 nav a, nav button { font: inherit; cursor: pointer; background: none; padding: .6rem 1.1rem; border: 1px solid var(--mark); border-radius: .4rem; color: var(--mark); font-weight: 600; text-align: center; text-decoration: none; }
 nav > a:first-child, nav button.main { background: var(--mark); color: var(--on-mark); }
 nav a:focus-visible, nav button:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
 footer { margin-top: 1.5rem; padding-top: .75rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .85rem; }
+${BRAND_STYLE}
 `;
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
 /** What a page may do: load nothing but its own style, run nothing, be framed by nobody, send forms there alone. */
 export function contentPolicy(formAction: string): string {
-  return `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+  return `default-src 'none'; style-src ${STYLE_HASH}; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 }
 
 /** For every page here: nothing is loaded but its own style, nothing runs, nobody frames it, nothing is kept. */
@@ -73,10 +75,12 @@ export function page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(title)} · castellan</title>
+${FAVICON}
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
+${BRAND}
 <h1>${escapeHtml(title)}</h1>
 ${body}
 ${navigation(links, form)}

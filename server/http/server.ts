@@ -66,7 +66,7 @@ function pathFault(path: string): DomainError | undefined {
 /** Express's own `json` looks for replacers, escapes and hashes; an answer of ours is a ready buffer. */
 const endWithJson: Express['response']['json'] = function (this: Express['response'], body) {
   const buffer = Buffer.from(JSON.stringify(body));
-  this.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json; charset=utf-8');
   this.setHeader('Content-Length', buffer.length);
   this.end(buffer);
   return this;

@@ -3,6 +3,7 @@ import type { Provider } from 'oidc-provider';
 import type { Services } from '../services/services.ts';
 import { digestOf } from '../shared/digest.ts';
 import { bindingCookie, interactionUrl } from '../sign-in/interaction.ts';
+import { notAllowedFor } from '../sign-in/not-allowed.ts';
 import { linksOf } from '../sign-in/pages.ts';
 import { judgeUser } from '../sign-in/sign-in.queries.ts';
 import { startInteractionLogin } from '../sign-in/start-login.ts';
@@ -61,7 +62,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
     });
     const why = judged.admitted
       ? { name, groups: await findAllowedGroups(db, clientId) }
-      : { name, guestOf: judged.guest_of, refusedBy: judged.refused_by };
+      : notAllowedFor({ name, characterId }, judged);
     return { is: 'refusal', html: refusedPage(why, client.clientName ?? clientId, links) };
   }
 

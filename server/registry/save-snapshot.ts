@@ -4,8 +4,9 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
-import { lockStandings, readStandings, type Touched } from '../standing/standing.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing.ts';
+import type { Touched } from '../standing/standing.queries.ts';
+import { lockStandings, readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import { organizationEvents } from './organization-events.ts';
 import {
   type OrganizationIds,

@@ -17,6 +17,7 @@ import type { Queue } from '../queue/queue.ts';
 import type { Change } from '../queue/run.ts';
 import type { RateLimit } from '../rate-limit/rate-limit.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { Touches } from '../standing/rehearse.ts';
 
 /** What app.ts puts together, once per process, and hands to the routes and the jobs. */
 export interface Services {
@@ -39,6 +40,8 @@ export interface Services {
   readonly metrics: Metrics;
   /** Undefined with RATE_LIMIT=0. */
   readonly rateLimit: RateLimit | undefined;
+  /** Told by every change whose standing it may touch: a rehearsal wants to know (D121). */
+  readonly touches: Touches;
   /** What a run of the job would change now; undefined: the job cannot tell beforehand. */
   dryRun(job: JobName): Promise<readonly Change[] | undefined>;
 }

@@ -17,11 +17,12 @@ import { followSnapshot, writeSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { deleteConsents } from '../session/endings.queries.ts';
-import { lockStandings, readStandings } from '../standing/standing.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing.ts';
+import { lockStandings, readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './event.ts';
+import { notAllowedFor } from './not-allowed.ts';
 import { type Admitted, COMPLETED, type Refusal, UNKNOWN } from './outcome.ts';
 import {
   endVisit,
@@ -194,8 +195,9 @@ async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Pro
   const { characterId, characterName: name, scopes: provided } = identity;
   const judged = await judgeUser(tx, characterId);
   if (judged === undefined) throw new Error('who signs in was not stored');
-  const { admitted, refused_by: refusedBy, guest_of: guestOf, required } = judged;
-  if (!admitted) throw new Refused({ kind: 'not-allowed', name, guestOf, refusedBy });
+  if (!judged.admitted)
+    throw new Refused({ kind: 'not-allowed', ...notAllowedFor({ name, characterId }, judged) });
+  const { required } = judged;
   if (required.some((scope) => !provided.includes(scope))) {
     throw new Refused({ kind: 'too-few-scopes', name, characterId, required, provided });
   }

@@ -1,5 +1,5 @@
 import type { ExtScope } from '../../contract/scopes.ts';
-import type { Voice } from '../access/login-permission.queries.ts';
+import type { Source } from '../why/reasons.ts';
 
 /** How a provider callback ends (D26). */
 export type SignInOutcome =
@@ -21,11 +21,10 @@ export type Refusal =
 
 export interface NotAllowed {
   readonly kind: 'not-allowed';
-  readonly name: string;
-  /** The corporation whose guest it would have been; null: it was judged as a member of its own. */
-  readonly guestOf: string | null;
+  /** Who is not let in, and why, as the service says it whenever it is asked (D120). */
+  readonly sentence: string;
   /** Whoever says no; nobody: there is none who says yes. */
-  readonly refusedBy: readonly Voice[];
+  readonly refusedBy: readonly Source[];
 }
 
 export interface TooFewScopes {

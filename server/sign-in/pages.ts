@@ -54,13 +54,10 @@ function contentOf(refusal: Refusal): Content {
 }
 
 /** Why somebody may not log in, by name (D26). */
-export function notAllowed({ name, guestOf, refusedBy }: Omit<NotAllowed, 'kind'>): Content {
-  const who = guestOf === null ? name : `${name}, as a guest of ${guestOf},`;
-  const voices = refusedBy.map((voice) => `<li>the ${voice.kind} <b>${escapeHtml(voice.name)}</b></li>`);
-  const reason =
-    voices.length === 0
-      ? paragraphs(`${who} is let in by no group or coalition of this instance.`)
-      : `${paragraphs(`${who} is kept out by`)}\n<ul>${voices.join('')}</ul>`;
+export function notAllowed({ sentence, refusedBy }: Omit<NotAllowed, 'kind'>): Content {
+  const voices = refusedBy.map(({ type, name }) => `<li>the ${type} <b>${escapeHtml(name ?? '')}</b></li>`);
+  const list = voices.length === 0 ? '' : `\n<ul>${voices.join('')}</ul>`;
+  const reason = paragraphs(sentence) + list;
   return {
     title: 'You are not allowed to log in here',
     body: `${reason}

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { isGuest } from '../access/levels.queries.ts';
 import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/levels.ts';
-import { mayLogIn, refusingVoices, type Voice } from '../access/login-permission.queries.ts';
+import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
@@ -81,8 +81,9 @@ export async function makeGuest(
 
 export interface Judged {
   readonly admitted: boolean;
-  /** Who says no, in the order of kinds and names; nobody where admitted. */
-  readonly refused_by: readonly Voice[];
+  /** Who says yes or no, in the order of kinds and names. */
+  readonly voices: readonly Voice[];
+  readonly level: number;
   /** Name of the corporation that a guest is a guest of. */
   readonly guest_of: string | null;
   readonly required: readonly ExtScope[];
@@ -91,7 +92,7 @@ export interface Judged {
 /** Whether a user, as stored in this transaction, may log in, and the scopes that it must grant (D26b, D27). */
 export async function judgeUser(db: Kysely<Database>, characterId: number): Promise<Judged | undefined> {
   const { rows } = await sql<Judged>`
-    select ${mayLogIn} as admitted, ${refusingVoices} as refused_by, ${scopesOfCorporation} as required,
+    select ${mayLogIn} as admitted, ${loginVoices} as voices, u.clearance_level as level, ${scopesOfCorporation} as required,
       case when ${isGuest} then c.corporation_name end as guest_of
     from users u
       left join corporations c on c.corporation_id = u.corporation_id

@@ -1,90 +1,131 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { PreviewChange } from '../../contract/preview.ts';
+import { groupsOf } from '../access/groups-of.queries.ts';
+import { isMember } from '../access/levels.queries.ts';
 import { mayLogIn } from '../access/login-permission.queries.ts';
+import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
-
-/** What a user is and may do, as others are told of it. */
-export interface Standing {
-  readonly character_id: number;
-  readonly character_name: string;
-  readonly clearance_level: number;
-  readonly corporation_id: number | null;
-  readonly alliance_id: number | null;
-  /** Sorted. */
-  readonly coalitions: readonly string[];
-  readonly may_log_in: boolean;
-}
-
-export type Standings = ReadonlyMap<number, Standing>;
 
 /** Whose standing a set of changes may touch. */
 export interface Touched {
   readonly users?: readonly number[];
   /** All their members and guests. */
   readonly corporations?: readonly number[];
-  /** All members and guests of their corporations. */
+  /** Those of all their corporations. */
   readonly alliances?: readonly number[];
+  readonly coalitions?: readonly string[];
+  /** Their members: for an autogroup those of its body. */
+  readonly groups?: readonly string[];
   /** Their CEOs, and those who lead their alliances. */
   readonly led?: readonly number[];
-  /** All who belong to what belongs to them. */
-  readonly coalitions?: readonly string[];
-  /** Their members, and of autogroups everybody for whom they speak. */
-  readonly groups?: readonly string[];
 }
+
+/** Ids of the users whose standing may be touched. */
+export const touchedUsers = ({
+  users = [],
+  corporations = [],
+  alliances = [],
+  coalitions = [],
+  groups = [],
+  led = [],
+}: Touched) => sql`
+  select unnest(${[...users]}::bigint[]) as character_id
+  union select ceo_id from corporations where corporation_id = any(${[...led]}::bigint[])
+  union select e.ceo_id from corporations m join alliances a using (alliance_id)
+    join corporations e on e.corporation_id = a.executor_corporation_id
+    where m.corporation_id = any(${[...led]}::bigint[])
+  union select character_id from group_members where group_id = any(${[...groups]}::text[])
+  union select u.character_id from users u where u.corporation_id in (
+    select unnest(${[...corporations]}::bigint[])
+    union select corporation_id from groups where group_id = any(${[...groups]}::text[])
+    union select corporation_id from corporations where alliance_id in (
+      select unnest(${[...alliances]}::bigint[])
+      union select alliance_id from groups where group_id = any(${[...groups]}::text[]))
+    union select corporation_id from coalition_reach where coalition_id in (
+      select unnest(${[...coalitions]}::text[])
+      union select coalition_id from groups where group_id = any(${[...groups]}::text[])))`;
 
 /**
- * Whoever changes what speaks for many keeps apart from those who change where somebody belongs: each would not see the
- * other's change, and nobody would tell of what follows from both. To be called first, before any row is locked.
+ * What belongs to the standing of the users whose ids `people` selects. What their corporations have in common is put
+ * together once for each corporation, not for each user.
  */
-export async function lockStandings(db: Kysely<Database>, as: 'of one' | 'of many'): Promise<void> {
-  const lock = sql.raw(as === 'of many' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
-  await sql`select ${lock}(hashtext('standings'))`.execute(db);
-}
-
-/** The standings of users at this moment, in one statement. */
-export async function readStandings(db: Kysely<Database>, touched: Touched): Promise<Standings> {
-  const { users = [], corporations = [], alliances = [], led = [], coalitions = [], groups = [] } = touched;
-  const { rows } = await sql<Standing>`
-    select u.character_id, u.character_name, u.clearance_level, u.corporation_id, c.alliance_id,
+const standingsOf = (people: RawBuilder<unknown>, more: RawBuilder<unknown>) => sql`
+  with people as materialized (
+    select u.* from users u where u.character_id in (${people})
+  ), bodies as materialized (
+    select c.corporation_id, c.alliance_id, ${scopesOfCorporation} as required,
       array(select r.coalition_id::text from coalition_reach r
-        where r.corporation_id = u.corporation_id order by 1) as coalitions,
-      ${mayLogIn} as may_log_in
-    from users u left join corporations c on c.corporation_id = u.corporation_id
-    where u.character_id in (
-      select unnest(${[...users]}::bigint[])
-      union select character_id from group_members where group_id = any(${[...groups]}::text[])
-      union select character_id from users where corporation_id in (
-        select unnest(${[...corporations]}::bigint[])
-        union select corporation_id from corporations where alliance_id = any(${[...alliances]}::bigint[])
-        union select corporation_id from coalition_reach where coalition_id = any(${[...coalitions]}::text[])
-        union select corporation_id from groups where group_id = any(${[...groups]}::text[])
-        union select m.corporation_id from groups g join corporations m using (alliance_id)
-          where g.group_id = any(${[...groups]}::text[])
-        union select r.corporation_id from groups g join coalition_reach r using (coalition_id)
-          where g.group_id = any(${[...groups]}::text[]))
-      union select ceo_id from corporations where corporation_id = any(${[...led]}::bigint[])
-      union select e.ceo_id from corporations m join alliances a using (alliance_id)
-        join corporations e on e.corporation_id = a.executor_corporation_id
-        where m.corporation_id = any(${[...led]}::bigint[]))`.execute(db);
-  return new Map(rows.map((row) => [row.character_id, row]));
+        where r.corporation_id = c.corporation_id order by 1) as coalitions
+    from corporations c left join alliances a using (alliance_id)
+    where c.corporation_id in (select corporation_id from people)
+  )
+  select u.character_id, u.character_name, u.name_key, u.corporation_id, u.clearance_level, b.alliance_id,
+    coalesce(b.coalitions, '{}') as coalitions, ${mayLogIn} as may_log_in ${more}
+  from people u left join bodies b using (corporation_id)`;
+
+/** What {@link compareEffects} looks at besides. */
+const groupsAndValidity = sql`,
+    array(select g.group_id::text from (${groupsOf}) g) as groups,
+    ${isMember} and b.corporation_id is not null and coalesce((select ${coverage(sql`b.required`)}
+      from standing_grants g where g.character_id = u.character_id), false) as valid`;
+
+const store = (touched: Touched, more: RawBuilder<unknown>) =>
+  sql`create temporary table former_standings on commit drop as ${standingsOf(touchedUsers(touched), more)}`;
+
+/** The standing that the same users have now; those who were deleted have none. */
+const present = (more: RawBuilder<unknown>) =>
+  standingsOf(sql`select character_id from former_standings`, more);
+
+/** Keeps the whole standing of users, and the names of their groups, for {@link compareEffects}. */
+export async function storeWholeStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
+  await store(touched, groupsAndValidity).execute(db);
+  await sql`
+    create temporary table former_groups on commit drop as
+    select group_id, group_name, name_key from groups
+    where group_id in (select unnest(groups) from former_standings)`.execute(db);
 }
 
-/** A body, and the autogroup of its members. */
-export interface Autogroup {
-  readonly group_id: string;
-  readonly group_name: string;
-  /** As `type:id`. */
-  readonly body: string;
-}
-
-/** The autogroups of these bodies, named as `type:id`. */
-export async function findAutogroups(db: Kysely<Database>, bodies: readonly string[]): Promise<Autogroup[]> {
-  const idsOf = (type: string) =>
-    bodies.flatMap((body) => (body.startsWith(`${type}:`) ? [body.slice(type.length + 1)] : []));
-  const { rows } = await sql<Autogroup>`
-    select group_id, group_name, coalesce('corporation:' || corporation_id, 'alliance:' || alliance_id,
-      'coalition:' || coalition_id) as body
-    from groups where corporation_id = any(${idsOf('corporation')}::bigint[])
-      or alliance_id = any(${idsOf('alliance')}::bigint[]) or coalition_id = any(${idsOf('coalition')}::text[])
-    order by group_id`.execute(db);
+/** What everybody whom {@link storeWholeStandings} kept has gained and lost since, the first `most` of each by name. */
+export async function compareEffects(db: Kysely<Database>, most: number): Promise<PreviewChange[]> {
+  const { rows } = await sql<PreviewChange>`
+    with now as materialized (${present(groupsAndValidity)}), compared as (
+      select f.character_id, f.character_name, f.name_key,
+        f.may_log_in as could, coalesce(n.may_log_in, false) as can,
+        f.valid as was_valid, coalesce(n.valid, false) as is_valid,
+        f.clearance_level as from_level, n.clearance_level as to_level,
+        f.groups as former, coalesce(n.groups, '{}') as present
+      from former_standings f left join now n using (character_id)
+    ), effects as (
+      select 'login' as about, could as lost, null as group_id, null::int as from_level, null::int as to_level,
+        character_id, character_name, name_key
+      from compared where could <> can
+      union all
+      select 'validity', was_valid, null, null, null, character_id, character_name, name_key
+      from compared where was_valid <> is_valid
+      union all
+      select 'level', to_level < from_level, null, from_level, to_level, character_id, character_name, name_key
+      from compared where to_level <> from_level
+      union all
+      select 'group', true, group_id, null, null, character_id, character_name, name_key
+      from compared, unnest(former) group_id where group_id <> all(present)
+      union all
+      select 'group', false, group_id, null, null, character_id, character_name, name_key
+      from compared, unnest(present) group_id where group_id <> all(former)
+    ), numbered as (
+      select *, row_number() over (partition by about, lost, group_id, from_level, to_level
+        order by name_key, character_id) as place
+      from effects
+    ), told as (
+      select about, lost, group_id, from_level, to_level, count(*)::int as count,
+        json_agg(json_build_object('character_id', character_id, 'character_name', character_name)
+          order by place) filter (where place <= ${most}) as users
+      from numbered group by about, lost, group_id, from_level, to_level
+    )
+    select about, case when lost then 'lost' else 'gained' end as effect, from_level, to_level, count, users,
+      case when group_id is not null then json_build_object('group_id', group_id,
+        'group_name', coalesce(g.group_name, f.group_name)) end as "group"
+    from told left join groups g using (group_id) left join former_groups f using (group_id)
+    order by array_position(array['login', 'level', 'group', 'validity'], about), lost desc, from_level, to_level,
+      coalesce(g.name_key, f.name_key), group_id`.execute(db);
   return rows;
 }

@@ -51,12 +51,13 @@ export async function setKey(db: Kysely<Database>, uuid: string, kid: string) {
   return db.updateTable('tokens').set({ kid }).where('uuid', '=', uuid).returningAll().executeTakeFirst();
 }
 
-/** Unexpired tokens signed by a key that is no longer there (D20b). */
+/** Unexpired tokens signed by a key that is no longer there (D20b); the console's own is never signed (D130). */
 export async function tokensOfOtherKeys(db: Kysely<Database>, kids: readonly string[], now: Date) {
   return db
     .selectFrom('tokens')
     .select(['uuid', 'token_type', 'kid'])
     .where('kid', 'not in', [...kids])
+    .where((eb) => eb.not(eb.and([eb('token_type', '=', 'dyn'), eb('parent', 'is', null)])))
     .where((eb) => eb.or([eb('expires_on', 'is', null), eb('expires_on', '>', now)]))
     .orderBy('created_on')
     .limit(100)

@@ -3,8 +3,8 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { findMemberships } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
-import { readStandings } from '../standing/standing.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import { deleteUsers } from './user.queries.ts';
 
 /** Deletes users with everything that hangs on them (D19b), and tells who left which group by that. */

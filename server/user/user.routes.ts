@@ -4,7 +4,7 @@ import type { Services } from '../services/services.ts';
 import { findUsersAsked } from './list-users.ts';
 import { getGroupsOf, getUser, removeUser, updateUser } from './user.ts';
 
-export function userHandlers(services: Services): Handlers<typeof contract.user> {
+export function userHandlers(services: Services): Omit<Handlers<typeof contract.user>, 'why'> {
   return {
     list: async ({ query, res }) => {
       const { users, next } = await findUsersAsked(services, query);

@@ -9,8 +9,8 @@ import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/errors.ts';
-import { lockStandings } from '../standing/standing.queries.ts';
-import { followStandings } from '../standing/standing.ts';
+import { lockStandings } from '../standing/told.queries.ts';
+import { followStandings } from '../standing/told.ts';
 import { removeUsers } from './remove-users.ts';
 import { findUser, findUserNamed, lockDoomed, setLevel, type UserRow } from './user.queries.ts';
 import { findGroupsOf } from './user-groups.queries.ts';
@@ -34,7 +34,7 @@ export async function getGroupsOf({ db }: Pick<Services, 'db'>, nameOrId: string
 
 /** Sets a user's level within the limits of D16; without a level nothing changes. */
 export async function updateUser(
-  services: Pick<Services, 'db' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   characterId: number,
   level: number | undefined,
@@ -49,6 +49,7 @@ export async function updateUser(
     if (level !== undefined) {
       const lack = lackToSetLevel(caller, target, level);
       if (lack !== undefined) throw forbidden(lack);
+      await services.touches(tx, { users: [characterId] });
       const now = services.clock.now();
       const set = () => setLevel(tx, characterId, level, now);
       if (level !== target.level) await followStandings(tx, { users: [characterId] }, now, set);
@@ -62,7 +63,7 @@ export async function updateUser(
 
 /** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
-  services: Pick<Services, 'db' | 'queue' | 'clock'>,
+  services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
   admission: Admission,
   characterId: number,
 ): Promise<void> {
@@ -76,6 +77,7 @@ export async function removeUser(
     if (caller.level < level) {
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }
+    await services.touches(tx, { users: [characterId] });
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
     await removeUsers(tx, [characterId], services.clock.now());

@@ -5,7 +5,7 @@ import { isBuiltIn } from '../access/levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, revoked } from '../shared/errors.ts';
-import { lockStandings } from '../standing/standing.queries.ts';
+import { lockStandings } from '../standing/told.queries.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { sharedLookup } from '../voice-server/shared-lookup.ts';

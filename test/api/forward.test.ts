@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { refusal } from '../../server/ext/refusal.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
-import { type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
+import { documentedFetch, type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
 import { madeAnswer } from '../harness/provider.ts';
 import { send } from '../harness/send.ts';
 
@@ -31,7 +31,10 @@ const skillsOf = ({ user }: SignedIn) => `characters/${user.character_id}/skills
 /** The forwarding by GET, as clients without the SDK send it. */
 function rawGet(path: string, init: RequestInit & { token?: string } = {}) {
   const { token = caller.token, ...rest } = init;
-  return fetch(`${app.url}/ext/${path}`, { ...rest, headers: { Authorization: `Bearer ${token}` } });
+  return documentedFetch(`${app.url}/ext/${path}`, {
+    ...rest,
+    headers: { Authorization: `Bearer ${token}` },
+  });
 }
 
 describe('D30: forwarding', () => {
@@ -167,11 +170,13 @@ describe('D30: forwarding', () => {
   ])('answers its %i with %i, single pages and joined ones alike', async (theirs, ours) => {
     app.clock.advance(301_000);
     app.provider.faults.add('/markets/10000002/orders', { kind: 'status', status: theirs });
-    for (const all_pages of [false, true]) {
-      const answer = await caller.client.ext.forward({
-        params: { esi_path: 'markets/10000002/orders' },
-        body: { all_pages },
-      });
+    const params = { esi_path: 'markets/10000002/orders' };
+    const { forward, forwardGet } = caller.client.ext;
+    for (const answer of [
+      await forward({ params, body: { all_pages: false } }),
+      await forward({ params, body: { all_pages: true } }),
+      await forwardGet({ params }),
+    ]) {
       expect(answer).toMatchObject({
         status: ours,
         body: {
@@ -217,7 +222,8 @@ describe('D30: forwarding', () => {
 
   it('refuses unknown fields of the body, in both forms', async () => {
     const headers = { Authorization: `Bearer ${caller.token}` };
-    const answer = await fetch(`${app.url}/ext/status`, { method: 'POST', headers, body: '{"pages": true}' });
+    const sent = { method: 'POST', headers, body: '{"pages": true}' };
+    const answer = await documentedFetch(`${app.url}/ext/status`, sent);
     expect(answer.status).toBe(422);
     expect(await answer.json()).toMatchObject({ detail: [{ loc: ['body', 'pages'] }] });
   });

@@ -116,7 +116,9 @@ describe('who may log in', () => {
   /** D26: which group or coalition refuses is said by name; else, that none admits. */
   function expectRefusers(html: string, refusers: readonly string[]): void {
     expect([...html.matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text)).toEqual(refusers);
-    expect(html).toContain(refusers.length > 0 ? 'is kept out by' : 'is let in by no group or coalition');
+    expect(html).toContain(
+      refusers.length > 0 ? 'may not log in: kept out by' : 'may not log in: let in by no group or coalition',
+    );
   }
 
   const cases: readonly [string, boolean, () => Promise<unknown>][] = [

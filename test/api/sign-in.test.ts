@@ -253,7 +253,7 @@ describe('sign-in', () => {
       const answer = await trySignIn(app, { characterId: 2_112_000_029 }, { dyn });
       const html = await expectPage(answer, 403, TITLES.notAllowed);
       expect(html).toContain(
-        '&lt;b onload=&quot;x&quot;&gt;O&#39;Neil &amp; Co&lt;/b&gt; is let in by no group',
+        '&lt;b onload=&quot;x&quot;&gt;O&#39;Neil &amp; Co&lt;/b&gt; may not log in: let in by no group',
       );
       expect(html).not.toContain('<b ');
     });

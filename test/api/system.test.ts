@@ -148,6 +148,9 @@ describe('GET /docs', () => {
     expect(plain['content-encoding']).toBeUndefined();
     const again = await send(app, 'GET', '/docs', { headers: { 'if-none-match': String(etag) } });
     expect([again.status, again.text]).toEqual([304, '']);
+    const guide = await send(app, 'GET', '/docs/guides/access');
+    const unchanged = { 'if-none-match': String(guide.headers.etag) };
+    expect((await send(app, 'GET', '/docs/guides/access', { headers: unchanged })).status).toBe(304);
   });
 
   it('D2: what is not there is a 404, a range that is not there a 416, in JSON', async () => {

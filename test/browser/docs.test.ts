@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { violations } from '../harness/axe.ts';
 import { type Browser, DESK, launchChromium, PHONE, type Tab } from '../harness/chromium.ts';
 import { build, createInstance, type Instance, ROOT } from '../harness/instance.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const GUIDES = (await readdir(join(ROOT, 'docs')))
   .filter((name) => name.endsWith('.md'))
   .map((name) => `/docs/guides/${name.slice(0, -3)}`);
@@ -44,14 +41,6 @@ afterEach(async () => {
 
 const open = (path: string) => page.goto(instance.url + path);
 
-/** What axe finds, every rule of it switched on: each with the first place. */
-async function violations(within = 'html'): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations: found, passes } = (await page.evaluate(`axe.run('${within}')`)) as AxeResults;
-  expect(passes.length).toBeGreaterThan(5);
-  return found.map(({ id, nodes }) => `${id}, ${nodes.length} times: ${nodes[0]?.html}`);
-}
-
 describe.each([
   ['phone', PHONE],
   ['desk', DESK],
@@ -65,7 +54,7 @@ describe.each([
     await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
     await page.locator('#updateGroup').scrollIntoViewIfNeeded();
     await tab.screenshot(`operation-${device}-${colorScheme}`);
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);
   });
 
@@ -75,7 +64,7 @@ describe.each([
     for (const guide of GUIDES) {
       await open(guide);
       await tab.screenshot(`guide-${guide.split('/').at(-1)}-${device}-${colorScheme}`);
-      expect([guide, await violations()]).toEqual([guide, []]);
+      expect([guide, await violations(page)]).toEqual([guide, []]);
       expect([guide, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
         guide,
         size.width,
@@ -148,7 +137,7 @@ it('is used by the keyboard alone, on a phone', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('navigation').waitFor();
   await tab.screenshot('contents-phone');
-  expect(await violations('#contents')).toEqual([]);
+  expect(await violations(page, '#contents')).toEqual([]);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');

@@ -99,6 +99,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'user.list': usual(0),
   'user.get': usual(0),
   'user.groups': usual(0),
+  'user.why': usual(0),
   'user.update': usual(0),
   'user.delete': usual(9),
   'voice.start': usual(0),

@@ -260,6 +260,15 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'user.list': {},
   'user.get': { request: () => ({ params: { character_name: `Character ${USERS[7]}` } }) },
   'user.groups': { request: () => ({ params: { character: USERS[7] } }) },
+  'user.why': {
+    distances: [1, 3, 5, 7],
+    request: (_, distance) => ({
+      params: { character: USERS[distance as 1] },
+      query: '?about=level',
+    }),
+    refuses: ({ level }, distance, { params }) =>
+      level >= distance ? undefined : forbidden(`no read authority over user ${params?.character}`),
+  },
   'user.update': {
     distances: [1, 3, 5, 7],
     request: async (_, distance) => ({ ...(await user(distance)), body: { clearance_level: 0 } }),
@@ -306,7 +315,7 @@ describe('Must show 7: every operation × token kind × level × authority', () 
     const names = operations.map(({ name }) => name).sort();
     expect(Object.keys(RULES).sort()).toEqual(names);
     expect(Object.keys(WALKS).sort()).toEqual(names);
-    expect(names).toHaveLength(61);
+    expect(names).toHaveLength(62);
   });
 
   it('D18: an operation is walked with and without authority where its metadata asks for it', () => {

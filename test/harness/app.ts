@@ -123,7 +123,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     client: (token) => createClient({ baseUrl: url, token, retries: 0, fetch: documentedFetch }),
     async browse(loginUrl, choice) {
       const back = await provider.authorize(loginUrl, choice);
-      return fetch(back.replace(BASE_URL, url), { redirect: 'manual' });
+      return documentedFetch(back.replace(BASE_URL, url), { redirect: 'manual' });
     },
     async dynamicToken(callback = CALLBACK) {
       const answer = await testApp.client(root).token.createDynamic({ body: { callback } });
@@ -156,8 +156,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   return testApp;
 }
 
-/** What the SDK is answered is what the OpenAPI document says. */
-const documentedFetch: typeof fetch = async (input, init) => {
+/** Whatever is answered is what the OpenAPI document says. */
+export const documentedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const { status, headers } = response;
   const path = new URL(String(input)).pathname;

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { type OpenApiOperation, type OpenApiResponse, openApiDocument } from '../../contract/openapi.ts';
+import { noteAnswer } from './seen.ts';
 
 export interface Given {
   readonly method: string;
@@ -46,7 +47,8 @@ const compiled = new Map<string, ValidateFunction>();
 export function expectDocumented({ method, path, status, type, text }: Given): void {
   const [pathname = ''] = path.split('?');
   // Refused before there was an operation: by the HTTP server, for the host, or while the service starts or stops.
-  if ([408, 421, 431].includes(status) || /"service_(starting|stopping)"/.test(text)) return;
+  if ([408, 421, 431].includes(status)) return;
+  if (status === 503 && /"service_(starting|stopping)"/.test(text)) return;
   const here = documented.filter((it) => it.path.test(pathname));
   const found = here.find((it) => it.method === method && it.template === here[0]?.template);
   if (found === undefined) return;
@@ -55,17 +57,18 @@ export function expectDocumented({ method, path, status, type, text }: Given): v
   const key = String(status) in responses ? String(status) : 'default';
   const listed = responses[key];
   if (listed === undefined) throw new Error(`${name}, which the OpenAPI document does not know: ${text}`);
+  noteAnswer(found.operation.operationId, key);
   const [response, pointer] = resolved(listed, found.pointer + key);
   const media = (type ?? '').split(';')[0]?.trim() ?? '';
   const expected = Object.keys(response.content ?? {});
-  if (expected.length === 0 && text === '') return;
+  if (text === '' && !expected.includes('application/json')) return;
   if (!expected.includes(media)) {
     throw new Error(
       `${name} as ${media || 'nothing'} where the document says ${expected.join() || 'nothing'}`,
     );
   }
-  if (media !== 'application/json') return;
-  const validate = validator(`${pointer}/content/application~1json/schema`);
+  if (!media.endsWith('json')) return;
+  const validate = validator(`${pointer}/content/${escaped(media)}/schema`);
   if (!validate(JSON.parse(text))) {
     throw new Error(`${name}, not as documented: ${ajv.errorsText(validate.errors)}\n${text}`);
   }

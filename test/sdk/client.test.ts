@@ -450,6 +450,6 @@ describe('the client', () => {
         expect(seen[number++], `${resource}.${name}`).toMatchObject({ method, url });
       }
     }
-    expect(number).toBe(61);
+    expect(number).toBe(62);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { operations as contracted } from '../../contract/openapi.ts';
-import { operations, refused } from './operations.ts';
+import { operations, previews, refused } from './operations.ts';
 
 it('a type test stands for each operation of the contract, and for nothing else', () => {
   const tested = Object.entries(operations).flatMap(([resource, calls]) =>
@@ -11,6 +11,10 @@ it('a type test stands for each operation of the contract, and for nothing else'
       .map(({ resource, name }) => `${resource}.${name}`)
       .sort(),
   );
+});
+
+it('one stands for each preview, too (D121)', () => {
+  expect(previews).toHaveLength(contracted().filter(({ metadata }) => metadata.previews).length);
 });
 
 it('what a compiler must refuse stands there, too', () => {

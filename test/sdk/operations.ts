@@ -32,6 +32,7 @@ import type {
   NewOidcClient,
   OidcClient,
   OidcClientSecret,
+  Preview,
   Token,
   Tracking,
   User,
@@ -39,6 +40,7 @@ import type {
   UserShort,
   UserToken,
   VoiceChallenge,
+  Why,
 } from '../../sdk/src/index.ts';
 
 type Exactly<A> = <T>() => T extends A ? 1 : 2;
@@ -171,6 +173,7 @@ export const operations = {
     list: gives<UserShort[]>()((c) => c.user.list({ query: { search: 'vale', corporation_id: 98000001 } })),
     get: gives<User>()((c) => c.user.get({ params: { character_name: 'Ada Vale' } })),
     groups: gives<UserGroup[]>()((c) => c.user.groups({ params: { character: 'Ada Vale' } })),
+    why: gives<Why>()((c) => c.user.why({ params: { character: 'Ada Vale' }, query: { about: 'login' } })),
     update: gives<User>()((c) => c.user.update({ ...character, body: { clearance_level: 2 } })),
     delete: gives<undefined>()((c) => c.user.delete(character)),
   },
@@ -179,6 +182,21 @@ export const operations = {
     complete: gives<undefined>()((c) => c.voice.complete()),
   },
 } satisfies { [Resource in keyof Castellan]: { [Name in keyof Castellan[Resource]]: Call<unknown> } };
+
+/** What would change, before it does (D121). */
+export const previews = [
+  gives<Preview>()((c) => c.alliance.update.preview({ ...alliance, body: {} })),
+  gives<Preview>()((c) => c.coalition.update.preview({ ...coalition, body: { ticker: 'TWO' } })),
+  gives<Preview>()((c) => c.coalition.delete.preview(coalition)),
+  gives<Preview>()((c) => c.corporation.update.preview({ ...corporation, body: {} })),
+  gives<Preview>()((c) =>
+    c.corporation.deleteGuest.preview({ params: { ...corporation.params, ...character.params } }),
+  ),
+  gives<Preview>()((c) => c.group.update.preview({ ...group, body: { members: [] } })),
+  gives<Preview>()((c) => c.group.delete.preview(group)),
+  gives<Preview>()((c) => c.user.update.preview({ ...character, body: { clearance_level: 2 } })),
+  gives<Preview>()((c) => c.user.delete.preview(character)),
+] satisfies Call<unknown>[];
 
 export const refused = {
   // @ts-expect-error: a path parameter is missing.
@@ -189,6 +207,8 @@ export const refused = {
   unknown: (c: Castellan) => c.group.update({ ...group, body: { colour: 'red' } }),
   // @ts-expect-error: a scope that does not exist.
   scope: (c: Castellan) => c.alliance.update({ ...alliance, body: { mandatory_ext_scopes: ['mail'] } }),
+  // @ts-expect-error: nothing is taken from anybody by asking.
+  preview: (c: Castellan) => c.group.list.preview(),
   // @ts-expect-error: listings without pages have no page.
   page: (c: Castellan) => c.group.list({ query: { page: 2 } }),
 };

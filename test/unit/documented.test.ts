@@ -14,6 +14,7 @@ describe('the OpenAPI document as the judge of answers', () => {
 
   it.each([
     ['a status', { status: 418 }],
+    ['a text that names the codes of a service at its start', { text: '["service_starting"]' }],
     ['a media type', { type: 'text/html' }],
     ['a body that is missing', { type: null, text: '' }],
     ['a body of another shape', { text: '[{"group_id":"66f2a1b3c4d5e6f708192a3c"}]' }],

@@ -825,6 +825,30 @@ export interface PostOidcClient {
   public?: boolean | null | undefined;
 }
 
+/** What a change would do to people. Nothing was stored. */
+export interface Preview {
+  /** One entry for each thing that anybody would gain or lose; empty: nobody would notice. */
+  changes: PreviewChange[];
+}
+
+/** What one change would give to, or take from, so many users. */
+export interface PreviewChange {
+  /** What is gained or lost: the permission to log in, a clearance level, the membership in a group (autogroups too), or a refresh token that covers all required scopes. */
+  about: 'login' | 'level' | 'group' | 'validity';
+  /** Whether these users would gain it or lose it. */
+  effect: 'gained' | 'lost';
+  /** Which group, where it is about one; else null. An autogroup that the change would make has no id yet that will last. */
+  group: GroupShort | null;
+  /** The level before, where it is about levels; else null. */
+  from_level: number | null;
+  /** The level afterwards, where it is about levels; else null. */
+  to_level: number | null;
+  /** How many users. */
+  count: number;
+  /** The first 100 of them, ordered by name ignoring case, then by id. */
+  users: UserShort[];
+}
+
 /** Body of an error. */
 export interface Problem {
   /** What went wrong, in one sentence. */
@@ -1040,6 +1064,60 @@ export interface VoiceChallenge {
   /** The nickname to take on the voice server: 20 letters and digits. */
   challenge_nickname: string;
   user: UserShort;
+}
+
+/** The answer to a question about a user, with its reasons: computed by what decides. */
+export interface Why {
+  /** What was asked. */
+  about: string;
+  /** `unknown` where the question has no answer for this user. */
+  answer: 'yes' | 'no' | 'unknown';
+  /** The moment that the answer is true for. */
+  as_of: string;
+  /** Position of the last event that the answer knows of, where events are recorded. */
+  position: number | null;
+  /** The answer with its reason, for people. */
+  sentence: string;
+  /** Everything that it rests on. */
+  facts: WhyFact[];
+  /** What would make a no a yes, and who could do it. */
+  fixes: WhyFix[];
+}
+
+/** Something that an answer rests on. */
+export interface WhyFact {
+  /** Number of the rule that makes the fact count, as docs/rules.md has it. */
+  rule: string;
+  /** Where the fact comes from; null: from the user itself, or from nowhere. */
+  source: WhySource | null;
+  /** By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
+  via: string | null;
+  /** The fact, for people. */
+  says: string;
+  /** Whether the answer would be another, or have another reason, without it. */
+  decisive: boolean;
+  /** Id of the event that made it so, where that is known. */
+  since_event: string | null;
+}
+
+/** What would make a no a yes. */
+export interface WhyFix {
+  /** Who could do it: a user by name, an owner, or the level that it takes. */
+  who: string;
+  /** What to do, for people. */
+  text: string;
+  /** The operation of this document that does it, by its id. */
+  operation: string;
+}
+
+/** Where a fact comes from. */
+export interface WhySource {
+  /** What it is; `hidden`: something that the caller may not see. */
+  type: 'corporation' | 'alliance' | 'coalition' | 'group' | 'hidden';
+  /** Its id; null where it is hidden. */
+  id: string | null;
+  /** Its name; null where it is hidden. */
+  name: string | null;
 }
 
 export type ListAlliancesAnswer =
@@ -1774,6 +1852,23 @@ export type ListUserGroupsAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export interface AskWhyRequest extends CallOptions {
+  params: {
+    /** Name of the character, exactly; or else its id, in decimal digits. */
+    character: string;
+  };
+  query: {
+    /** What is asked about the user: `login`, may it log in; `level`, is it let through as a member; `tracking`, are its refresh tokens enough; `group:ID`, is it a member of the group; `read:ID` and `write:ID`, may it read or change the character of that id. */
+    about: string;
+  };
+}
+
+export type AskWhyAnswer =
+  | Answer<200, Why>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface UpdateUserRequest extends CallOptions {
   params: {
     /** Id of the character; 0 is the built-in user. */
@@ -1856,7 +1951,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 4 or more, and write authority over the alliance that `alliance_id` names.
      */
-    update(request: UpdateAllianceRequest): Promise<UpdateAllianceAnswer>;
+    readonly update: ((request: UpdateAllianceRequest) => Promise<UpdateAllianceAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateAllianceRequest): Promise<Answer<200, Preview> | Exclude<UpdateAllianceAnswer, { readonly status: 200 }>>;
+    };
   };
   /** What happened, to be looked up. */
   readonly audit: {
@@ -1913,7 +2011,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 6 or more, and write authority over the coalition that `coalition_id` names. Setting authorized_to_login needs level 9. Below level 8 that means: the caller's own corporation or alliance is a member of the coalition already, whatever the update changes. Every alliance or corporation that the update adds or removes needs write authority over it, too. Where authorized_to_login of the coalition, or of its autogroup, is false, adding or removing a member needs level 9. All of it is judged before the update, on what the caller may do at that moment.
      */
-    update(request: UpdateCoalitionRequest): Promise<UpdateCoalitionAnswer>;
+    readonly update: ((request: UpdateCoalitionRequest) => Promise<UpdateCoalitionAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateCoalitionRequest): Promise<Answer<200, Preview> | Exclude<UpdateCoalitionAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Delete a coalition.
      *
@@ -1921,7 +2022,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
-    delete(request: DeleteCoalitionRequest): Promise<DeleteCoalitionAnswer>;
+    readonly delete: ((request: DeleteCoalitionRequest) => Promise<DeleteCoalitionAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteCoalitionRequest): Promise<Answer<200, Preview> | Exclude<DeleteCoalitionAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Track the refresh tokens of a coalition.
      *
@@ -1972,7 +2076,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
      */
-    update(request: UpdateCorporationRequest): Promise<UpdateCorporationAnswer>;
+    readonly update: ((request: UpdateCorporationRequest) => Promise<UpdateCorporationAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateCorporationRequest): Promise<Answer<200, Preview> | Exclude<UpdateCorporationAnswer, { readonly status: 200 }>>;
+    };
     /**
      * List the guests of a corporation.
      *
@@ -1996,7 +2103,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
      */
-    deleteGuest(request: DeleteGuestRequest): Promise<DeleteGuestAnswer>;
+    readonly deleteGuest: ((request: DeleteGuestRequest) => Promise<DeleteGuestAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteGuestRequest): Promise<Answer<200, Preview> | Exclude<DeleteGuestAnswer, { readonly status: 200 }>>;
+    };
   };
   /** Reports of unforeseen errors. */
   readonly crash: {
@@ -2088,7 +2198,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting authorized_to_login needs level 9. The caller must own the group or have level 9.
      */
-    update(request: UpdateGroupRequest): Promise<UpdateGroupAnswer>;
+    readonly update: ((request: UpdateGroupRequest) => Promise<UpdateGroupAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateGroupRequest): Promise<Answer<200, Preview> | Exclude<UpdateGroupAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Delete a group.
      *
@@ -2096,7 +2209,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
-    delete(request: DeleteGroupRequest): Promise<DeleteGroupAnswer>;
+    readonly delete: ((request: DeleteGroupRequest) => Promise<DeleteGroupAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteGroupRequest): Promise<Answer<200, Preview> | Exclude<DeleteGroupAnswer, { readonly status: 200 }>>;
+    };
   };
   /** What was collected of each character from hour to hour. */
   readonly history: {
@@ -2313,13 +2429,24 @@ export interface Api {
      */
     groups(request: ListUserGroupsRequest): Promise<ListUserGroupsAnswer>;
     /**
+     * Ask why.
+     *
+     * Whether the user may log in, is let through, is tracked as valid, is a member of a group, may read or change another: the answer, the sentence that says why, what it rests on, and what would change a no. It is computed by what decides, so it is what the service does.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. For oneself, and for whoever has read authority over the user.
+     */
+    why(request: AskWhyRequest): Promise<AskWhyAnswer>;
+    /**
      * Set the clearance level of a user.
      *
      * Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.
      */
-    update(request: UpdateUserRequest): Promise<UpdateUserAnswer>;
+    readonly update: ((request: UpdateUserRequest) => Promise<UpdateUserAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: UpdateUserRequest): Promise<Answer<200, Preview> | Exclude<UpdateUserAnswer, { readonly status: 200 }>>;
+    };
     /**
      * Delete a user.
      *
@@ -2327,7 +2454,10 @@ export interface Api {
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more. The user's own level must not be above the caller's. Nobody deletes the built-in user.
      */
-    delete(request: DeleteUserRequest): Promise<DeleteUserAnswer>;
+    readonly delete: ((request: DeleteUserRequest) => Promise<DeleteUserAnswer>) & {
+      /** Answers who would gain or lose what, and changes nothing. */
+      preview(request: DeleteUserRequest): Promise<Answer<200, Preview> | Exclude<DeleteUserAnswer, { readonly status: 200 }>>;
+    };
   };
   /** Proving who is behind a client of the voice server. */
   readonly voice: {

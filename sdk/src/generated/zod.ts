@@ -878,6 +878,35 @@ export const PostOidcClient = z.object({
   public: z.boolean().nullable().optional(),
 });
 
+/** What one change would give to, or take from, so many users. */
+export const PreviewChange = z.object({
+  /** What is gained or lost: the permission to log in, a clearance level, the membership in a group (autogroups too), or a refresh token that covers all required scopes. */
+  about: z.enum([
+    'login',
+    'level',
+    'group',
+    'validity',
+  ]),
+  /** Whether these users would gain it or lose it. */
+  effect: z.enum(['gained', 'lost']),
+  /** Which group, where it is about one; else null. An autogroup that the change would make has no id yet that will last. */
+  group: GroupShort.nullable(),
+  /** The level before, where it is about levels; else null. */
+  from_level: z.number().int().nullable(),
+  /** The level afterwards, where it is about levels; else null. */
+  to_level: z.number().int().nullable(),
+  /** How many users. */
+  count: z.number().int(),
+  /** The first 100 of them, ordered by name ignoring case, then by id. */
+  users: z.array(UserShort),
+});
+
+/** What a change would do to people. Nothing was stored. */
+export const Preview = z.object({
+  /** One entry for each thing that anybody would gain or lose; empty: nobody would notice. */
+  changes: z.array(PreviewChange),
+});
+
 /** Body of an error. */
 export const Problem = z.object({
   /** What went wrong, in one sentence. */
@@ -1062,4 +1091,64 @@ export const VoiceChallenge = z.object({
   /** The nickname to take on the voice server: 20 letters and digits. */
   challenge_nickname: z.string(),
   user: UserShort,
+});
+
+/** Where a fact comes from. */
+export const WhySource = z.object({
+  /** What it is; `hidden`: something that the caller may not see. */
+  type: z.enum([
+    'corporation',
+    'alliance',
+    'coalition',
+    'group',
+    'hidden',
+  ]),
+  /** Its id; null where it is hidden. */
+  id: z.string().nullable(),
+  /** Its name; null where it is hidden. */
+  name: z.string().nullable(),
+});
+
+/** Something that an answer rests on. */
+export const WhyFact = z.object({
+  /** Number of the rule that makes the fact count, as docs/rules.md has it. */
+  rule: z.string(),
+  /** Where the fact comes from; null: from the user itself, or from nowhere. */
+  source: WhySource.nullable(),
+  /** By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
+  via: z.string().nullable(),
+  /** The fact, for people. */
+  says: z.string(),
+  /** Whether the answer would be another, or have another reason, without it. */
+  decisive: z.boolean(),
+  /** Id of the event that made it so, where that is known. */
+  since_event: z.string().nullable(),
+});
+
+/** What would make a no a yes. */
+export const WhyFix = z.object({
+  /** Who could do it: a user by name, an owner, or the level that it takes. */
+  who: z.string(),
+  /** What to do, for people. */
+  text: z.string(),
+  /** The operation of this document that does it, by its id. */
+  operation: z.string(),
+});
+
+/** The answer to a question about a user, with its reasons: computed by what decides. */
+export const Why = z.object({
+  /** What was asked. */
+  about: z.string(),
+  /** `unknown` where the question has no answer for this user. */
+  answer: z.enum(['yes', 'no', 'unknown']),
+  /** The moment that the answer is true for. */
+  as_of: z.string().datetime(),
+  /** Position of the last event that the answer knows of, where events are recorded. */
+  position: z.number().int().nullable(),
+  /** The answer with its reason, for people. */
+  sentence: z.string(),
+  /** Everything that it rests on. */
+  facts: z.array(WhyFact),
+  /** What would make a no a yes, and who could do it. */
+  fixes: z.array(WhyFix),
 });

@@ -6,6 +6,7 @@ import { findGroup } from '../../../server/group/group.queries.ts';
 import { updateGroup } from '../../../server/group/group.ts';
 import type { Services } from '../../../server/services/services.ts';
 import { systemClock } from '../../../server/shared/clock.ts';
+import { unasked } from '../../../server/standing/rehearse.ts';
 import { findRootToken } from '../../../server/token/token.queries.ts';
 import { only, type Scenario } from '../scenario.ts';
 import { AUTOGROUP, GROUP_MEMBERS, GROUPS, group, PEOPLE } from '../world.ts';
@@ -64,7 +65,7 @@ export const updatedGroup: Scenario = {
         const admission = { caller, rule, params: { group_id: group(0) }, body };
         // Nobody comes or goes, so nobody is told of the end of a session.
         const queue = {} as Services['queue'];
-        await updateGroup({ db, clock: systemClock, queue }, admission, group(0), body);
+        await updateGroup({ db, clock: systemClock, queue, touches: unasked }, admission, group(0), body);
       });
       return async ({ run, within }, path, body) => {
         const { description } = JSON.parse(body) as { description: string };

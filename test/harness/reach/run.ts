@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { nameKey } from '../../../server/database/name-key.ts';
-import { inTransaction } from '../../../server/database/transaction.ts';
-import { saveSnapshot } from '../../../server/registry/save-snapshot.ts';
-import { addCoalition, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
+import { makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { Client, TestApp } from '../app.ts';
 import { CHARACTERS, type ModelUser, mayRaise, mayTouch, mayUseTokens, type World } from '../model/world.ts';
 import { type Plan, plans, type Try } from './plan.ts';
+import { groupId, settle } from './settle.ts';
 
 /** How many calls came through, by what they do: a property that holds because nothing happens shows nothing. */
 export type Successes = Record<Try['do'], number>;
@@ -67,56 +65,11 @@ class Run {
     return this.#plan.gang.map((id) => this.#plan.world.users.get(id) as ModelUser);
   }
 
-  /** Makes the registry what the plan says. */
+  /** Makes the registry what the plan says, and the gang callers of it. */
   async #settle(): Promise<void> {
-    const { db, clock, root } = this.#app;
-    const { world } = this.#plan;
-    await db.deleteFrom('groups').execute();
-    await db.deleteFrom('coalitions').execute();
-    await db.deleteFrom('users').where('character_id', '!=', 0).execute();
-    const snapshot = {
-      alliances: [...world.alliances.values()].map(({ id, name, executor }) => ({
-        alliance_id: id,
-        alliance_name: name,
-        ticker: 'AL',
-        executor_corporation_id: executor,
-      })),
-      corporations: [...world.corporations.values()].map(({ id, name, alliance, ceo }) => ({
-        corporation_id: id,
-        corporation_name: name,
-        ticker: 'CO',
-        alliance_id: alliance,
-        ceo_id: ceo,
-        ceo_name: 'A CEO',
-      })),
-      characters: [],
-    };
-    await inTransaction(db, (tx) => saveSnapshot(tx, snapshot, clock.now()));
-    for (const { id, name, level, corporation } of world.users.values()) {
-      if (id !== 0)
-        await addUser(this.#app, { id, name, level, ...(corporation !== null && { corporation }) });
-    }
-    for (const { id, alliances, corporations, letsIn } of world.coalitions) {
-      await addCoalition(
-        this.#app,
-        id,
-        { alliances: [...alliances], corporations: [...corporations] },
-        letsIn,
-      );
-    }
-    for (const [i, { name, letsIn, owner, members }] of world.groups.entries()) {
-      const row = { group_id: groupId(i), group_name: name, name_key: nameKey(name), owner_id: owner };
-      await db.transaction().execute(async (tx) => {
-        await tx
-          .insertInto('groups')
-          .values({ ...row, authorized_to_login: letsIn })
-          .execute();
-        const rows = [...members].map((character_id) => ({ group_id: groupId(i), character_id }));
-        await tx.insertInto('group_members').values(rows).execute();
-      });
-    }
+    await settle(this.#app, this.#plan.world);
     for (const { id } of this.#gang) {
-      const { jwt } = await makeToken(this.#app, 'per', id, uuidOf(root));
+      const { jwt } = await makeToken(this.#app, 'per', id, uuidOf(this.#app.root));
       this.#clients.set(id, this.#app.client(jwt));
     }
   }
@@ -204,7 +157,6 @@ class Run {
   }
 }
 
-const groupId = (place: number) => `a${place}`.repeat(12);
 const sorted = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
 const others = ({ users }: World, by: ModelUser) =>
   [...users.values()].filter(({ id }) => id !== 0 && id !== by.id);

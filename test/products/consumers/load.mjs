@@ -1,10 +1,12 @@
 import { strict as assert } from 'node:assert';
 import { CastellanError, createCastellan, createClient, ok, paginate } from '@castellan/sdk';
 import { createQueries } from '@castellan/sdk/query';
+import { EXT_SCOPES } from '@castellan/sdk/scopes';
 import { createGuard, createVerifier } from '@castellan/sdk/server';
 import { signIn } from '@castellan/sdk/sign-in';
 import { Group } from '@castellan/sdk/zod';
 
+assert.ok(EXT_SCOPES.includes('publicData'));
 const fetch = async () => Response.json({ detail: 'Not here.' }, { status: 404 });
 const castellan = createCastellan({ baseUrl: 'https://castellan.example', fetch });
 await assert.rejects(

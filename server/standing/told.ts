@@ -3,14 +3,14 @@ import type { Target } from '../../contract/event.ts';
 import { isGuest } from '../access/levels.ts';
 import type { Database } from '../database/tables.ts';
 import { listChanged, type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
+import type { Touched } from './standing.queries.ts';
 import {
   type Autogroup,
   findAutogroups,
   readStandings,
   type Standing,
   type Standings,
-  type Touched,
-} from './standing.queries.ts';
+} from './told.queries.ts';
 
 /** How somebody stood before and stands now; absent where there is no such user. */
 export interface StandingChange {

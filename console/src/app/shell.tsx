@@ -1,0 +1,139 @@
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  Kbd,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useMe } from '../session/me.ts';
+import { signOut } from '../session/sign-in.ts';
+import { DarkIcon, LightIcon, Logo, SearchIcon, SignOutIcon } from '../shared/icons.tsx';
+import { LinkNav } from '../shared/links.tsx';
+import { Name } from '../shared/name.tsx';
+import { Notices } from '../shared/notices.tsx';
+import { Part } from '../shared/screen.tsx';
+import { t } from '../text/text.ts';
+import { Palette, usePaletteKeys } from './palette.tsx';
+import { PLACES } from './places.tsx';
+
+/** What stands around every screen. */
+export function Shell() {
+  const [menuOpen, menu] = useDisclosure(false);
+  const [paletteOpen, palette] = useDisclosure(false);
+  usePaletteKeys(palette.open);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu has done its work when the screen changes.
+  useEffect(menu.close, [path]);
+  return (
+    <>
+      <a href="#main" className="skip">
+        {t('Skip to the content')}
+      </a>
+      <AppShell
+        header={{ height: 56 }}
+        navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !menuOpen } }}
+        padding="md"
+      >
+        <AppShell.Header>
+          <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+            <Group gap="xs" wrap="nowrap">
+              <Burger
+                opened={menuOpen}
+                onClick={menu.toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={t('Menu')}
+                aria-expanded={menuOpen}
+              />
+              <Logo />
+              <Text fw={700} visibleFrom="xs">
+                castellan
+              </Text>
+            </Group>
+            <Group gap="xs" wrap="nowrap">
+              <Button
+                variant="default"
+                onClick={palette.open}
+                leftSection={<SearchIcon size={16} />}
+                rightSection={
+                  <Kbd size="xs" visibleFrom="sm">
+                    Ctrl K
+                  </Kbd>
+                }
+              >
+                {t('Find')}
+              </Button>
+              <ColorScheme />
+            </Group>
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar p="xs" aria-label={t('Screens')}>
+          <Part rows={4}>
+            <Menu />
+          </Part>
+        </AppShell.Navbar>
+        <AppShell.Main id="main" tabIndex={-1}>
+          <Outlet />
+        </AppShell.Main>
+      </AppShell>
+      <Palette opened={paletteOpen} close={palette.close} />
+      <Notices />
+    </>
+  );
+}
+
+function Menu() {
+  const me = useMe();
+  return (
+    <>
+      <AppShell.Section grow>
+        {PLACES.filter(({ level }) => me.clearance_level >= level).map(({ to, label, icon: Icon }) => (
+          <LinkNav
+            key={to}
+            to={to}
+            label={t(label)}
+            leftSection={<Icon />}
+            activeOptions={{ exact: to === '/' }}
+          />
+        ))}
+      </AppShell.Section>
+      <AppShell.Section p="xs">
+        <Text size="sm" mb="xs" truncate>
+          <Name of={me.character_name} />
+        </Text>
+        <Button
+          variant="default"
+          fullWidth
+          leftSection={<SignOutIcon size={16} />}
+          // A token that is gone already is as good as one that just went.
+          onClick={() => void signOut().catch(() => undefined)}
+        >
+          {t('Sign out')}
+        </Button>
+      </AppShell.Section>
+    </>
+  );
+}
+
+export function ColorScheme() {
+  const scheme = useComputedColorScheme();
+  const { setColorScheme } = useMantineColorScheme();
+  const dark = scheme === 'dark';
+  return (
+    <ActionIcon
+      variant="default"
+      size="lg"
+      aria-label={dark ? t('Light colours') : t('Dark colours')}
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    >
+      {dark ? <LightIcon /> : <DarkIcon />}
+    </ActionIcon>
+  );
+}

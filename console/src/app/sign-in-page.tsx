@@ -1,0 +1,89 @@
+import { Alert, Button, Container, Group, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useEffect } from 'react';
+import { HOME } from '../session/place.ts';
+import { lastFarewell } from '../session/session.ts';
+import { signInWith, startSignIn } from '../session/sign-in.ts';
+import { Logo } from '../shared/icons.tsx';
+import { Problem } from '../shared/problem.tsx';
+import { t } from '../text/text.ts';
+import { ColorScheme } from './shell.tsx';
+
+const INVITATION = `${HOME}/invitation/`;
+
+/** For whoever is not signed in, at every address; the sign-in leads back to it. */
+export function SignInPage({ refusal }: { readonly refusal: string | undefined }) {
+  const invitation = location.pathname.startsWith(INVITATION)
+    ? location.pathname.slice(INVITATION.length)
+    : undefined;
+  const signing = useMutation({
+    mutationFn: () =>
+      invitation === undefined ? startSignIn() : startSignIn({ state_code: invitation }, `${HOME}/`),
+  });
+  const told = refusal ?? lastFarewell();
+  useEffect(() => {
+    document.title = `${t('Sign in')} · castellan`;
+  }, []);
+  return (
+    <Container component="main" size="xs" py="xl">
+      <Stack>
+        <Group justify="space-between">
+          <Group gap="sm">
+            <Logo size={40} />
+            <Title order={1} size="h2">
+              castellan
+            </Title>
+          </Group>
+          <ColorScheme />
+        </Group>
+        <Text>
+          {invitation === undefined
+            ? t('Who belongs to whom, who may see what. Sign in with your character to see where you stand.')
+            : t('You were invited as a guest. Sign in with the character that the invitation is for.')}
+        </Text>
+        {told !== undefined && (
+          <Alert color="red" variant="light" role="alert" title={t('You are not signed in')}>
+            {told}
+          </Alert>
+        )}
+        <Problem error={signing.error} />
+        <Button size="md" onClick={() => signing.mutate()} loading={signing.isPending} autoFocus>
+          {t('Sign in with the game')}
+        </Button>
+        <Operator />
+      </Stack>
+    </Container>
+  );
+}
+
+/** The way in before anybody may sign in: by the token that `npm run token` prints. */
+function Operator() {
+  const signing = useMutation({ mutationFn: signInWith });
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    signing.mutate(String(new FormData(event.currentTarget).get('token') ?? ''));
+  };
+  return (
+    <details>
+      <summary>{t('I run this service')}</summary>
+      <form onSubmit={send}>
+        <Stack mt="sm" align="flex-start">
+          <PasswordInput
+            name="token"
+            label={t('Permanent token')}
+            description={t(
+              'npm run token prints one. It is used once, for a session of its own, and not kept.',
+            )}
+            required
+            autoComplete="off"
+            w="100%"
+          />
+          <Problem error={signing.error} />
+          <Button type="submit" variant="default" loading={signing.isPending}>
+            {t('Sign in as the service')}
+          </Button>
+        </Stack>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,110 @@
+import { createCastellan } from '@castellan/sdk';
+import { Alert, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { castellan } from '../../session/api.ts';
+import { SERVICE } from '../../session/place.ts';
+import { Copyable } from '../../shared/copyable.tsx';
+import { type Filled, FormDialog } from '../../shared/form-dialog.tsx';
+import { notify } from '../../shared/notices.tsx';
+import { Screen, Section } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+
+/** Tokens of applications: made by a permanent token alone, so that no session can leave one behind (D4). */
+export function Applications() {
+  const [made, setMade] = useState<string>();
+  return (
+    <Screen
+      title={t('Applications')}
+      lead={t('Applications sign people in by a dynamic token, and act on their own by a permanent one.')}
+    >
+      <Stack>
+        {made !== undefined && (
+          <Alert title={t('The new token')} variant="default">
+            <Stack gap="xs">
+              <Text>{t('It is shown this once: hand it to the application now.')}</Text>
+              <Copyable text={made} label={t('the token')} />
+            </Stack>
+          </Alert>
+        )}
+        <div className="grid">
+          <Section title={t('An application that signs people in')}>
+            <NewToken
+              label={t('New dynamic token')}
+              lead={t('It can start sign-ins, and do nothing else.')}
+              make={(filled) => operator(filled).token.createDynamic(requestOf(filled))}
+              onMade={setMade}
+            />
+          </Section>
+          <Section title={t('An application that acts on its own')}>
+            <NewToken
+              label={t('New permanent token')}
+              lead={t('It can do whatever the owner of your permanent token can.')}
+              make={(filled) => operator(filled).token.createPermanent(requestOf(filled))}
+              onMade={setMade}
+            />
+          </Section>
+          <Section title={t('An end to a token')}>
+            <Stack gap="sm" align="flex-start">
+              <Text>{t('A token ends at once, on every machine, with all that were made by it.')}</Text>
+              <FormDialog
+                label={t('Delete token')}
+                variant="default"
+                fields={[
+                  {
+                    name: 'uuid',
+                    label: t('UUID of the token'),
+                    description: t('A JWT names it as jti.'),
+                    required: true,
+                  },
+                ]}
+                submit={async ({ uuid = '' }) => {
+                  await castellan.token.delete({ query: { uuid: uuid.trim() } });
+                  notify(t('The token is gone.'));
+                }}
+              />
+            </Stack>
+          </Section>
+        </div>
+      </Stack>
+    </Screen>
+  );
+}
+
+interface NewTokenProps {
+  readonly label: string;
+  readonly lead: string;
+  readonly make: (filled: Filled) => Promise<{ readonly tkn: string }>;
+  readonly onMade: (token: string) => void;
+}
+
+function NewToken({ label, lead, make, onMade }: NewTokenProps) {
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text>{lead}</Text>
+      <FormDialog
+        label={label}
+        fields={[
+          { name: 'callback', label: t('Callback'), description: t('Where sign-ins end.'), required: true },
+          { name: 'comments', label: t('Comments'), description: t('Which application this is.') },
+          {
+            name: 'permanent',
+            label: t('Your permanent token'),
+            description: t('npm run token prints one. It is used for this alone, and not kept.'),
+            required: true,
+            secret: true,
+          },
+        ]}
+        submit={async (filled) => onMade((await make(filled)).tkn)}
+      />
+    </Stack>
+  );
+}
+
+/** Only a permanent token makes tokens, so this one call is made by that, not by the session. */
+function operator({ permanent = '' }: Filled) {
+  return createCastellan({ baseUrl: SERVICE, token: permanent.trim() });
+}
+
+function requestOf({ callback = '', comments = '' }: Filled) {
+  return { body: { callback, comments: comments === '' ? null : comments } };
+}

@@ -1,0 +1,36 @@
+import type { Group } from '@castellan/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+
+type Change = NonNullable<Parameters<typeof castellan.group.update>[0]['body']>;
+
+/** Changes a group: shown at once, taken back where the service refuses. */
+export function useGroupChange(groupId: string) {
+  const params = { group_id: groupId };
+  const { queryKey } = queries.group.get({ params });
+  return useMutation({
+    mutationFn: (body: Change) => castellan.group.update({ params, body }),
+    onMutate: async (body: Change) => {
+      await queryClient.cancelQueries({ queryKey });
+      const before = queryClient.getQueryData<Group>(queryKey);
+      if (before !== undefined) queryClient.setQueryData(queryKey, expected(before, body));
+      return { before };
+    },
+    onError: (_error, _body, context) => queryClient.setQueryData(queryKey, context?.before),
+    onSuccess: async (group) => {
+      queryClient.setQueryData(queryKey, group);
+      await forget('user');
+    },
+  });
+}
+
+/** What the group will be, as far as that can be told here: ids of new members come with the answer. */
+function expected(group: Group, { remove_members, authorized_to_login, description }: Change): Group {
+  const removed = new Set(remove_members);
+  return {
+    ...group,
+    members: group.members.filter(({ character_name }) => !removed.has(character_name)),
+    authorized_to_login: authorized_to_login ?? group.authorized_to_login,
+    description: description ?? group.description,
+  };
+}

@@ -1,0 +1,148 @@
+import type { Group as GroupRecord } from '@castellan/sdk';
+import { Badge, Group as Row, Stack, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { castellan, forget, queries } from '../../session/api.ts';
+import { useLevel, useMe } from '../../session/me.ts';
+import { Confirm } from '../../shared/confirm.tsx';
+import { FormDialog } from '../../shared/form-dialog.tsx';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { LoginVoice } from '../../shared/login-voice.tsx';
+import { Moment } from '../../shared/moment.tsx';
+import { Name } from '../../shared/name.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { Screen, Section } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+import { useGroupChange } from './change.ts';
+import { Members } from './members.tsx';
+
+const ADMINISTRATOR = 9;
+const route = getRouteApi('/group/$id');
+
+function useGroup(): GroupRecord {
+  const { id } = route.useParams();
+  return useSuspenseQuery(queries.group.get({ params: { group_id: id } })).data;
+}
+
+/** One group: what it is for, whom it lets in, who is in it. */
+export function Group() {
+  const { group_name, is_autogroup, description } = useGroup();
+  return (
+    <Screen
+      title={group_name}
+      heading={<Name of={group_name} />}
+      lead={is_autogroup ? t('Its members follow the registry by themselves.') : description}
+      actions={<Actions />}
+    >
+      <Stack>
+        <div className="grid">
+          <Section title={t('About')}>
+            <About />
+          </Section>
+          <Section title={t('Logging in')}>
+            <Login />
+          </Section>
+        </div>
+        <Section title={t('Members')}>
+          <MembersOf />
+        </Section>
+      </Stack>
+    </Screen>
+  );
+}
+
+function MembersOf() {
+  return <Members group={useGroup()} mayChange={useMayChange()} />;
+}
+
+/** Owners and administrators change a group; members of an autogroup nobody (D7). */
+function useMayChange(): boolean {
+  const { owner } = useGroup();
+  const me = useMe();
+  return me.clearance_level >= ADMINISTRATOR || owner?.character_id === me.character_id;
+}
+
+function About() {
+  const group = useGroup();
+  return (
+    <dl className="facts">
+      <dt>{t('Kept by')}</dt>
+      <dd>{group.is_autogroup ? <Badge variant="default">{t('The registry')}</Badge> : t('People')}</dd>
+      <dt>{t('Owner')}</dt>
+      <dd>
+        {group.owner === null ? (
+          t('Nobody')
+        ) : (
+          <LinkAnchor to="/user/$name" params={{ name: group.owner.character_name }}>
+            <Name of={group.owner.character_name} />
+          </LinkAnchor>
+        )}
+      </dd>
+      <dt>{t('Description')}</dt>
+      <dd>
+        <Text style={{ whiteSpace: 'pre-wrap' }}>
+          {group.description === '' ? t('None') : group.description}
+        </Text>
+      </dd>
+      <dt>{t('Changed')}</dt>
+      <dd>
+        <Moment at={group.updated_on} />
+      </dd>
+    </dl>
+  );
+}
+
+function Login() {
+  const group = useGroup();
+  const change = useGroupChange(group.group_id);
+  const mayChange = useLevel(ADMINISTRATOR);
+  return (
+    <Stack>
+      <LoginVoice
+        value={group.authorized_to_login}
+        {...(mayChange && {
+          onChange: (authorized_to_login: boolean) => change.mutate({ authorized_to_login }),
+        })}
+      />
+      <Problem error={change.error} />
+    </Stack>
+  );
+}
+
+function Actions() {
+  const group = useGroup();
+  const mayChange = useMayChange();
+  const mayDelete = useLevel(ADMINISTRATOR) && !group.is_autogroup;
+  const change = useGroupChange(group.group_id);
+  const navigate = useNavigate();
+  const params = { group_id: group.group_id };
+  if (!mayChange) return null;
+  return (
+    <Row gap="xs">
+      <FormDialog
+        variant="default"
+        label={t('Edit')}
+        fields={[
+          { name: 'description', label: t('Description'), long: true, value: group.description },
+          ...(group.is_autogroup
+            ? []
+            : [{ name: 'owner', label: t('Owner'), value: group.owner?.character_name ?? '' }]),
+        ]}
+        submit={({ description = '', owner = '' }) =>
+          change.mutateAsync({ description, ...(owner !== '' && { owner }) })
+        }
+      />
+      {mayDelete && (
+        <Confirm
+          label={t('Delete group')}
+          question={t('Its {n} members lose what they have by it.', { n: group.members.length })}
+          act={async () => {
+            await castellan.group.delete({ params });
+            await navigate({ to: '/groups' });
+            await forget('group', 'user');
+          }}
+        />
+      )}
+    </Row>
+  );
+}

@@ -1,0 +1,73 @@
+import type { Group, UserShort } from '@castellan/sdk';
+import { Button, Stack, Text } from '@mantine/core';
+import { FilteredList } from '../../shared/filtered-list.tsx';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { Name } from '../../shared/name.tsx';
+import { notify } from '../../shared/notices.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { t } from '../../text/text.ts';
+import { useGroupChange } from './change.ts';
+import { PasteNames } from './paste-names.tsx';
+
+interface MembersProps {
+  readonly group: Group;
+  readonly mayChange: boolean;
+}
+
+/** Who is in the group; whoever may takes members out, and pastes new ones in. */
+export function Members({ group, mayChange }: MembersProps) {
+  const change = useGroupChange(group.group_id);
+  const changeable = mayChange && !group.is_autogroup;
+  const remove = ({ character_name }: UserShort) =>
+    change.mutate(
+      { remove_members: [character_name] },
+      { onSuccess: () => notify(t('{name} is no member any more.', { name: character_name })) },
+    );
+  return (
+    <Stack>
+      {changeable && (
+        <div>
+          <PasteNames
+            members={group.members}
+            add={async (names) => {
+              await change.mutateAsync({ add_members: names });
+              notify(t('{n} added.', { n: names.length }));
+            }}
+          />
+        </div>
+      )}
+      <Problem error={change.error} />
+      <FilteredList
+        label={t('Members')}
+        items={group.members}
+        textOf={({ character_name }) => character_name}
+        keyOf={({ character_id }) => character_id}
+        empty={t('Nobody is in it.')}
+      >
+        {(member) => (
+          <div className="row">
+            <LinkAnchor to="/user/$name" params={{ name: member.character_name }}>
+              <Name of={member.character_name} />
+            </LinkAnchor>
+            {member.character_id === group.owner?.character_id ? (
+              <Text size="sm" c="dimmed">
+                {t('Owner')}
+              </Text>
+            ) : (
+              changeable && (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={t('Remove {name}', { name: member.character_name })}
+                  onClick={() => remove(member)}
+                >
+                  {t('Remove')}
+                </Button>
+              )
+            )}
+          </div>
+        )}
+      </FilteredList>
+    </Stack>
+  );
+}

@@ -1,0 +1,97 @@
+import type { Alliance as AllianceRecord } from '@castellan/sdk';
+import { Stack } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { castellan, forget, queries } from '../../session/api.ts';
+import { useLevel } from '../../session/me.ts';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { Moment } from '../../shared/moment.tsx';
+import { Name } from '../../shared/name.tsx';
+import { Screen, Section } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+import { Requirements } from './requirements.tsx';
+import { Tracking } from './tracking.tsx';
+
+const MAY_TRACK = 3;
+const MAY_REQUIRE = 4;
+const route = getRouteApi('/alliance/$id');
+
+function useAlliance(): AllianceRecord {
+  const { id } = route.useParams();
+  return useSuspenseQuery(queries.alliance.get({ params: { alliance_id: Number(id) } })).data;
+}
+
+/** One alliance: who leads it, what it requires, whose tokens work. */
+export function Alliance() {
+  const alliance = useAlliance();
+  return (
+    <Screen
+      title={alliance.alliance_name}
+      heading={<Name of={alliance.alliance_name} />}
+      lead={<Name of={`[${alliance.ticker}]`} />}
+    >
+      <Content />
+    </Screen>
+  );
+}
+
+function Content() {
+  const alliance = useAlliance();
+  const params = { alliance_id: alliance.alliance_id };
+  const mayRequire = useLevel(MAY_REQUIRE);
+  const mayTrack = useLevel(MAY_TRACK);
+  return (
+    <Stack>
+      <div className="grid">
+        <Section title={t('About')}>
+          <dl className="facts">
+            <dt>{t('Alliance id')}</dt>
+            <dd>{alliance.alliance_id}</dd>
+            <dt>{t('Executor')}</dt>
+            <dd>
+              <LinkAnchor
+                to="/corporation/$id"
+                params={{ id: String(alliance.executor_corporation.corporation_id) }}
+              >
+                <Name of={alliance.executor_corporation.corporation_name} />
+              </LinkAnchor>
+            </dd>
+            <dt>{t('CEO')}</dt>
+            <dd>
+              <LinkAnchor to="/user/$name" params={{ name: alliance.ceo.character_name }}>
+                <Name of={alliance.ceo.character_name} />
+              </LinkAnchor>
+            </dd>
+            <dt>{t('Changed')}</dt>
+            <dd>
+              <Moment at={alliance.updated_on} />
+            </dd>
+          </dl>
+        </Section>
+        <Section title={t('Required scopes')}>
+          <Requirements
+            own={alliance.mandatory_ext_scopes}
+            cumulated={alliance.cumulated_mandatory_ext_scopes}
+            {...(mayRequire && {
+              save: async (mandatory_ext_scopes) => {
+                await castellan.alliance.update({ params, body: { mandatory_ext_scopes } });
+                await forget('alliance', 'corporation', 'user', 'token');
+              },
+            })}
+          />
+        </Section>
+      </div>
+      {mayTrack && (
+        <Section title={t('Refresh tokens of members')}>
+          <Tracked />
+        </Section>
+      )}
+    </Stack>
+  );
+}
+
+function Tracked() {
+  const { id } = route.useParams();
+  const { data } = useSuspenseQuery(queries.alliance.tracking({ params: { alliance_id: Number(id) } }));
+  return <Tracking of={data} />;
+}

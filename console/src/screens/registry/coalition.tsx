@@ -1,0 +1,123 @@
+import type { Coalition as CoalitionRecord } from '@castellan/sdk';
+import { Stack } from '@mantine/core';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+import { useLevel } from '../../session/me.ts';
+import { Confirm } from '../../shared/confirm.tsx';
+import { LoginVoice } from '../../shared/login-voice.tsx';
+import { Name } from '../../shared/name.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { Screen, Section } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+import { CoalitionMembers } from './coalition-members.tsx';
+import { Requirements } from './requirements.tsx';
+import { Tracking } from './tracking.tsx';
+
+const MAY_TRACK = 5;
+const MAY_UPDATE = 6;
+const ADMINISTRATOR = 9;
+const route = getRouteApi('/coalition/$id');
+
+function useCoalition(): CoalitionRecord {
+  const { id } = route.useParams();
+  return useSuspenseQuery(queries.coalition.get({ params: { coalition_id: id } })).data;
+}
+
+/** One coalition: who belongs to it, whom it lets in, what it requires. */
+export function Coalition() {
+  const coalition = useCoalition();
+  return (
+    <Screen
+      title={coalition.coalition_name}
+      heading={<Name of={coalition.coalition_name} />}
+      lead={<Name of={`[${coalition.ticker}]`} />}
+      actions={<Delete />}
+    >
+      <Content />
+    </Screen>
+  );
+}
+
+function Content() {
+  const coalition = useCoalition();
+  const params = { coalition_id: coalition.coalition_id };
+  const mayUpdate = useLevel(MAY_UPDATE);
+  const mayTrack = useLevel(MAY_TRACK);
+  return (
+    <Stack>
+      <div className="grid">
+        <Section title={t('Members')}>
+          <CoalitionMembers coalition={coalition} mayChange={mayUpdate} />
+        </Section>
+        <Section title={t('Logging in')}>
+          <Login />
+        </Section>
+        <Section title={t('Required scopes')}>
+          <Requirements
+            own={coalition.mandatory_ext_scopes}
+            {...(mayUpdate && {
+              save: async (mandatory_ext_scopes) => {
+                await castellan.coalition.update({ params, body: { mandatory_ext_scopes } });
+                await forget('coalition', 'alliance', 'corporation', 'user', 'token');
+              },
+            })}
+          />
+        </Section>
+      </div>
+      {mayTrack && (
+        <Section title={t('Refresh tokens of members')}>
+          <Tracked />
+        </Section>
+      )}
+    </Stack>
+  );
+}
+
+function Login() {
+  const coalition = useCoalition();
+  const mayChange = useLevel(ADMINISTRATOR);
+  const params = { coalition_id: coalition.coalition_id };
+  const { queryKey } = queries.coalition.get({ params });
+  const change = useMutation({
+    mutationFn: (authorized_to_login: boolean) =>
+      castellan.coalition.update({ params, body: { authorized_to_login } }),
+    onMutate: (authorized_to_login) =>
+      queryClient.setQueryData(queryKey, { ...coalition, authorized_to_login }),
+    onError: () => queryClient.setQueryData(queryKey, coalition),
+    onSuccess: (changed) => queryClient.setQueryData(queryKey, changed),
+  });
+  return (
+    <Stack>
+      <LoginVoice
+        value={coalition.authorized_to_login}
+        {...(mayChange && { onChange: (value: boolean) => change.mutate(value) })}
+      />
+      <Problem error={change.error} />
+    </Stack>
+  );
+}
+
+function Tracked() {
+  const { id } = route.useParams();
+  const { data } = useSuspenseQuery(queries.coalition.tracking({ params: { coalition_id: id } }));
+  return <Tracking of={data} />;
+}
+
+function Delete() {
+  const { coalition_id, coalition_name } = useCoalition();
+  const allowed = useLevel(ADMINISTRATOR);
+  const navigate = useNavigate();
+  if (!allowed) return null;
+  return (
+    <Confirm
+      label={t('Delete coalition')}
+      question={t('Whoever is let in by {name} alone loses access at once.', { name: coalition_name })}
+      act={async () => {
+        await castellan.coalition.delete({ params: { coalition_id } });
+        await navigate({ to: '/registry' });
+        await forget('coalition', 'group', 'user', 'token');
+      }}
+    />
+  );
+}

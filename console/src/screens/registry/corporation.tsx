@@ -1,0 +1,111 @@
+import type { Corporation as CorporationRecord } from '@castellan/sdk';
+import { Stack } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { castellan, forget, queries } from '../../session/api.ts';
+import { useLevel } from '../../session/me.ts';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { Moment } from '../../shared/moment.tsx';
+import { Name } from '../../shared/name.tsx';
+import { Screen, Section } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+import { Guests } from './guests.tsx';
+import { Requirements } from './requirements.tsx';
+import { Tracking } from './tracking.tsx';
+
+const MAY_READ = 1;
+const MAY_REQUIRE = 2;
+const route = getRouteApi('/corporation/$id');
+
+function useCorporation(): CorporationRecord {
+  const { id } = route.useParams();
+  return useSuspenseQuery(queries.corporation.get({ params: { corporation_id: Number(id) } })).data;
+}
+
+/** One corporation: who leads it, what it requires, whose tokens work, who is its guest. */
+export function Corporation() {
+  const corporation = useCorporation();
+  return (
+    <Screen
+      title={corporation.corporation_name}
+      heading={<Name of={corporation.corporation_name} />}
+      lead={<Name of={`[${corporation.ticker}]`} />}
+    >
+      <Content />
+    </Screen>
+  );
+}
+
+function Content() {
+  const corporation = useCorporation();
+  const params = { corporation_id: corporation.corporation_id };
+  const mayRequire = useLevel(MAY_REQUIRE);
+  const mayRead = useLevel(MAY_READ);
+  return (
+    <Stack>
+      <div className="grid">
+        <Section title={t('About')}>
+          <About corporation={corporation} />
+        </Section>
+        <Section title={t('Required scopes')}>
+          <Requirements
+            own={corporation.mandatory_ext_scopes}
+            cumulated={corporation.cumulated_mandatory_ext_scopes}
+            {...(mayRequire && {
+              save: async (mandatory_ext_scopes) => {
+                await castellan.corporation.update({ params, body: { mandatory_ext_scopes } });
+                await forget('corporation', 'user', 'token');
+              },
+            })}
+          />
+        </Section>
+      </div>
+      {mayRead && (
+        <>
+          <Section title={t('Refresh tokens of members')}>
+            <Tracked />
+          </Section>
+          <Section title={t('Guests')}>
+            <Guests corporationId={corporation.corporation_id} />
+          </Section>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function About({ corporation }: { readonly corporation: CorporationRecord }) {
+  const { alliance, ceo } = corporation;
+  return (
+    <dl className="facts">
+      <dt>{t('Corporation id')}</dt>
+      <dd>{corporation.corporation_id}</dd>
+      <dt>{t('Alliance')}</dt>
+      <dd>
+        {alliance === null ? (
+          t('None')
+        ) : (
+          <LinkAnchor to="/alliance/$id" params={{ id: String(alliance.alliance_id) }}>
+            <Name of={alliance.alliance_name} />
+          </LinkAnchor>
+        )}
+      </dd>
+      <dt>{t('CEO')}</dt>
+      <dd>
+        <LinkAnchor to="/user/$name" params={{ name: ceo.character_name }}>
+          <Name of={ceo.character_name} />
+        </LinkAnchor>
+      </dd>
+      <dt>{t('Changed')}</dt>
+      <dd>
+        <Moment at={corporation.updated_on} />
+      </dd>
+    </dl>
+  );
+}
+
+function Tracked() {
+  const { id } = route.useParams();
+  const { data } = useSuspenseQuery(queries.corporation.tracking({ params: { corporation_id: Number(id) } }));
+  return <Tracking of={data} />;
+}

@@ -1,0 +1,63 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { castellan, forget, queries } from '../../session/api.ts';
+import { useLevel } from '../../session/me.ts';
+import { HOME } from '../../session/place.ts';
+import { Confirm } from '../../shared/confirm.tsx';
+import { Copyable } from '../../shared/copyable.tsx';
+import { Name } from '../../shared/name.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { t } from '../../text/text.ts';
+
+const MAY_DELETE = 2;
+
+/** Guests of a corporation, and a link that invites one more (D28). */
+export function Guests({ corporationId }: { readonly corporationId: number }) {
+  const params = { corporation_id: corporationId };
+  const { data: guests } = useSuspenseQuery(queries.corporation.listGuests({ params }));
+  const mayDelete = useLevel(MAY_DELETE);
+  const inviting = useMutation({ mutationFn: () => castellan.corporation.createGuestCode({ params }) });
+  return (
+    <Stack align="stretch">
+      {guests.length === 0 ? (
+        <Text>{t('It has no guests.')}</Text>
+      ) : (
+        <ul className="rows">
+          {guests.map(({ character_id, character_name }) => (
+            <li key={character_id} className="row">
+              <Name of={character_name} />
+              {mayDelete && (
+                <Confirm
+                  size="xs"
+                  label={t('Send {name} away', { name: character_name })}
+                  question={t('The guest loses access at once, and needs a new invitation to come back.')}
+                  act={async () => {
+                    await castellan.corporation.deleteGuest({ params: { ...params, character_id } });
+                    await forget('corporation', 'user');
+                  }}
+                >
+                  {t('Send away')}
+                </Confirm>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Problem error={inviting.error} />
+      {inviting.data !== undefined && (
+        <Stack gap="xs">
+          <Text>{t('For one guest, within 24 hours:')}</Text>
+          <Copyable
+            text={`${location.origin}${HOME}/invitation/${inviting.data.state_code}`}
+            label={t('the invitation')}
+          />
+        </Stack>
+      )}
+      <div>
+        <Button variant="default" onClick={() => inviting.mutate()} loading={inviting.isPending}>
+          {t('Invite a guest')}
+        </Button>
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Tracking as TrackingRecord } from '@castellan/sdk';
+import { Group, Stack, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { DataTable, type TableColumn } from '../../shared/data-table.tsx';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { Name } from '../../shared/name.tsx';
+import { count, t } from '../../text/text.ts';
+
+interface Tracked {
+  readonly name: string;
+  readonly state: string;
+}
+
+const COLUMNS: readonly TableColumn<Tracked>[] = [
+  {
+    id: 'name',
+    header: () => t('Member'),
+    value: ({ name }) => name,
+    cell: ({ name }) => (
+      <LinkAnchor to="/user/$name" params={{ name }}>
+        <Name of={name} />
+      </LinkAnchor>
+    ),
+  },
+  { id: 'state', header: () => t('Refresh token'), value: ({ state }) => state },
+];
+
+/** Which members hold a refresh token that works and covers what is required (D35). */
+export function Tracking({ of }: { readonly of: TrackingRecord }) {
+  const { valid_refresh_token: valid, invalid_refresh_token: invalid, no_refresh_token: none } = of;
+  const rows = useMemo<readonly Tracked[]>(
+    () => [
+      ...invalid.map(({ character_name }) => ({ name: character_name, state: t('Does not suffice') })),
+      ...none.map(({ character_name }) => ({ name: character_name, state: t('None') })),
+      ...valid.map(({ character_name }) => ({ name: character_name, state: t('Valid') })),
+    ],
+    [invalid, none, valid],
+  );
+  return (
+    <Stack gap="sm">
+      <Group gap="lg">
+        <Text>{count(valid.length, '{n} valid', '{n} valid')}</Text>
+        <Text>{count(invalid.length, '{n} does not suffice', '{n} do not suffice')}</Text>
+        <Text>{count(none.length, '{n} without', '{n} without')}</Text>
+      </Group>
+      <DataTable label={t('Tracking')} rows={rows} columns={COLUMNS} empty={t('It has no members here.')} />
+    </Stack>
+  );
+}

@@ -1,0 +1,113 @@
+import type { ExtScope, User } from '@castellan/sdk';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { queries } from '../../session/api.ts';
+import { useMe } from '../../session/me.ts';
+import { startSignIn } from '../../session/sign-in.ts';
+import { Belonging } from '../../shared/belonging.tsx';
+import { LevelBadge, meaningOf } from '../../shared/level.tsx';
+import { Moment } from '../../shared/moment.tsx';
+import { Name } from '../../shared/name.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { Scopes } from '../../shared/scope-picker.tsx';
+import { Screen, Section } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+
+import { Tour } from './tour.tsx';
+import { VoiceIdentity } from './voice-identity.tsx';
+
+/** Where one stands: what is missing, where one belongs, what one may do. */
+export function Standing() {
+  return (
+    <Screen title={t('My standing')} lead={t('What you may do here, and what is missing for more.')}>
+      <Tour />
+      <Content />
+    </Screen>
+  );
+}
+
+function Content() {
+  const me = useMe();
+  return (
+    <div className="grid">
+      <Section title={t('What is missing')}>
+        <Missing me={me} />
+      </Section>
+      <Section title={t('Who I am')}>
+        <Stack gap="xs">
+          <Text size="lg" fw={600}>
+            <Name of={me.tickered_name} />
+          </Text>
+          <Group gap="xs">
+            <LevelBadge level={me.clearance_level} />
+            <Text>{meaningOf(me.clearance_level)}</Text>
+          </Group>
+        </Stack>
+      </Section>
+      <Section title={t('Where I belong')}>
+        <Belonging user={me} />
+      </Section>
+      {me.character_id !== 0 && (
+        <Section title={t('Voice server')}>
+          <VoiceIdentity />
+        </Section>
+      )}
+      <Section title={t('This session')}>
+        <Session />
+      </Section>
+    </div>
+  );
+}
+
+function Missing({ me }: { readonly me: User }) {
+  const missing = me.cumulated_mandatory_ext_scopes.filter(
+    (scope) => !me.available_ext_scopes.includes(scope),
+  );
+  if (missing.length === 0) {
+    return <Text>{t('Nothing. Everything that is required of you is granted.')}</Text>;
+  }
+  return <Grant missing={missing} granted={me.available_ext_scopes} />;
+}
+
+function Grant({
+  missing,
+  granted,
+}: {
+  readonly missing: readonly ExtScope[];
+  readonly granted: readonly ExtScope[];
+}) {
+  const scopes = [...new Set([...granted, ...missing])].sort();
+  const granting = useMutation({ mutationFn: () => startSignIn({ scopes }) });
+  return (
+    <Stack align="flex-start">
+      <Text>
+        {t('Corporation, alliance and coalitions require scopes that no valid grant of yours covers:')}
+      </Text>
+      <Scopes of={missing} none="" />
+      <Problem error={granting.error} />
+      <Button onClick={() => granting.mutate()} loading={granting.isPending}>
+        {t('Grant what is missing')}
+      </Button>
+    </Stack>
+  );
+}
+
+function Session() {
+  const { data: token } = useSuspenseQuery(queries.token.current());
+  return (
+    <dl className="facts">
+      <dt>{t('Signed in')}</dt>
+      <dd>
+        <Moment at={token.created_on} />
+      </dd>
+      {token.expires_on !== null && (
+        <>
+          <dt>{t('Ends')}</dt>
+          <dd>
+            <Moment at={token.expires_on} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,43 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { castellan } from '../../session/api.ts';
+import { Copyable } from '../../shared/copyable.tsx';
+import { Moment } from '../../shared/moment.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { t } from '../../text/text.ts';
+
+/** Tells the voice server who one is: take the nickname shown, then say so. */
+export function VoiceIdentity() {
+  const starting = useMutation({ mutationFn: () => castellan.voice.start() });
+  const completing = useMutation({ mutationFn: () => castellan.voice.complete() });
+  if (completing.isSuccess) {
+    return <Text role="status">{t('The voice server knows you now. Take your own nickname again.')}</Text>;
+  }
+  const challenge = starting.data;
+  return (
+    <Stack align="flex-start">
+      {challenge === undefined ? (
+        <Text>{t('Show the voice server that you are this character.')}</Text>
+      ) : (
+        <>
+          <Text>{t('On the voice server, set this as your nickname:')}</Text>
+          <Copyable text={challenge.challenge_nickname} label={t('the nickname')} />
+          <Text size="sm">
+            {t('Until')} <Moment at={challenge.expiration_datetime} />
+          </Text>
+        </>
+      )}
+      <Problem error={completing.error ?? starting.error} />
+      <Group>
+        {challenge !== undefined && (
+          <Button onClick={() => completing.mutate()} loading={completing.isPending}>
+            {t('I have that nickname')}
+          </Button>
+        )}
+        <Button variant="default" onClick={() => starting.mutate()} loading={starting.isPending}>
+          {challenge === undefined ? t('Begin') : t('Another nickname')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,17 @@
+import { Code, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { queries } from '../../session/api.ts';
+import { t } from '../../text/text.ts';
+
+/** The settings that are in force; secrets never come here. */
+export function Configuration() {
+  const { data } = useSuspenseQuery(queries.system.configuration());
+  return (
+    <>
+      <Text>{t('As the service runs now; every secret is hidden.')}</Text>
+      <Code block style={{ whiteSpace: 'pre-wrap' }}>
+        {JSON.stringify(data, null, 2)}
+      </Code>
+    </>
+  );
+}

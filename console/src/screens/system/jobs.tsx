@@ -1,0 +1,138 @@
+import type { Job } from '@castellan/sdk';
+import { Button, Code, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { castellan, forget, queries } from '../../session/api.ts';
+import { Confirm } from '../../shared/confirm.tsx';
+import { Moment } from '../../shared/moment.tsx';
+import { notify } from '../../shared/notices.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { count, t } from '../../text/text.ts';
+
+/** The scheduled jobs: when they run next, what a run would change, and a run at once. */
+export function Jobs() {
+  const { data: jobs } = useSuspenseQuery(queries.system.jobs());
+  return (
+    <div className="grid">
+      {jobs.map((job) => (
+        <JobCard key={job.job_id} job={job} />
+      ))}
+    </div>
+  );
+}
+
+function JobCard({ job }: { readonly job: Job }) {
+  const params = { job_id: job.job_id };
+  const [open, setOpen] = useState(false);
+  const trying = useMutation({
+    mutationFn: () => castellan.system.runJob({ params, query: { dry_run: true } }),
+    onSuccess: () => setOpen(true),
+  });
+  const running = useMutation({
+    mutationFn: (force: boolean) => castellan.system.runJob({ params, query: { force } }),
+    onSuccess: async () => {
+      notify(t('{job} begins.', { job: job.name }));
+      setOpen(false);
+      await forget('system');
+    },
+  });
+  const changes = trying.data !== undefined && 'changes' in trying.data ? trying.data.changes : [];
+  return (
+    <section className="card" aria-label={job.name}>
+      <Stack gap="xs">
+        <Title order={2} size="h5">
+          {job.name}
+        </Title>
+        <dl className="facts">
+          <dt>{t('Schedule')}</dt>
+          <dd>{job.trigger === null ? t('When asked to') : <Code>{job.trigger}</Code>}</dd>
+          {job.next_run_time !== null && (
+            <>
+              <dt>{t('Next')}</dt>
+              <dd>
+                <Moment at={job.next_run_time} />
+              </dd>
+            </>
+          )}
+        </dl>
+        <Problem error={trying.error ?? running.error} />
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            loading={trying.isPending}
+            aria-label={t('What would it change? {job}', { job: job.name })}
+            onClick={() => trying.mutate()}
+          >
+            {t('What would it change?')}
+          </Button>
+          <Button
+            size="xs"
+            loading={running.isPending}
+            aria-label={t('Run now: {job}', { job: job.name })}
+            onClick={() => running.mutate(false)}
+          >
+            {t('Run now')}
+          </Button>
+        </Group>
+      </Stack>
+      <Modal
+        opened={open}
+        onClose={() => setOpen(false)}
+        title={t('What {job} would change', { job: job.name })}
+        size="lg"
+      >
+        <Stack>
+          <Text>{count(changes.length, '{n} change', '{n} changes')}</Text>
+          <Changes of={changes} />
+          <Group justify="flex-end">
+            <Confirm
+              label={t('Let it through')}
+              question={t(
+                'The guard against mass changes holds nothing back in this run. Look at the changes first.',
+              )}
+              act={() => running.mutateAsync(true)}
+            />
+            <Button onClick={() => running.mutate(false)}>{t('Run now')}</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </section>
+  );
+}
+
+const SHOWN = 200;
+
+function Changes({ of }: { readonly of: readonly Readonly<Record<string, unknown>>[] }) {
+  if (of.length === 0) return <Text>{t('Nothing: a run would leave everything as it is.')}</Text>;
+  return (
+    <Stack gap="xs">
+      <ul className="rows">
+        {of.slice(0, SHOWN).map((change) => {
+          const text = JSON.stringify(change);
+          return (
+            <li key={text}>
+              <dl className="facts">
+                {Object.entries(change).map(([name, value]) => (
+                  <Entry key={name} name={name} value={value} />
+                ))}
+              </dl>
+            </li>
+          );
+        })}
+      </ul>
+      {of.length > SHOWN && <Text>{t('and {n} more', { n: of.length - SHOWN })}</Text>}
+    </Stack>
+  );
+}
+
+function Entry({ name, value }: { readonly name: string; readonly value: unknown }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <bdi>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</bdi>
+      </dd>
+    </>
+  );
+}

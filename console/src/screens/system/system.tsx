@@ -1,0 +1,35 @@
+import { Stack, Tabs } from '@mantine/core';
+import { Part, Screen } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+import { Configuration } from './configuration.tsx';
+import { Crashes } from './crashes.tsx';
+import { Jobs } from './jobs.tsx';
+
+/** What runs by itself, what failed, and how the service is set up. */
+export function System() {
+  const parts = [
+    { value: 'jobs', label: t('Jobs'), part: <Jobs /> },
+    { value: 'crashes', label: t('Crash reports'), part: <Crashes /> },
+    { value: 'configuration', label: t('Configuration'), part: <Configuration /> },
+  ];
+  return (
+    <Screen title={t('System')} lead={t('What runs by itself, what failed, how it is set up.')}>
+      <Tabs defaultValue="jobs" keepMounted={false}>
+        <Tabs.List>
+          {parts.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {parts.map(({ value, part }) => (
+          <Tabs.Panel key={value} value={value} pt="md">
+            <Part>
+              <Stack>{part}</Stack>
+            </Part>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Screen>
+  );
+}

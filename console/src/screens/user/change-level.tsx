@@ -1,0 +1,65 @@
+import type { User } from '@castellan/sdk';
+import { Button, Group, Select, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+import { useMe } from '../../session/me.ts';
+import { ALL_LEVELS, meaningOf } from '../../shared/level.tsx';
+import { notify } from '../../shared/notices.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { t } from '../../text/text.ts';
+
+const LOWEST_THAT_GIVES = 2;
+const BUILT_IN = 0;
+
+/** Sets somebody's level: never one's own, a guest's or the built-in user's, never above one's own (D16). */
+export function ChangeLevel({ user }: { readonly user: User }) {
+  const me = useMe();
+  const [level, setLevel] = useState(user.clearance_level);
+  const { queryKey } = queries.user.get({ params: { character_name: user.character_name } });
+  const change = useMutation({
+    mutationFn: (clearance_level: number) =>
+      castellan.user.update({ params: { character_id: user.character_id }, body: { clearance_level } }),
+    onMutate: (clearance_level) => queryClient.setQueryData(queryKey, { ...user, clearance_level }),
+    onError: () => {
+      queryClient.setQueryData(queryKey, user);
+      setLevel(user.clearance_level);
+    },
+    onSuccess: async (changed) => {
+      queryClient.setQueryData(queryKey, changed);
+      notify(
+        t('{name} has level {level} now.', { name: changed.character_name, level: changed.clearance_level }),
+      );
+      await forget('user');
+    },
+  });
+  const offered = user.clearance_level >= 0 && ![me.character_id, BUILT_IN].includes(user.character_id);
+  if (!offered || me.clearance_level < LOWEST_THAT_GIVES) return null;
+  const levels = ALL_LEVELS.filter((each) => each <= Math.max(me.clearance_level, user.clearance_level));
+  return (
+    <Stack gap="xs">
+      <Group align="flex-end">
+        <Select
+          label={t('New level')}
+          data={levels.map((each) => ({
+            value: String(each),
+            label: t('{level}: {meaning}', { level: each, meaning: meaningOf(each) }),
+          }))}
+          value={String(level)}
+          onChange={(value) => setLevel(Number(value))}
+          allowDeselect={false}
+          flex={1}
+          miw={220}
+        />
+        <Button
+          onClick={() => change.mutate(level)}
+          loading={change.isPending}
+          disabled={level === user.clearance_level}
+        >
+          {t('Set level')}
+        </Button>
+      </Group>
+      <Problem error={change.error} />
+    </Stack>
+  );
+}

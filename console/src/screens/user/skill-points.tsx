@@ -1,0 +1,21 @@
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { queries } from '../../session/api.ts';
+import { Series } from '../../shared/series.tsx';
+import { t } from '../../text/text.ts';
+
+export function SkillPoints({ characterId }: { readonly characterId: number }) {
+  const history = useSuspenseInfiniteQuery(
+    queries.history.skillPoints.infinite({ params: { character_id: characterId } }),
+  );
+  const points = history.data.pages
+    .flatMap(({ entries }) => entries)
+    .map(({ timestamp, total_sp }) => ({ at: timestamp, value: total_sp }));
+  return (
+    <Series
+      title={t('Skill points')}
+      points={points}
+      more={history}
+      empty={t('No skill points were stored yet.')}
+    />
+  );
+}

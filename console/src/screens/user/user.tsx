@@ -1,0 +1,136 @@
+import type { User as UserRecord } from '@castellan/sdk';
+import { Group, Stack, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy } from 'react';
+import { castellan, forget, queries } from '../../session/api.ts';
+import { useMe } from '../../session/me.ts';
+import { Belonging } from '../../shared/belonging.tsx';
+import { Confirm } from '../../shared/confirm.tsx';
+import { LevelBadge, meaningOf } from '../../shared/level.tsx';
+import { Moment } from '../../shared/moment.tsx';
+import { Name } from '../../shared/name.tsx';
+import { Scopes } from '../../shared/scope-picker.tsx';
+import { Screen, Section } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+import { ChangeLevel } from './change-level.tsx';
+import { mayRead } from './may-read.ts';
+
+const ADMINISTRATOR = 9;
+const BUILT_IN = 0;
+const Histories = lazy(async () => ({ default: (await import('./histories.tsx')).Histories }));
+const route = getRouteApi('/user/$name');
+
+function useUser(): UserRecord {
+  const { name } = route.useParams();
+  return useSuspenseQuery(queries.user.get({ params: { character_name: name } })).data;
+}
+
+/** One character: standing, belonging, and what is kept of it. */
+export function User() {
+  const { name } = route.useParams();
+  return (
+    <Screen title={name} heading={<Name of={name} />} actions={<Actions />}>
+      <Content />
+    </Screen>
+  );
+}
+
+function Content() {
+  const user = useUser();
+  const me = useMe();
+  return (
+    <Stack>
+      <div className="grid">
+        <Section title={t('Clearance')}>
+          <Stack gap="xs">
+            <Group gap="xs">
+              <LevelBadge level={user.clearance_level} />
+              <Text>{meaningOf(user.clearance_level)}</Text>
+            </Group>
+            <Offices user={user} />
+            <ChangeLevel user={user} />
+          </Stack>
+        </Section>
+        <Section title={t('Belongs to')}>
+          <Belonging user={user} />
+        </Section>
+        <Section title={t('Record')}>
+          <dl className="facts">
+            <dt>{t('Character')}</dt>
+            <dd>{user.character_id}</dd>
+            <dt>{t('Known as')}</dt>
+            <dd>
+              <Name of={user.tickered_name} />
+            </dd>
+            <dt>{t('Registered')}</dt>
+            <dd>
+              <Moment at={user.created_on} />
+            </dd>
+            <dt>{t('Changed')}</dt>
+            <dd>
+              <Moment at={user.updated_on} />
+            </dd>
+          </dl>
+        </Section>
+        <Section title={t('Scopes')}>
+          <Grants user={user} />
+        </Section>
+      </div>
+      {user.character_id !== BUILT_IN && mayRead(me, user) && (
+        <Section title={t('History')}>
+          <Histories characterId={user.character_id} />
+        </Section>
+      )}
+    </Stack>
+  );
+}
+
+function Offices({ user }: { readonly user: UserRecord }) {
+  return (
+    <>
+      {user.is_ceo_of_corporation && <Text size="sm">{t('Leads the corporation.')}</Text>}
+      {user.is_ceo_of_alliance && <Text size="sm">{t('Leads the alliance’s executor corporation.')}</Text>}
+    </>
+  );
+}
+
+function Grants({ user }: { readonly user: UserRecord }) {
+  const missing = user.cumulated_mandatory_ext_scopes.filter(
+    (scope) => !user.available_ext_scopes.includes(scope),
+  );
+  return (
+    <Stack gap="xs">
+      <Text fw={600}>{t('Missing')}</Text>
+      <Scopes of={missing} none={t('Nothing that is required.')} />
+      <Text fw={600}>{t('Granted')}</Text>
+      <Scopes of={user.available_ext_scopes} none={t('Nothing.')} />
+    </Stack>
+  );
+}
+
+/** Who may delete is judged by the service once more; here it is only not offered to those who may not (D15). */
+function Actions() {
+  const user = useUser();
+  const me = useMe();
+  const navigate = useNavigate();
+  const allowed =
+    me.clearance_level >= ADMINISTRATOR &&
+    me.clearance_level >= user.clearance_level &&
+    ![BUILT_IN, me.character_id].includes(user.character_id);
+  if (!allowed) return null;
+  return (
+    <Confirm
+      label={t('Delete user')}
+      question={t(
+        'Tokens, grants, histories and memberships of {name} go. It is no ban: signing in registers the character anew.',
+        { name: user.character_name },
+      )}
+      act={async () => {
+        await castellan.user.delete({ params: { character_id: user.character_id } });
+        await navigate({ to: '/users' });
+        await forget('user', 'group');
+      }}
+    />
+  );
+}

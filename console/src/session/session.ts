@@ -1,0 +1,49 @@
+import { useSyncExternalStore } from 'react';
+
+/**
+ * The user token of this browser. All tabs share it, so that signing out anywhere is signing out everywhere
+ * (docs/decisions/0012-the-console-keeps-its-token.md says why it is kept here).
+ */
+const KEPT_AS = 'castellan.user-token';
+
+/** Why the last session ended, for the page that asks to sign in again. */
+let farewell: string | undefined;
+const listeners = new Set<() => void>();
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
+window.addEventListener('storage', ({ key }) => {
+  if (key === KEPT_AS || key === null) tell();
+});
+
+export function currentToken(): string | undefined {
+  return localStorage.getItem(KEPT_AS) ?? undefined;
+}
+
+export function beginSession(token: string): void {
+  farewell = undefined;
+  localStorage.setItem(KEPT_AS, token);
+  tell();
+}
+
+export function endSession(reason?: string): void {
+  farewell = reason;
+  localStorage.removeItem(KEPT_AS);
+  tell();
+}
+
+export function lastFarewell(): string | undefined {
+  return farewell;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The token, as it changes in this tab or another. */
+export function useToken(): string | undefined {
+  return useSyncExternalStore(subscribe, currentToken);
+}

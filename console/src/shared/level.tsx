@@ -1,0 +1,32 @@
+import { Badge } from '@mantine/core';
+import { t } from '../text/text.ts';
+
+const MEANINGS: Readonly<Record<number, string>> = {
+  [-1]: 'Guest: nothing but being here.',
+  0: 'Public data and one’s own.',
+  1: 'Reads everything about the corporation.',
+  2: 'Reads and changes the corporation.',
+  3: 'Reads everything about the alliance.',
+  4: 'Reads and changes the alliance.',
+  5: 'Reads everything about the coalition.',
+  6: 'Reads and changes the coalition.',
+  7: 'Reads everything about everyone registered here.',
+  8: 'Reads and changes everyone registered here.',
+  9: 'Administrator: groups, coalitions, who may log in.',
+  10: 'Superuser: everything.',
+};
+
+/** What a clearance level lets one do, in a sentence. */
+export function meaningOf(level: number): string {
+  return t(MEANINGS[level] ?? 'A level that this console does not know.');
+}
+
+export const ALL_LEVELS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
+
+export function LevelBadge({ level }: { readonly level: number }) {
+  return (
+    <Badge variant="default" size="lg" tt="none">
+      {level < 0 ? t('Guest') : t('Level {level}', { level })}
+    </Badge>
+  );
+}

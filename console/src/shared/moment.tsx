@@ -1,0 +1,13 @@
+import { t } from '../text/text.ts';
+import { distance, eveTime, localTime } from '../text/time.ts';
+
+/** A moment in EVE time; how long ago that is beside it, and in the reader's own time when asked. */
+export function Moment({ at }: { readonly at: string }) {
+  const date = new Date(at);
+  const local = t('{time} where you are', { time: localTime(date) });
+  return (
+    <time dateTime={at} title={local}>
+      {t('{time} EVE', { time: eveTime(date) })} ({distance(date, new Date())})
+    </time>
+  );
+}

@@ -1,0 +1,41 @@
+import { CastellanError } from '@castellan/sdk';
+import { Alert, Button, Code, List, Stack, Text } from '@mantine/core';
+import { t } from '../text/text.ts';
+
+/** What went wrong in the words of the API, with what names the request in its log. */
+export function Problem({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
+  if (error === null || error === undefined) return null;
+  return (
+    <Alert color="red" role="alert" title={t('That did not work')} variant="light" className="problem">
+      <Stack gap="xs" align="start">
+        <Words error={error} />
+        {error instanceof CastellanError && error.requestId !== undefined && (
+          <Text size="xs">
+            {t('Request')} <Code>{error.requestId}</Code>
+          </Text>
+        )}
+        {retry !== undefined && (
+          <Button size="xs" variant="default" onClick={retry}>
+            {t('Try again')}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+function Words({ error }: { readonly error: unknown }) {
+  if (!(error instanceof CastellanError)) {
+    return <Text>{t('The service cannot be reached.')}</Text>;
+  }
+  if (error.issues.length === 0) return <Text>{error.message}</Text>;
+  return (
+    <List size="sm">
+      {error.issues.map(({ loc, msg }) => (
+        <List.Item key={`${loc.join('.')} ${msg}`}>
+          <Code>{loc.join('.')}</Code> {msg}
+        </List.Item>
+      ))}
+    </List>
+  );
+}

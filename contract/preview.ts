@@ -1,0 +1,71 @@
+/** What a change would do to people, told without making it. */
+import { z } from 'zod';
+import { component, field } from './common.ts';
+import { GroupShort } from './group.ts';
+import { UserShort } from './user.ts';
+
+/** Media type of a preview: what an operation answers with `dry_run=true` is another thing than what it answers else. */
+export const PREVIEW_TYPE = 'application/vnd.castellan.preview+json';
+/** Users whom one entry of a preview names; the others it counts. */
+export const MOST_NAMED = 100;
+
+export const PreviewChange = component(
+  z.object({
+    about: field(
+      z.enum(['login', 'level', 'group', 'validity']),
+      'What is gained or lost: the permission to log in, a clearance level, the membership in a group (autogroups too), or a refresh token that covers all required scopes.',
+    ),
+    effect: field(z.enum(['gained', 'lost']), 'Whether these users would gain it or lose it.'),
+    group: field(
+      GroupShort.nullable(),
+      'Which group, where it is about one; else null. An autogroup that the change would make has no id yet that will last.',
+    ),
+    from_level: field(z.number().int().nullable(), 'The level before, where it is about levels; else null.'),
+    to_level: field(
+      z.number().int().nullable(),
+      'The level afterwards, where it is about levels; else null.',
+    ),
+    count: field(z.number().int(), 'How many users.'),
+    users: field(
+      z.array(UserShort),
+      `The first ${MOST_NAMED} of them, ordered by name ignoring case, then by id.`,
+    ),
+  }),
+  'PreviewChange',
+  'What one change would give to, or take from, so many users.',
+  {
+    about: 'login',
+    effect: 'lost',
+    group: null,
+    from_level: null,
+    to_level: null,
+    count: 1,
+    users: [{ character_id: 2112000001, character_name: 'Ada Vale' }],
+  },
+);
+export type PreviewChange = z.infer<typeof PreviewChange>;
+
+export const Preview = component(
+  z.object({
+    changes: field(
+      z.array(PreviewChange),
+      'One entry for each thing that anybody would gain or lose; empty: nobody would notice.',
+    ),
+  }),
+  'Preview',
+  'What a change would do to people. Nothing was stored.',
+  {
+    changes: [
+      {
+        about: 'group',
+        effect: 'lost',
+        group: { group_id: '66f2a1b3c4d5e6f708192a3c', group_name: 'Scouts' },
+        from_level: null,
+        to_level: null,
+        count: 1,
+        users: [{ character_id: 2112000001, character_name: 'Ada Vale' }],
+      },
+    ],
+  },
+);
+export type Preview = z.infer<typeof Preview>;

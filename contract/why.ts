@@ -1,0 +1,103 @@
+/** Why the service decides about somebody as it does. */
+import { z } from 'zod';
+import { component, DateTime, field } from './common.ts';
+
+const ABOUT = /^(login|level|tracking|group:[0-9a-f]{24}|(read|write):(0|[1-9][0-9]{0,14}))$/;
+
+/** A question about a user, as the query has it. */
+export const AboutInQuery = field(
+  z.string().regex(ABOUT, 'Must be login, level, tracking, group:ID, read:ID or write:ID'),
+  'What is asked about the user: `login`, may it log in; `level`, is it let through as a member; `tracking`, are its refresh tokens enough; `group:ID`, is it a member of the group; `read:ID` and `write:ID`, may it read or change the character of that id.',
+  'login',
+);
+
+export const WhySource = component(
+  z.object({
+    type: field(
+      z.enum(['corporation', 'alliance', 'coalition', 'group', 'hidden']),
+      'What it is; `hidden`: something that the caller may not see.',
+    ),
+    id: field(z.string().nullable(), 'Its id; null where it is hidden.'),
+    name: field(z.string().nullable(), 'Its name; null where it is hidden.'),
+  }),
+  'WhySource',
+  'Where a fact comes from.',
+  { type: 'coalition', id: '66f2a1b3c4d5e6f708192a3b', name: 'Lantern Pact' },
+);
+
+export const WhyFact = component(
+  z.object({
+    rule: field(z.string(), 'Number of the rule that makes the fact count, as docs/rules.md has it.'),
+    source: field(
+      WhySource.nullable(),
+      'Where the fact comes from; null: from the user itself, or from nowhere.',
+    ),
+    via: field(
+      z.string().nullable(),
+      "By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly.",
+    ),
+    says: field(z.string(), 'The fact, for people.'),
+    decisive: field(z.boolean(), 'Whether the answer would be another, or have another reason, without it.'),
+    since_event: field(z.string().nullable(), 'Id of the event that made it so, where that is known.'),
+  }),
+  'WhyFact',
+  'Something that an answer rests on.',
+  {
+    rule: 'D27',
+    source: { type: 'coalition', id: '66f2a1b3c4d5e6f708192a3b', name: 'Lantern Pact' },
+    via: 'corporation',
+    says: 'Lets its members in.',
+    decisive: true,
+    since_event: null,
+  },
+);
+
+export const WhyFix = component(
+  z.object({
+    who: field(z.string(), 'Who could do it: a user by name, an owner, or the level that it takes.'),
+    text: field(z.string(), 'What to do, for people.'),
+    operation: field(z.string(), 'The operation of this document that does it, by its id.'),
+  }),
+  'WhyFix',
+  'What would make a no a yes.',
+  { who: 'Ada Vale', text: 'Sign in again, granting ext-mail.read_mail.v1.', operation: 'startLogin' },
+);
+
+export const Why = component(
+  z.object({
+    about: field(z.string(), 'What was asked.'),
+    answer: field(
+      z.enum(['yes', 'no', 'unknown']),
+      '`unknown` where the question has no answer for this user.',
+    ),
+    as_of: field(DateTime, 'The moment that the answer is true for.'),
+    position: field(
+      z.number().int().nullable(),
+      'Position of the last event that the answer knows of, where events are recorded.',
+    ),
+    sentence: field(z.string(), 'The answer with its reason, for people.'),
+    facts: field(z.array(WhyFact), 'Everything that it rests on.'),
+    fixes: field(z.array(WhyFix), 'What would make a no a yes, and who could do it.'),
+  }),
+  'Why',
+  'The answer to a question about a user, with its reasons: computed by what decides.',
+  {
+    about: 'login',
+    answer: 'yes',
+    as_of: '2026-03-02T07:05:30.125Z',
+    position: null,
+    sentence: 'Ada Vale may log in: let in by the coalition Lantern Pact.',
+    facts: [
+      {
+        rule: 'D27',
+        source: { type: 'coalition', id: '66f2a1b3c4d5e6f708192a3b', name: 'Lantern Pact' },
+        via: 'corporation',
+        says: 'Lets its members in.',
+        decisive: true,
+        since_event: null,
+      },
+    ],
+    fixes: [],
+  },
+);
+export type Why = z.infer<typeof Why>;

@@ -1,0 +1,22 @@
+import { type Kysely, sql } from 'kysely';
+import { BUILT_IN_USER } from '../access/levels.ts';
+import type { Database } from '../database/tables.ts';
+
+/** The console's token: the only kind of dynamic token that no other token made. */
+export async function findConsoleToken(db: Kysely<Database>, callback: string) {
+  return db
+    .selectFrom('tokens')
+    .select('uuid')
+    .where('token_type', '=', 'dyn')
+    .where('owner_id', '=', BUILT_IN_USER)
+    .where('parent', 'is', null)
+    .where('callback', '=', callback)
+    .orderBy('created_on')
+    .orderBy('uuid')
+    .executeTakeFirst();
+}
+
+/** Nobody else makes the console's token until the transaction ends. */
+export async function lockConsoleToken(db: Kysely<Database>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('token of the console'))`.execute(db);
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { type Caller, findCaller } from '../access/caller.queries.ts';
+import { BUILT_IN_USER } from '../access/levels.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Services } from '../services/services.ts';
+import { revoked } from '../shared/errors.ts';
+import { insertToken } from '../token/token.queries.ts';
+import { findConsoleToken, lockConsoleToken } from './application.queries.ts';
+
+/** Where sign-ins of the console end. */
+export const SIGNED_IN_PATH = '/console/signed-in';
+
+type Needed = Pick<Services, 'db' | 'keys' | 'clock' | 'settings'>;
+
+/**
+ * The console as an application: its dynamic token, made when it is first needed and again after somebody deleted it.
+ * It is never signed, so there is no text of it that could leak; it can start sign-ins and nothing else (D130).
+ */
+export async function consoleApplication(services: Needed): Promise<Caller> {
+  const { db, settings } = services;
+  const callback = `${settings.baseUrl}${SIGNED_IN_PATH}`;
+  const uuid = (await findConsoleToken(db, callback))?.uuid ?? (await make(services, callback));
+  const caller = await findCaller(db, uuid);
+  if (caller === undefined) throw revoked();
+  return caller;
+}
+
+/** Of processes that need it at the same time, one makes it. */
+function make({ db, keys, clock }: Needed, callback: string): Promise<string> {
+  return inTransaction(db, async (tx) => {
+    await lockConsoleToken(tx);
+    const made = await findConsoleToken(tx, callback);
+    if (made !== undefined) return made.uuid;
+    const uuid = randomUUID();
+    await insertToken(tx, {
+      uuid,
+      token_type: 'dyn',
+      owner_id: BUILT_IN_USER,
+      parent: null,
+      app_token: uuid,
+      kid: keys.currentKid,
+      callback,
+      comments: 'the console of this service',
+      created_on: clock.now(),
+      expires_on: null,
+    });
+    return uuid;
+  });
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { RequestValidationError } from '@ts-rest/express';
+import { type Request, type Response, Router } from 'express';
+import { type PostLogin, tokenRoutes } from '../../contract/token.ts';
+import { HttpError, methodNotAllowed } from '../http/http-error.ts';
+import { readBody } from '../http/input/body.ts';
+import { validator } from '../http/input/validator.ts';
+import { withinLimit } from '../http/within-limit.ts';
+import type { Services } from '../services/services.ts';
+import { startLogin } from '../sign-in/start-login.ts';
+import { consoleApplication, SIGNED_IN_PATH } from './application.ts';
+import { type ConsoleBuild, type ConsoleFile, readConsoleBuild } from './build.ts';
+
+/** Everything of the console lies below this; `/` leads browsers here. */
+const PATH = '/console/';
+const SIGN_IN_PATH = '/console/sign-in';
+const MOST_BYTES = 32 * 1024;
+
+/**
+ * The routers of the web console by what their paths begin with (D130); none where it is turned off or was not built,
+ * and then those paths are unknown as ever.
+ */
+export function consoleRouters(services: Services, folder: string | undefined): [string, Router][] {
+  if (!services.settings.console) return [];
+  if (folder === undefined) {
+    services.log.info('the console is not built (npm run build:console), so there is none');
+    return [];
+  }
+  const prefix = new URL(services.settings.baseUrl).pathname.replace(/\/$/, '');
+  return [
+    ['', entrance(prefix)],
+    ['console', consoleRouter(services, readConsoleBuild(folder, prefix))],
+  ];
+}
+
+/** `/` is for people alone: programs hear that nothing is there. */
+function entrance(prefix: string): Router {
+  const router = Router();
+  router.get('/', (req, res, next) => {
+    if (req.accepts(['json', 'html']) !== 'html') return next();
+    res.set({ Location: `${prefix}${PATH}`, Vary: 'Accept' });
+    res.status(302).end();
+  });
+  return router;
+}
+
+function consoleRouter(services: Services, build: ConsoleBuild): Router {
+  const router = Router({ caseSensitive: true });
+  const limited = withinLimit(services);
+  const { body: schema } = tokenRoutes.startLogin;
+  const check = validator(schema, { noun: 'field' });
+  router.post(SIGN_IN_PATH, limited, ...readBody(schema, MOST_BYTES), (req, res, next) => {
+    const checked = check.safeParse(req.body);
+    if (!checked.success) return next(new RequestValidationError(null, null, null, checked.error));
+    begin(services, checked.data as PostLogin).then((login) => res.json(login), next);
+  });
+  router.get(SIGNED_IN_PATH, (req, res, next) => {
+    // The service's own call of the callback: a session begins in the browser that began the sign-in (D29).
+    if (req.headers['castellan-event'] === undefined) return next();
+    res.status(204).end();
+  });
+  router.get(`${PATH}*`, (req, res, next) => {
+    const path = req.path.slice(PATH.length);
+    const file = build.file(path);
+    if (file !== undefined) return void sendFile(req, res, file).catch(next);
+    if (path.startsWith('assets/')) return next();
+    limited(req, res, (error?: unknown) => (error === undefined ? sendPage(res, build) : next(error)));
+  });
+  router.get('/console', (_req, res) => res.redirect(301, `.${PATH}`));
+  router.all([PATH, `${PATH}*`], (req, _res, next) => {
+    const known = ['GET', 'HEAD'].includes(req.method);
+    next(known ? new HttpError('path_unknown', 'There is no such file.') : methodNotAllowed(['GET', 'HEAD']));
+  });
+  return router;
+}
+
+async function begin(services: Services, request: PostLogin) {
+  return startLogin(services, await consoleApplication(services), request);
+}
+
+async function sendFile(req: Request, res: Response, file: ConsoleFile): Promise<void> {
+  res.set({
+    'Content-Type': file.type,
+    'Cache-Control': file.immutable ? 'public, max-age=31536000, immutable' : 'public, max-age=86400',
+    Vary: 'Accept-Encoding',
+  });
+  const squeezed = req.acceptsEncodings(['gzip', 'identity']) === 'gzip';
+  if (squeezed) res.set('Content-Encoding', 'gzip');
+  const content = squeezed ? await file.compressed() : file.plain;
+  res.set('Content-Length', String(content.length)).end(content);
+}
+
+/** Nothing runs or styles the page that did not come with it, and it talks to this service alone. */
+function sendPage(res: Response, build: ConsoleBuild): void {
+  const nonce = randomBytes(16).toString('base64');
+  res.set({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+      `style-src 'self' 'nonce-${nonce}'`,
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+  });
+  res.end(build.page(nonce));
+}

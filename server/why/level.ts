@@ -1,0 +1,78 @@
+import {
+  CEO_LEVEL,
+  EXECUTOR_CEO_LEVEL,
+  isAdministrator,
+  isBuiltIn,
+  isGuest,
+  MEMBER_LEVEL,
+} from '../access/levels.ts';
+import { type Answered, type Fact, fact, type Source, yesOrNo } from './reasons.ts';
+
+interface LevelJudged {
+  readonly name: string;
+  readonly characterId: number;
+  readonly level: number;
+  readonly corporation: Source | null;
+  readonly alliance: Source | null;
+  readonly leads: { readonly corporation: boolean; readonly alliance: boolean };
+}
+
+/** What each level lets its owner do, as the table of levels has it. */
+const MEANS = [
+  'may read public data and its own',
+  'may read what concerns its corporation',
+  'may change what concerns its corporation',
+  'may read what concerns its alliance',
+  'may change what concerns its alliance',
+  'may read what concerns its coalitions',
+  'may change what concerns its coalitions',
+  'may read what concerns everybody',
+  'may change what concerns everybody',
+  'administers',
+  'may do everything',
+] as const;
+
+/** What somebody's level comes from (D19, D28). Whether it is let through at all: a guest is not. */
+export function whyLevel({ name, characterId, level, corporation, alliance, leads }: LevelJudged): Answered {
+  const answer = yesOrNo(!isGuest(level));
+  if (isGuest(level)) {
+    const host = corporation?.name ?? '';
+    return {
+      answer,
+      sentence: `${name} is a guest of ${host}: level ${level}, which lets it do nothing but log out.`,
+      facts: [fact('D28', `Was invited by ${host}.`, { source: corporation })],
+      fixes: [{ who: name, text: `Join ${host}, and sign in again.`, operation: 'startLogin' }],
+    };
+  }
+  return {
+    answer,
+    sentence: `${name} has level ${level}: it ${MEANS[level]}.`,
+    facts: [given(characterId, level), ...offices({ corporation, alliance, leads }, level)],
+    fixes: [],
+  };
+}
+
+function given(characterId: number, level: number): Fact {
+  if (isBuiltIn(characterId)) return fact('D16', 'Stands for the service itself: nobody changes its level.');
+  if (isAdministrator(level)) return fact('D19', `Level ${level} was given by hand, and outlives any move.`);
+  if (level === MEMBER_LEVEL) {
+    return fact('D19', 'Level 0 is what a member begins with, and falls back to when it moves.');
+  }
+  return fact('D19', `Level ${level} lasts until it leaves the corporation or loses an office.`);
+}
+
+function offices(
+  { corporation, alliance, leads }: Pick<LevelJudged, 'corporation' | 'alliance' | 'leads'>,
+  level: number,
+): Fact[] {
+  const facts: Fact[] = [];
+  if (leads.corporation) {
+    const says = `Leads the corporation, which gives level ${CEO_LEVEL} at least.`;
+    facts.push(fact('D19', says, { source: corporation, decisive: level === CEO_LEVEL }));
+  }
+  if (leads.alliance) {
+    const says = `Leads the alliance, which gives level ${EXECUTOR_CEO_LEVEL} at least.`;
+    facts.push(fact('D19', says, { source: alliance, decisive: level === EXECUTOR_CEO_LEVEL }));
+  }
+  return facts;
+}

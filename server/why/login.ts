@@ -1,0 +1,67 @@
+import { isAdministrator, isBuiltIn } from '../access/levels.ts';
+import type { Voice } from '../access/login-permission.queries.ts';
+import { type Answered, type Fact, type Fix, fact, listed, type Source, yesOrNo } from './reasons.ts';
+
+/** Somebody whose permission to log in was judged, and what it was judged by. */
+interface LoginJudged {
+  readonly name: string;
+  readonly characterId: number;
+  readonly level: number;
+  /** The corporation whose guest it is; null: it is a member. */
+  readonly guestOf: string | null;
+  /** The verdict (D27). */
+  readonly admitted: boolean;
+  readonly voices: readonly Voice[];
+}
+
+const sourceOf = ({ kind, id, name }: Voice): Source => ({ type: kind, id, name });
+
+/** Why somebody may log in, or may not: those of its groups and coalitions that turned the scale (D27). */
+export function whyLogin(judged: LoginJudged): Answered {
+  const { name, characterId, level, guestOf, admitted, voices } = judged;
+  const who = guestOf === null ? name : `${name}, as a guest of ${guestOf},`;
+  if (isBuiltIn(characterId)) {
+    const sentence = `${name} stands for the service itself and may always log in.`;
+    return { answer: yesOrNo(admitted), sentence, facts: [fact('D27', sentence)], fixes: [] };
+  }
+  const bound = !isAdministrator(level);
+  const decisive = voices.filter(({ voice }) => voice === admitted && (voice || bound));
+  const sources = decisive.map(sourceOf);
+  const facts = voices.map((voice) => said(voice, { bound, decisive: decisive.includes(voice) }));
+  const answer = yesOrNo(admitted);
+  if (admitted) {
+    return { answer, sentence: `${who} may log in: let in by ${listed(sources)}.`, facts, fixes: [] };
+  }
+  if (sources.length > 0) {
+    const sentence = `${who} may not log in: kept out by ${listed(sources)}.`;
+    return { answer, sentence, facts, fixes: sources.map(letIn) };
+  }
+  const nobody = fact('D27', 'None of the groups and coalitions lets its members in.');
+  return {
+    answer,
+    sentence: `${who} may not log in: let in by no group or coalition.`,
+    facts: [...facts, nobody],
+    fixes: [
+      { who: 'level 9', text: `Let in a group or coalition of ${name}.`, operation: 'updateCoalition' },
+    ],
+  };
+}
+
+function said(voice: Voice, { bound, decisive }: { bound: boolean; decisive: boolean }): Fact {
+  const keeps = bound
+    ? 'Keeps its members out.'
+    : 'Keeps its members out, which does not bind levels 9 and 10.';
+  return fact('D27', voice.voice ? 'Lets its members in.' : keeps, {
+    source: sourceOf(voice),
+    via: voice.via,
+    decisive,
+  });
+}
+
+function letIn({ type, name }: Source): Fix {
+  return {
+    who: 'level 9',
+    text: `Set authorized_to_login of the ${type} ${name} to true.`,
+    operation: type === 'group' ? 'updateGroup' : 'updateCoalition',
+  };
+}

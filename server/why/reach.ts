@@ -1,0 +1,51 @@
+import { hasAuthority, leastLevel, type Mode } from '../access/authority.ts';
+import { nearnessToUser } from '../access/distance.ts';
+import type { RankedPosition } from '../access/level-change.ts';
+import { type Answered, type Fact, fact, listed, type Source, yesOrNo } from './reasons.ts';
+
+interface Somebody {
+  readonly name: string;
+  readonly position: RankedPosition;
+}
+
+/** Why somebody may read or change another, or may not: how near they are, and which level that needs (D11, D12). */
+export function whyReach(
+  mode: Mode,
+  by: Somebody & { nameOf(type: string, id: string): string },
+  to: Somebody,
+): Answered {
+  const { level } = by.position;
+  const near = nearnessToUser(by.position, to.position);
+  const needed = leastLevel(near.distance, mode);
+  const may = hasAuthority(level, near.distance, mode);
+  const verb = mode === 'read' ? 'read' : 'change';
+  const bodies = (near.by?.ids ?? []).map((id): Source => {
+    const type = near.by?.type ?? 'corporation';
+    return { type, id: String(id), name: by.nameOf(type, String(id)) };
+  });
+  const common = nearnessInWords(near.distance, bodies);
+  const facts: Fact[] = [
+    ...bodies.map((source) => fact('D11', `Both belong to it: distance ${near.distance}.`, { source })),
+    ...(bodies.length === 0 ? [fact('D11', `${common}: distance ${near.distance}.`)] : []),
+    fact('D12', `To ${verb} at that distance needs level ${needed}; ${by.name} has ${level}.`),
+  ];
+  return {
+    answer: yesOrNo(may),
+    sentence: `${by.name} may ${may ? '' : 'not '}${verb} ${to.name}: that needs level ${needed} (${common}), and ${by.name} has ${level}.`,
+    facts,
+    fixes: may
+      ? []
+      : [
+          {
+            who: `level ${Math.max(needed, 2)} or more, with authority over ${by.name}`,
+            text: `Give ${by.name} level ${needed}.`,
+            operation: 'updateUser',
+          },
+        ],
+  };
+}
+
+function nearnessInWords(distance: number, bodies: readonly Source[]): string {
+  if (distance === 0) return 'oneself';
+  return bodies.length === 0 ? 'nothing in common' : `both belong to ${listed(bodies)}`;
+}

@@ -1,0 +1,71 @@
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { Requirement } from '../access/required-scopes.queries.ts';
+import { type Answered, type Fact, fact, listed, type Source } from './reasons.ts';
+
+interface TrackingJudged {
+  readonly name: string;
+  /** The corporation that it is a member of; guests are members of none. */
+  readonly memberOf: Source | null;
+  /** The verdict (D35): whether a valid grant covers what is required; null: there is no grant. */
+  readonly covered: boolean | null;
+  readonly requirements: readonly Requirement[];
+  readonly grants: readonly { readonly valid: boolean; readonly scopes: readonly ExtScope[] }[];
+}
+
+/** Whether somebody's refresh tokens are enough, and what they lack for whom (D35). */
+export function whyTracking({ name, memberOf, covered, requirements, grants }: TrackingJudged): Answered {
+  if (memberOf === null) {
+    const sentence = `${name} is a member of no corporation, so nobody tracks its refresh tokens.`;
+    return { answer: 'unknown', sentence, facts: [fact('D35', sentence)], fixes: [] };
+  }
+  const missing = lacking(requirements, grants);
+  const facts = [
+    ...requirements.map((requirement) => required(requirement, covered === true ? undefined : missing)),
+    ...grants.map(({ valid, scopes }) => held(valid, scopes)),
+  ];
+  if (covered === true) {
+    const sentence = `A valid refresh token of ${name} covers everything that is required.`;
+    return { answer: 'yes', sentence, facts, fixes: [] };
+  }
+  const text = `Sign in again, granting ${missing.length === 0 ? 'any scope' : missing.join(', ')}.`;
+  const sentence = shortcoming(name, covered, missing, requirements, grants);
+  return { answer: 'no', sentence, facts, fixes: [{ who: name, text, operation: 'startLogin' }] };
+}
+
+/** What the valid grant that comes nearest lacks. */
+function lacking(
+  requirements: TrackingJudged['requirements'],
+  grants: TrackingJudged['grants'],
+): readonly ExtScope[] {
+  const all = [...new Set(requirements.flatMap(({ scopes }) => scopes))].sort();
+  const lacks = grants
+    .filter(({ valid }) => valid)
+    .map(({ scopes }) => all.filter((scope) => !scopes.includes(scope)));
+  return lacks.sort((one, other) => one.length - other.length)[0] ?? all;
+}
+
+function required({ type, id, name, scopes }: Requirement, missing: readonly ExtScope[] | undefined): Fact {
+  const decisive = missing === undefined || scopes.some((scope) => missing.includes(scope));
+  return fact('D38', `Requires ${scopes.join(', ')}.`, { source: { type, id, name }, decisive });
+}
+
+function held(valid: boolean, scopes: readonly ExtScope[]): Fact {
+  const granted = scopes.length === 0 ? 'no scopes' : scopes.join(', ');
+  return fact('D35', `${valid ? 'A valid refresh token' : 'An invalid refresh token'} with ${granted}.`, {
+    decisive: valid,
+  });
+}
+
+function shortcoming(
+  name: string,
+  covered: boolean | null,
+  missing: readonly ExtScope[],
+  requirements: readonly Requirement[],
+  grants: TrackingJudged['grants'],
+): string {
+  if (covered === null) return `${name} has granted no refresh token.`;
+  if (!grants.some(({ valid }) => valid)) return `No refresh token of ${name} is valid any more.`;
+  const by = requirements.filter(({ scopes }) => scopes.some((scope) => missing.includes(scope)));
+  const bodies = listed(by.map(({ type, id, name: body }) => ({ type, id, name: body })));
+  return `The refresh tokens of ${name} lack ${missing.join(', ')}, required by ${bodies}.`;
+}

@@ -1,0 +1,137 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { ExtScope } from '../../contract/scopes.ts';
+import type { RankedPosition } from '../access/level-change.ts';
+import { isMember } from '../access/levels.queries.ts';
+import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
+import {
+  type Asker,
+  callerStanding,
+  type PositionRow,
+  toPosition,
+  userPosition,
+} from '../access/position.queries.ts';
+import {
+  coverage,
+  type Requirement,
+  requirementsOfCorporation,
+  scopesOfCorporation,
+} from '../access/required-scopes.queries.ts';
+import type { Database } from '../database/tables.ts';
+import { membersOf } from '../group/group.queries.ts';
+import { idNamed } from '../user/user.queries.ts';
+
+/** What each question is answered from, beside who stands where: the verdict and what it was made of. */
+export interface Judged {
+  readonly login: { readonly admitted: boolean; readonly voices: readonly Voice[] };
+  readonly level: { readonly corporation: boolean; readonly alliance: boolean };
+  readonly tracking: {
+    readonly member: boolean;
+    readonly covered: boolean | null;
+    readonly requirements: readonly Requirement[];
+    readonly grants: readonly { readonly valid: boolean; readonly scopes: readonly ExtScope[] }[];
+  };
+  /** Null: there is no such group. */
+  readonly group: {
+    readonly name: string;
+    readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
+    readonly member: boolean;
+  } | null;
+  readonly reach: null;
+}
+
+/** Of the user `u` in the corporation `c` of the alliance `a`. */
+const judged: { readonly [About in keyof Judged]: (id: string) => RawBuilder<Judged[About]> } = {
+  login: () => sql`json_build_object('admitted', ${mayLogIn}, 'voices', ${loginVoices})`,
+  level: () => sql`json_build_object(
+    'corporation', c.ceo_id is not distinct from u.character_id and ${isMember},
+    'alliance', c.ceo_id is not distinct from u.character_id and ${isMember}
+      and a.executor_corporation_id is not distinct from u.corporation_id)`,
+  tracking: () => sql`json_build_object(
+    'member', ${isMember} and u.corporation_id is not null,
+    'covered', (select ${coverage(scopesOfCorporation)} from standing_grants g
+      where g.character_id = u.character_id),
+    'requirements', ${requirementsOfCorporation},
+    'grants', (select coalesce(json_agg(json_build_object('valid', g.valid, 'scopes', g.scopes)), '[]')
+      from standing_grants g where g.character_id = u.character_id))`,
+  group: (id) => sql`(
+    select json_build_object('name', g.group_name,
+      'follows', case when g.corporation_id is not null then 'corporation'
+        when g.alliance_id is not null then 'alliance'
+        when g.coalition_id is not null then 'coalition' when g.is_voice then 'voice' end,
+      'member', exists (select from (${membersOf}) m where m.character_id = u.character_id))
+    from groups g where g.group_id = ${id})`,
+  reach: () => sql`null::json`,
+};
+
+/** Somebody that a question is about, and the names of what it belongs to. */
+export interface Subject {
+  readonly name: string;
+  readonly position: RankedPosition;
+  readonly corporation_name: string | null;
+  readonly alliance_name: string | null;
+  readonly coalitions: readonly { readonly id: string; readonly name: string }[];
+}
+
+interface Row extends PositionRow {
+  readonly character_name: string;
+  readonly corporation_name: string | null;
+  readonly alliance_name: string | null;
+  readonly names: Subject['coalitions'];
+  readonly judged: unknown;
+  readonly place: number;
+  readonly sealed: number | null;
+}
+
+export interface Found<About extends keyof Judged> {
+  readonly caller: RankedPosition | undefined;
+  readonly subject: Subject | undefined;
+  readonly object: Subject | undefined;
+  readonly judged: Judged[About];
+  /** Position of the last event of that moment. */
+  readonly position: number | null;
+}
+
+/**
+ * Everything that an answer about somebody needs, at one moment and in one statement: where the asker, the subject and,
+ * for questions about reach, its object stand, and the verdict with what it was made of.
+ *
+ * @param id the group, or the character that the subject would reach
+ */
+export async function findWhy<About extends keyof Judged>(
+  db: Kysely<Database>,
+  asker: Asker,
+  nameOrId: string,
+  about: About,
+  id = '',
+): Promise<Found<About>> {
+  const { rows } = await sql<Row>`
+    with asked as (
+      select 1 as place, caller.* from (${callerStanding(asker)}) caller
+      union all
+      select 2, subject.* from (${userPosition(idNamed(nameOrId))}) subject
+      union all
+      select 3, object.* from (${userPosition(about === 'reach' ? Number(id) : -1)}) object
+    )
+    select asked.*, u.character_name, c.corporation_name, a.alliance_name,
+      (select coalesce(json_agg(json_build_object('id', co.coalition_id, 'name', co.coalition_name)), '[]')
+        from coalitions co where co.coalition_id = any(asked.coalitions)) as names,
+      case when place = 2 then ${judged[about](id)} end as judged,
+      (select position from event_seals order by position desc limit 1) as sealed
+    from asked join users u using (character_id)
+      left join corporations c on c.corporation_id = u.corporation_id
+      left join alliances a on a.alliance_id = c.alliance_id
+    order by place`.execute(db);
+  const [caller, subject, object] = [1, 2, 3].map((place) => rows.find((row) => row.place === place));
+  return {
+    caller: caller && toPosition(caller),
+    subject: subject && toSubject(subject),
+    object: object && toSubject(object),
+    judged: (subject?.judged ?? null) as Judged[About],
+    position: caller?.sealed ?? null,
+  };
+}
+
+function toSubject(row: Row): Subject {
+  const { character_name: name, corporation_name, alliance_name, names } = row;
+  return { name, position: toPosition(row), corporation_name, alliance_name, coalitions: names };
+}

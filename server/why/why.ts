@@ -1,0 +1,94 @@
+import type { Why } from '../../contract/why.ts';
+import { hasAuthority } from '../access/authority.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { distanceToUser } from '../access/distance.ts';
+import type { Services } from '../services/services.ts';
+import { forbidden, notFound, revoked } from '../shared/errors.ts';
+import { whyGroup } from './group.ts';
+import { whyLevel } from './level.ts';
+import { whyLogin } from './login.ts';
+import { whyReach } from './reach.ts';
+import type { Answered, Source } from './reasons.ts';
+import { whyTracking } from './tracking.ts';
+import { type Found, findWhy, type Judged, type Subject } from './why.queries.ts';
+
+/** A question in its parts: `group:66f2…` asks about a group, of that id. */
+interface Question {
+  readonly about: keyof Judged;
+  readonly mode: 'read' | 'write';
+  readonly id: string;
+}
+
+function parsed(about: string): Question {
+  const [what = '', id = ''] = about.split(':');
+  const reach = what === 'read' || what === 'write';
+  return { about: reach ? 'reach' : (what as keyof Judged), mode: what === 'write' ? 'write' : 'read', id };
+}
+
+/**
+ * Why the service decides about somebody as it does (D120): by the functions and queries that decide. For oneself, and
+ * for whoever has read authority.
+ */
+export async function askWhy(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  asker: Caller,
+  nameOrId: string,
+  about: string,
+): Promise<Why> {
+  const question = parsed(about);
+  const as_of = clock.now().toISOString();
+  const found = await findWhy(db, asker, nameOrId, question.about, question.id);
+  const { caller, subject } = found;
+  if (caller === undefined) throw revoked();
+  if (subject === undefined) throw notFound('user', nameOrId);
+  if (!hasAuthority(caller.level, distanceToUser(caller, subject.position), 'read')) {
+    throw forbidden({ authority: 'read', over: `user ${subject.position.characterId}` });
+  }
+  return { about, as_of, position: found.position, ...answered(question, subject, found) };
+}
+
+function answered({ about, mode, id }: Question, subject: Subject, found: Found<keyof Judged>): Answered {
+  const { name, position } = subject;
+  const { characterId, level } = position;
+  const [corporation, alliance] = [corporationOf(subject), allianceOf(subject)];
+  switch (about) {
+    case 'login': {
+      const guestOf = position.guest ? subject.corporation_name : null;
+      return whyLogin({ name, characterId, level, guestOf, ...(found.judged as Judged['login']) });
+    }
+    case 'level': {
+      const leads = found.judged as Judged['level'];
+      return whyLevel({ name, characterId, level, corporation, alliance, leads });
+    }
+    case 'tracking': {
+      const { member, ...judged } = found.judged as Judged['tracking'];
+      return whyTracking({ name, memberOf: member ? corporation : null, ...judged });
+    }
+    case 'group': {
+      const judged = found.judged as Judged['group'];
+      if (judged === null) throw notFound('group', id);
+      const group: Source = { type: 'group', id, name: judged.name };
+      return whyGroup({ name, level, group, follows: judged.follows, member: judged.member });
+    }
+    case 'reach': {
+      if (found.object === undefined) throw notFound('user', id);
+      const nameOf = (type: string, of: string) => nameIn(subject, type, of);
+      return whyReach(mode, { name, position, nameOf }, found.object);
+    }
+  }
+}
+
+function corporationOf({ position, corporation_name: name }: Subject): Source | null {
+  return name === null ? null : { type: 'corporation', id: String(position.corporationId), name };
+}
+
+function allianceOf({ position, alliance_name: name }: Subject): Source | null {
+  return name === null ? null : { type: 'alliance', id: String(position.allianceId), name };
+}
+
+/** The name of what somebody belongs to. */
+function nameIn(subject: Subject, type: string, id: string): string {
+  if (type === 'corporation') return subject.corporation_name ?? '';
+  if (type === 'alliance') return subject.alliance_name ?? '';
+  return subject.coalitions.find((coalition) => coalition.id === id)?.name ?? '';
+}

@@ -1,0 +1,230 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../contract/openapi.ts';
+import { consoleRouters } from '../../server/console/console.routes.ts';
+import { type Listening, listen } from '../../server/http/listen.ts';
+import { createHttp } from '../../server/http/server.ts';
+import { tokensOfOtherKeys } from '../../server/token/token.queries.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
+
+const ALLIANCE = 99_000_001;
+const MEMBER = 2_112_000_028;
+const INDEX = `<!doctype html><meta name="castellan-prefix" content="__PREFIX__">
+<link rel="icon" href="./favicon.svg"><script type="module" nonce="__NONCE__" src="./assets/index-abc.js"></script>`;
+const SCRIPT = `console.log('${'long '.repeat(200)}');`;
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+let app: TestApp;
+let folder: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  await letIn(app, { alliances: [ALLIANCE] });
+  folder = await mkdtemp(join(tmpdir(), 'castellan-console-'));
+  await mkdir(join(folder, 'assets'));
+  await mkdir(join(folder, '.vite'));
+  await writeFile(join(folder, 'index.html'), INDEX);
+  await writeFile(join(folder, 'assets/index-abc.js'), SCRIPT);
+  await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  await writeFile(join(folder, '.vite/manifest.json'), '{}');
+});
+afterAll(async () => {
+  await app?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const running: Listening[] = [];
+afterEach(async () => {
+  for (const http of running.splice(0)) await http.stop(1_000);
+});
+
+/** The whole way of a request, to a console that was built into the folder. */
+async function serve(of: TestApp = app, built: string | null = folder, change: object = {}): Promise<string> {
+  const services = { ...of.app.services, settings: { ...of.app.services.settings, ...change } };
+  const routers = new Map(consoleRouters(services, built ?? undefined));
+  const http = await listen(
+    createHttp(services, routers, async () => 'f'.repeat(24)),
+    '127.0.0.1',
+    0,
+  );
+  running.push(http);
+  return `http://127.0.0.1:${http.port}`;
+}
+
+const get = (url: string, headers: Record<string, string> = {}) => request(url, { headers });
+
+async function begin(url: string, body: object = {}) {
+  const answer = await fetch(`${url}/console/sign-in`, { method: 'POST', body: JSON.stringify(body) });
+  return { status: answer.status, body: (await answer.json()) as { login_url: string; state_code: string } };
+}
+
+const consoleTokens = () =>
+  app.db.selectFrom('tokens').selectAll().where('comments', '=', 'the console of this service').execute();
+
+describe('D130: what the console is made of', () => {
+  it('every address below /console/ is its page, with a nonce of its own, and nothing else may run', async () => {
+    const url = await serve();
+    const nonces = new Set<string>();
+    for (const path of ['/console/', '/console/groups', '/console/user/Ada%20Vale', '/console/signed-in']) {
+      const { statusCode, headers, body } = await get(url + path, BROWSER);
+      const policy = String(headers['content-security-policy']);
+      const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
+      const html = await body.text();
+      nonces.add(nonce);
+      expect(statusCode).toBe(200);
+      expect(html).toContain(`nonce="${nonce}"`);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      });
+    }
+    expect(nonces.size).toBe(4);
+  });
+
+  it('files whose names change with their content are kept for ever, and travel compressed', async () => {
+    const url = await serve();
+    const plain = await get(`${url}/console/assets/index-abc.js`);
+    expect(await plain.body.text()).toBe(SCRIPT);
+    expect(plain.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'Accept-Encoding',
+    });
+    const small = await fetch(`${url}/console/assets/index-abc.js`, {
+      headers: { 'accept-encoding': 'gzip' },
+    });
+    expect(small.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(small.headers.get('content-length'))).toBeLessThan(SCRIPT.length / 2);
+    expect(await small.text()).toBe(SCRIPT);
+    const icon = await get(`${url}/console/favicon.svg`);
+    expect(icon.headers).toMatchObject({ 'cache-control': 'public, max-age=86400' });
+  });
+
+  it.each(['assets/index-old.js', 'assets/%2e%2e%2fpackage.json', 'assets/'])(
+    'a file that is not there is no page: %s',
+    async (path) => {
+      const { statusCode, body } = await get(`${await serve()}/console/${path}`, BROWSER);
+      expect(statusCode).toBe(404);
+      expect(await body.json()).toMatchObject({ code: 'path_unknown' });
+    },
+  );
+
+  it('it is read only: other methods are a 405', async () => {
+    const answer = await fetch(`${await serve()}/console/groups`, { method: 'PUT' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  it('below a path that a proxy strips, everything is loaded from below it', async () => {
+    const url = await serve(app, folder, { baseUrl: 'https://alliance.example/gate' });
+    const html = await (await get(`${url}/console/`)).body.text();
+    expect(html).toContain('src="/gate/console/assets/index-abc.js"');
+    expect(html).toContain('content="/gate"');
+    const entrance = await get(`${url}/`, BROWSER);
+    expect(entrance.headers.location).toBe('/gate/console/');
+  });
+});
+
+describe('D130: the console stands in nobody’s way', () => {
+  it('/ leads browsers to it; programs hear, as ever, that nothing is there', async () => {
+    const url = await serve();
+    const browser = await get(`${url}/`, BROWSER);
+    expect([browser.statusCode, browser.headers.location]).toEqual([302, '/console/']);
+    for (const accept of ['*/*', 'application/json', '']) {
+      const program = await get(`${url}/`, { accept });
+      expect(program.statusCode, accept).toBe(404);
+      expect(await program.body.json()).toMatchObject({ code: 'path_unknown' });
+    }
+  });
+
+  it('no operation of the API lies where it lies, and a browser is answered by the API as everybody is', async () => {
+    for (const { route } of operations()) expect(route.path).not.toMatch(/^\/(console(\/|$)|$)/);
+    const { statusCode, body } = await get(`${app.url}/user`, BROWSER);
+    expect(statusCode).toBe(401);
+    expect(await body.json()).toMatchObject({ code: 'token_missing' });
+  });
+
+  it.each([
+    ['was not built', false, {}],
+    ['is turned off', true, { console: false }],
+  ])('where it %s, its paths are unknown', async (_, built, change) => {
+    const url = await serve(app, built ? folder : null, change);
+    for (const path of ['/', '/console/', '/console/assets/index-abc.js']) {
+      expect((await get(url + path, BROWSER)).statusCode, path).toBe(404);
+    }
+    expect((await begin(url)).status).toBe(404);
+  });
+});
+
+describe('D130: the console signs people in as an application', () => {
+  it('by a token of its own that is never signed, made once however many need it at first', async () => {
+    const url = await serve();
+    const started = await Promise.all(Array.from({ length: 6 }, () => begin(url)));
+    expect(started.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    const tokens = await consoleTokens();
+    expect(tokens).toMatchObject([
+      { token_type: 'dyn', owner_id: 0, parent: null, callback: `${BASE_URL}/console/signed-in` },
+    ]);
+    expect(await tokensOfOtherKeys(app.db, ['another key'], app.clock.now())).not.toContainEqual(
+      expect.objectContaining({ uuid: tokens[0]?.uuid }),
+    );
+  });
+
+  it('and again after somebody deleted it, with the sessions that it began', async () => {
+    const url = await serve();
+    await begin(url);
+    const [before] = await consoleTokens();
+    const root = app.client(app.root);
+    expect((await root.token.delete({ query: { uuid: before?.uuid ?? '' } })).status).toBe(200);
+    expect((await begin(url)).status).toBe(200);
+    const [after] = await consoleTokens();
+    expect(after?.uuid).not.toBe(before?.uuid);
+  });
+
+  it('who signs in has his own level, and the state is the one that his browser was given', async () => {
+    const { body: login } = await begin(await serve());
+    const answer = await app.browse(login.login_url, { characterId: MEMBER });
+    const back = new URL(answer.headers.get('location') ?? '');
+    expect(back.origin + back.pathname).toBe(`${BASE_URL}/console/signed-in`);
+    expect(back.searchParams.get('state_code')).toBe(login.state_code);
+    const token = back.searchParams.get('user_token') ?? '';
+    const me = await app.client(token).token.current();
+    expect(me.body).toMatchObject({ token_type: 'use', owner: { character_id: MEMBER, clearance_level: 0 } });
+  });
+
+  it('what a sign-in may ask for is what the API lets any application ask for', async () => {
+    const url = await serve();
+    const scopes = ['ext-location.read_location.v1'];
+    const { body } = await begin(url, { scopes });
+    expect(new URL(body.login_url).searchParams.get('scope')).toContain('location');
+    expect((await begin(url, { scopes: ['no scope'] })).status).toBe(422);
+    expect((await begin(url, { more: 1 })).status).toBe(422);
+    expect((await begin(url, { state_code: 'somebody-else' })).status).toBe(404);
+  });
+
+  it('D29: the service’s own call of its callback begins no session and shows no page', async () => {
+    const url = await serve();
+    const event = await get(`${url}/console/signed-in?user_token=x`, { 'castellan-event': 'sign-in' });
+    expect(event.statusCode).toBe(204);
+    expect(await event.body.text()).toBe('');
+  });
+
+  it('D60: sign-ins are begun within the limit of the address', async () => {
+    const limited = await startTestApp({ env: { RATE_LIMIT: '3' } });
+    try {
+      const url = await serve(limited);
+      const statuses: number[] = [];
+      for (let i = 0; i < 4; i++) statuses.push((await begin(url)).status);
+      expect(statuses).toEqual([200, 200, 200, 429]);
+    } finally {
+      for (const http of running.splice(0)) await http.stop(1_000);
+      await limited.stop();
+    }
+  });
+});

@@ -1,0 +1,349 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCastellan, type Group, ok, type PreviewChange } from '../../sdk/src/index.ts';
+import { rehearse } from '../../server/standing/rehearse.ts';
+import { setLevel } from '../fixtures/registry.ts';
+import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { callerAt } from '../harness/caller.ts';
+import { snapshot } from '../harness/dump.ts';
+import { CHARACTERS } from '../harness/model/world.ts';
+import { plans } from '../harness/reach/plan.ts';
+import { groupId, settle } from '../harness/reach/settle.ts';
+import { INSUFFICIENT } from '../harness/refusals.ts';
+import { send } from '../harness/send.ts';
+import { changesBetween, changesOf, look } from '../harness/standings.ts';
+
+const ALLIANCE = 99_700_001;
+const [ONE, TWO] = [98_700_001, 98_700_002] as const;
+const COALITION = 'ca'.repeat(12);
+const params = { coalition_id: COALITION };
+const UNKNOWN = '0123456789abcdef01234567';
+const PREVIEW = 'application/vnd.castellan.preview+json';
+
+let app: TestApp;
+let root: Client;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  root = app.client(app.root);
+  await addBodies(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
+  await addCoalition(app, COALITION, { alliances: [ALLIANCE] });
+  await person(1, 'Ada', ONE, 3);
+  await person(2, 'brim', ONE);
+  await person(3, 'Cleo', TWO);
+  // Now that they have members, the bodies get their autogroups.
+  await ok(root.coalition.update({ params, body: { member_alliances: [] } }));
+  await ok(root.coalition.update({ params, body: { member_alliances: [ALLIANCE] } }));
+  await addBodies(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
+});
+afterAll(() => app.stop());
+
+/** A member with a valid grant of publicData. */
+async function person(id: number, name: string, corporation: number, level = 0): Promise<void> {
+  await addUser(app, { id, name, corporation, level });
+  await grant(id);
+}
+
+async function grant(character_id: number): Promise<void> {
+  await app.db
+    .insertInto('grants')
+    .values({
+      grant_id: crypto.randomUUID(),
+      character_id,
+      scopes: ['publicData'],
+      refresh_token: Buffer.alloc(1),
+    } as never)
+    .execute();
+}
+
+async function group(group_name: string, members: readonly string[] = []): Promise<Group> {
+  const made = await ok(root.group.create({ body: { group_name } }));
+  return ok(root.group.update({ params: made, body: { add_members: [...members] } }));
+}
+
+/** `about effect: names`, for each entry. */
+function told(changes: readonly PreviewChange[]): string[] {
+  return changes.map(({ about, effect, group, from_level, to_level, count, users }) => {
+    const what = [about, effect, group?.group_name, from_level, to_level].filter((word) => word != null);
+    expect(users).toHaveLength(Math.min(count, 100));
+    return `${what.join(' ')}: ${users.map(({ character_name }) => character_name).join()}`;
+  });
+}
+
+describe('D121: a preview says who would gain or lose what', () => {
+  it('coalition: who loses login and its autogroup with it, in the order of names', async () => {
+    await ok(root.coalition.update({ params, body: { ticker: 'ONE', add_member_corporations: [TWO] } }));
+    const preview = await ok(root.coalition.update.preview({ params, body: { member_alliances: [] } }));
+    expect(told(preview.changes)).toEqual([
+      'login lost: Ada,brim',
+      `group lost Coalition ${COALITION}: Ada,brim`,
+    ]);
+    await ok(root.coalition.update({ params, body: { remove_member_corporations: [TWO] } }));
+    const all = await ok(root.coalition.delete.preview({ params }));
+    expect(told(all.changes)).toEqual([
+      'login lost: Ada,brim,Cleo',
+      `group lost Coalition ${COALITION}: Ada,brim,Cleo`,
+    ]);
+  });
+
+  it('coalition, corporation, alliance: whose refresh tokens would no longer be enough', async () => {
+    const body = { mandatory_ext_scopes: ['ext-mail.read_mail.v1' as const] };
+    const [corporation_id, alliance_id] = [ONE, ALLIANCE];
+    const previews = {
+      coalition: await ok(root.coalition.update.preview({ params, body })),
+      alliance: await ok(root.alliance.update.preview({ params: { alliance_id }, body })),
+      corporation: await ok(root.corporation.update.preview({ params: { corporation_id }, body })),
+    };
+    expect(told(previews.coalition.changes)).toEqual(['validity lost: Ada,brim,Cleo']);
+    expect(told(previews.alliance.changes)).toEqual(['validity lost: Ada,brim,Cleo']);
+    expect(told(previews.corporation.changes)).toEqual(['validity lost: Ada,brim']);
+  });
+
+  it('group: members, and the login that they have or lose by it', async () => {
+    const made = await group('Divers', ['Ada']);
+    const body = { members: ['brim'], authorized_to_login: false };
+    const { changes } = await ok(root.group.update.preview({ params: made, body }));
+    expect(told(changes)).toEqual([
+      'login lost: brim',
+      'group lost Divers: Ada',
+      'group gained Divers: brim',
+    ]);
+    expect(told((await ok(root.group.delete.preview({ params: made }))).changes)).toEqual([
+      'group lost Divers: (built-in),Ada',
+    ]);
+  });
+
+  it('levels: which one is lost for which', async () => {
+    const { changes } = await ok(
+      root.user.update.preview({ params: { character_id: 1 }, body: { clearance_level: 1 } }),
+    );
+    expect(told(changes)).toEqual(['level lost 3 1: Ada']);
+    const nothing = await ok(root.user.update.preview({ params: { character_id: 1 } }));
+    expect(nothing.changes).toEqual([]);
+  });
+
+  it('a deleted user loses login, groups and validity; a guest likewise', async () => {
+    const { changes } = await ok(root.user.delete.preview({ params: { character_id: 3 } }));
+    expect(told(changes)).toEqual([
+      'login lost: Cleo',
+      `group lost Alliance ${ALLIANCE}: Cleo`,
+      `group lost Coalition ${COALITION}: Cleo`,
+      `group lost Corporation ${TWO}: Cleo`,
+      'validity lost: Cleo',
+    ]);
+    await addUser(app, { id: 4, name: 'Guest', corporation: ONE, level: -1 });
+    const guest = { corporation_id: ONE, character_id: 4 };
+    const answer = await ok(root.corporation.deleteGuest.preview({ params: guest }));
+    expect(told(answer.changes)).toEqual(['login lost: Guest']);
+  });
+
+  it('the client whose calls give bodies has it, too', async () => {
+    const castellan = createCastellan({ baseUrl: app.url, token: app.root });
+    const { changes } = await castellan.user.delete.preview({ params: { character_id: 2 } });
+    expect(changes[0]).toMatchObject({ about: 'login', effect: 'lost', count: 1 });
+  });
+
+  it('names the first hundred, and counts them all', async () => {
+    const corporation = 98_700_009;
+    await addBodies(app, [{ corporations: [corporation] }]);
+    await addCoalition(app, 'cb'.repeat(12), { corporations: [corporation] });
+    await sql`insert into users (character_id, character_name, name_key, corporation_id)
+      select 700000 + n, 'Pilot ' || to_char(n, 'FM00000'), 'pilot ' || to_char(n, 'FM00000'), ${corporation}
+      from generate_series(1, 3000) n`.execute(app.db);
+    const { changes } = await ok(
+      root.coalition.delete.preview({ params: { coalition_id: 'cb'.repeat(12) } }),
+    );
+    expect(changes.map(({ about, effect, count }) => [about, effect, count])).toEqual([
+      ['login', 'lost', 3000],
+    ]);
+    const names = changes[0]?.users.map(({ character_name }) => character_name);
+    expect(names).toHaveLength(100);
+    expect([names?.[0], names?.[99]]).toEqual(['Pilot 00001', 'Pilot 00100']);
+  });
+});
+
+/** Every operation that can be tried, with a request that would change much. */
+async function trials(): Promise<[name: string, method: string, path: string, body?: object][]> {
+  const { group_id } = await group(`Tried ${crypto.randomUUID()}`, ['Ada']);
+  const scopes = { mandatory_ext_scopes: ['ext-mail.read_mail.v1'] };
+  await app.db
+    .insertInto('users')
+    .values({
+      character_id: 5,
+      character_name: 'Eda',
+      name_key: 'eda',
+      corporation_id: ONE,
+      clearance_level: -1,
+    } as never)
+    .onConflict((on) => on.doNothing())
+    .execute();
+  return [
+    ['updateCoalition', 'PUT', `/coalition/${COALITION}`, { ...scopes, member_alliances: [], ticker: 'X' }],
+    ['updateGroup', 'PUT', `/group/${group_id}`, { members: ['brim'], owner: 'brim', description: 'x' }],
+    ['updateCorporation', 'PUT', `/corporation/${ONE}`, scopes],
+    ['updateAlliance', 'PUT', `/alliance/${ALLIANCE}`, scopes],
+    ['updateUser', 'PUT', '/user/1', { clearance_level: 6 }],
+    ['deleteCoalition', 'DELETE', `/coalition/${COALITION}`],
+    ['deleteGroup', 'DELETE', `/group/${group_id}`],
+    ['deleteUser', 'DELETE', '/user/1'],
+    ['deleteGuest', 'DELETE', `/corporation/${ONE}/guest/5`],
+  ];
+}
+
+describe('D121: nothing is stored', () => {
+  it('not a row differs after a preview of any operation, in the queue of the jobs neither', async () => {
+    const tried = await trials();
+    const before = await snapshot(app.databaseUrl);
+    for (const [name, method, path, body] of tried) {
+      const { status, headers, json } = await send<{ changes: PreviewChange[] }>(
+        app,
+        method,
+        `${path}?dry_run=true`,
+        {
+          token: app.root,
+          body,
+        },
+      );
+      expect([name, status, headers['content-type']]).toEqual([name, 200, expect.stringContaining(PREVIEW)]);
+      expect(json.changes.length, name).toBeGreaterThan(0);
+    }
+    expect(await snapshot(app.databaseUrl)).toEqual(before);
+  });
+
+  it('without dry_run, and with dry_run=false, answers are what they were', async () => {
+    const { group_id } = await group('As ever', ['Ada']);
+    const token = app.root;
+    for (const query of ['', '?dry_run=false']) {
+      const updated = await send(app, 'PUT', `/group/${group_id}${query}`, {
+        token,
+        body: { description: query },
+      });
+      expect(updated.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(updated.json).toMatchObject({ group_id, description: query });
+      const extra = await group(`As ever ${query}`);
+      const deleted = await send(app, 'DELETE', `/group/${extra.group_id}${query}`, { token });
+      expect([deleted.status, deleted.text, deleted.headers['content-type']]).toEqual([200, '', undefined]);
+    }
+  });
+
+  it('previews beside updates of the same record all answer', async () => {
+    const made = await group('Contended', ['Ada', 'brim']);
+    const calls = Array.from({ length: 24 }, (_, n) =>
+      n % 2 === 0
+        ? root.group.update.preview({ params: made, body: { members: ['Cleo'] } })
+        : root.group.update({ params: made, body: { description: `${n}` } }),
+    );
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200));
+    expect((await ok(root.group.get({ params: made }))).members).toHaveLength(3);
+  });
+});
+
+describe('D121: what would be refused is refused', () => {
+  it('by level, authority, existence and conflict, as in earnest', async () => {
+    const low = await callerAt(app, { id: 10, level: 2, corporation: TWO });
+    const forbidden = { status: 403, body: { detail: INSUFFICIENT } };
+    expect(await low.coalition.update.preview({ params })).toMatchObject(forbidden);
+    expect(await low.coalition.delete.preview({ params })).toMatchObject(forbidden);
+    expect(await low.corporation.update.preview({ params: { corporation_id: ONE } })).toMatchObject(
+      forbidden,
+    );
+    const made = await group('Not theirs');
+    expect(await low.group.update.preview({ params: made })).toMatchObject(forbidden);
+    const raise = { params: { character_id: 1 }, body: { clearance_level: 4 } };
+    expect(await low.user.update.preview(raise)).toMatchObject(forbidden);
+    expect((await root.group.delete.preview({ params: { group_id: UNKNOWN } })).status).toBe(404);
+    const autogroup = (await ok(root.group.list())).find(
+      ({ group_name }) => group_name === `Corporation ${ONE}`,
+    );
+    expect((await root.group.delete.preview({ params: autogroup as Group })).status).toBe(409);
+  });
+
+  it('a malformed dry_run is a 422, and so is one where nothing can be tried', async () => {
+    for (const path of [
+      `/coalition/${COALITION}?dry_run=maybe`,
+      `/coalition/${COALITION}?dry_run=true&dry_run=true`,
+    ]) {
+      expect((await send(app, 'PUT', path, { token: app.root, body: {} })).status).toBe(422);
+    }
+    const creating = { token: app.root, body: { group_name: 'Tried' } };
+    expect((await send(app, 'POST', '/group?dry_run=true', creating)).status).toBe(422);
+    expect((await ok(root.group.list())).map(({ group_name }) => group_name)).not.toContain('Tried');
+  });
+});
+
+it('D121: what others do meanwhile is not told as the doing of the change', async () => {
+  await addUser(app, { id: 20, name: 'Finn', corporation: TWO });
+  const preview = await rehearse(app.app.services, async ({ db, touches }) => {
+    await touches(db, { users: [20] });
+    await setLevel(app, 20, 5);
+  });
+  expect(preview.changes).toEqual([]);
+});
+
+it('D121: what a preview says is what the update then does, on random registries', {
+  timeout: 300_000,
+}, async () => {
+  let told = 0;
+  await fc.assert(
+    fc.asyncProperty(plans, async ({ world, tries }) => {
+      await settle(app, world);
+      const clients = new Map<number, Client>();
+      for (const id of world.users.keys()) {
+        if (id !== 0) clients.set(id, app.client((await makeToken(app, 'per', id, uuidOf(app.root))).jwt));
+      }
+      let before = await look(app, clients);
+      for (const one of tries) {
+        const asked = ask(root, world.coalitions, one);
+        const preview = await asked.preview();
+        expect((await asked.update()).status).toBe(preview.status);
+        if (preview.status !== 200) continue;
+        const { changes } = preview.body as { changes: PreviewChange[] };
+        const after = await look(app, clients);
+        const expected = changesBetween(before, after);
+        before = after;
+        expect(changesOf(changes.map(withoutBuiltIn).filter(({ users }) => users.length > 0))).toEqual(
+          expected,
+        );
+        told += expected.size;
+      }
+    }),
+    { numRuns: 12, endOnFailure: true },
+  );
+  expect(told).toBeGreaterThan(5);
+});
+
+/** The built-in user's standing is looked at by nobody. */
+function withoutBuiltIn(change: PreviewChange): PreviewChange {
+  return { ...change, users: change.users.filter(({ character_id }) => character_id !== 0) };
+}
+
+type Tried = Parameters<Parameters<typeof plans.map>[0]>[0]['tries'][number];
+
+function ask(client: Client, coalitions: readonly { id: string }[], one: Tried) {
+  switch (one.do) {
+    case 'update coalition': {
+      const request = { params: { coalition_id: coalitions[one.which]?.id ?? '' }, body: one.body as object };
+      return {
+        preview: () => client.coalition.update.preview(request),
+        update: () => client.coalition.update(request),
+      };
+    }
+    case 'update group': {
+      const request = { params: { group_id: groupId(one.which) }, body: one.body as object };
+      return {
+        preview: () => client.group.update.preview(request),
+        update: () => client.group.update(request),
+      };
+    }
+    case 'set level': {
+      const params = { character_id: CHARACTERS[one.character]?.id ?? 0 };
+      const request = { params, body: { clearance_level: one.level } };
+      return {
+        preview: () => client.user.update.preview(request),
+        update: () => client.user.update(request),
+      };
+    }
+  }
+}

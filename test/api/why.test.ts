@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok, type Why } from '../../sdk/src/index.ts';
+import { statementsOf } from '../fixtures/grants.ts';
+import { letIn, setLevel } from '../fixtures/registry.ts';
+import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { mayTouch } from '../harness/model/world.ts';
+import { plans } from '../harness/reach/plan.ts';
+import { settle } from '../harness/reach/settle.ts';
+import { INSUFFICIENT } from '../harness/refusals.ts';
+import { send } from '../harness/send.ts';
+import { expectPage, TITLES, trySignIn } from '../harness/sign-in.ts';
+import { look, type Seen } from '../harness/standings.ts';
+
+const MAIL = 'ext-mail.read_mail.v1';
+const [ADA, BRIM, FAR] = [2_112_900_001, 2_112_900_002, 2_112_900_003] as const;
+
+let app: TestApp;
+let root: Client;
+let ada: Client;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  root = app.client(app.root);
+  await addHome(app);
+  ada = app.client((await addMember(app, ADA, 3)).jwt);
+  await addMember(app, BRIM);
+  await addUser(app, { id: FAR });
+});
+afterAll(() => app.stop());
+
+function why(character: number | string, about: string, client = root): Promise<Why> {
+  return ok(client.user.why({ params: { character: String(character) }, query: { about } }));
+}
+
+async function grant(character_id: number, scopes: readonly string[], valid = true): Promise<void> {
+  const row = { grant_id: crypto.randomUUID(), character_id, scopes, valid, refresh_token: Buffer.alloc(1) };
+  await app.db
+    .insertInto('grants')
+    .values(row as never)
+    .execute();
+}
+
+describe('D120: why', () => {
+  it('login: who lets in; the voices that do not count are told, too', async () => {
+    const answer = await why(ADA, 'login');
+    expect(answer).toMatchObject({
+      about: 'login',
+      answer: 'yes',
+      sentence: `Character ${ADA} may log in: let in by the coalition Coalition ${HOME.coalition}.`,
+      facts: [
+        {
+          rule: 'D27',
+          source: { type: 'coalition', id: HOME.coalition, name: `Coalition ${HOME.coalition}` },
+          via: 'corporation',
+          decisive: true,
+        },
+      ],
+      fixes: [],
+    });
+    expect(answer.as_of).toBe(app.clock.now().toISOString());
+  });
+
+  it('login: who keeps out, and who could change it', async () => {
+    const banned = await ok(root.group.create({ body: { group_name: 'Banned' } }));
+    const body = { add_members: [`Character ${BRIM}`], authorized_to_login: false };
+    await ok(root.group.update({ params: banned, body }));
+    const answer = await why(BRIM, 'login');
+    expect(answer).toMatchObject({
+      answer: 'no',
+      sentence: `Character ${BRIM} may not log in: kept out by the group Banned.`,
+      fixes: [{ who: 'level 9', operation: 'updateGroup' }],
+    });
+    expect(answer.facts.map(({ source, decisive }) => [source?.name, decisive])).toEqual([
+      [`Coalition ${HOME.coalition}`, false],
+      ['Banned', true],
+    ]);
+    await setLevel(app, BRIM, 9);
+    expect(await why(BRIM, 'login')).toMatchObject({ answer: 'yes' });
+    await setLevel(app, BRIM, 0);
+    await ok(root.group.delete({ params: banned }));
+    expect(await why(FAR, 'login')).toMatchObject({
+      answer: 'no',
+      sentence: `Character ${FAR} may not log in: let in by no group or coalition.`,
+    });
+  });
+
+  it('level: what it is and where it comes from', async () => {
+    expect(await why(ADA, 'level')).toMatchObject({
+      answer: 'yes',
+      sentence: `Character ${ADA} has level 3: it may read what concerns its alliance.`,
+    });
+    await addUser(app, { id: 2_112_900_009, level: -1, corporation: HOME.corporation });
+    const guest = await why(2_112_900_009, 'level');
+    expect(guest).toMatchObject({ answer: 'no', facts: [{ rule: 'D28' }] });
+    expect(guest.sentence).toContain(`is a guest of Corporation ${HOME.corporation}`);
+  });
+
+  it('tracking: what is missing, and who requires it', async () => {
+    expect(await why(FAR, 'tracking')).toMatchObject({ answer: 'unknown' });
+    const params = { corporation_id: HOME.corporation };
+    await ok(root.corporation.update({ params, body: { mandatory_ext_scopes: [MAIL] } }));
+    expect((await why(ADA, 'tracking')).sentence).toBe(`Character ${ADA} has granted no refresh token.`);
+    await grant(ADA, ['publicData']);
+    expect(await why(ADA, 'tracking')).toMatchObject({
+      answer: 'no',
+      sentence: `The refresh tokens of Character ${ADA} lack ${MAIL}, required by the corporation Corporation ${HOME.corporation}.`,
+      fixes: [{ who: `Character ${ADA}`, text: `Sign in again, granting ${MAIL}.`, operation: 'startLogin' }],
+    });
+    await grant(ADA, [MAIL, 'publicData']);
+    expect(await why(ADA, 'tracking')).toMatchObject({ answer: 'yes', fixes: [] });
+    await app.db.updateTable('grants').set({ valid: false }).where('character_id', '=', ADA).execute();
+    expect((await why(ADA, 'tracking')).sentence).toContain('is valid any more');
+    await ok(root.corporation.update({ params, body: { mandatory_ext_scopes: [] } }));
+  });
+
+  it('group: by whom, and not at all where there is no such group', async () => {
+    const made = await ok(root.group.create({ body: { group_name: 'Scouts' } }));
+    expect(await why(ADA, `group:${made.group_id}`)).toMatchObject({
+      answer: 'no',
+      sentence: `Character ${ADA} is no member of Scouts: it was not put into the group.`,
+    });
+    await ok(root.group.update({ params: made, body: { add_members: [`Character ${ADA}`] } }));
+    expect(await why(ADA, `group:${made.group_id}`)).toMatchObject({ answer: 'yes' });
+    const missing = { params: { character: String(ADA) }, query: { about: `group:${'0'.repeat(24)}` } };
+    expect((await root.user.why(missing)).status).toBe(404);
+  });
+
+  it('read and write: how near, by what, and which level that needs', async () => {
+    expect(await why(ADA, `read:${BRIM}`)).toMatchObject({
+      answer: 'yes',
+      sentence: `Character ${ADA} may read Character ${BRIM}: that needs level 1 (both belong to the corporation Corporation ${HOME.corporation}), and Character ${ADA} has 3.`,
+    });
+    expect(await why(ADA, `write:${FAR}`)).toMatchObject({
+      answer: 'no',
+      sentence: `Character ${ADA} may not change Character ${FAR}: that needs level 8 (nothing in common), and Character ${ADA} has 3.`,
+      fixes: [{ text: `Give Character ${ADA} level 8.`, operation: 'updateUser' }],
+    });
+    expect(await why(ADA, `write:${ADA}`)).toMatchObject({ answer: 'yes' });
+    const missing = { params: { character: String(ADA) }, query: { about: 'read:77' } };
+    expect((await root.user.why(missing)).status).toBe(404);
+  });
+
+  it('is for oneself, by name too, and for whoever has read authority', async () => {
+    expect((await why(`Character ${ADA}`, 'level', ada)).answer).toBe('yes');
+    expect((await why(BRIM, 'login', ada)).answer).toBe('yes');
+    const far = { params: { character: String(FAR) }, query: { about: 'level' } };
+    expect(await ada.user.why(far)).toMatchObject({ status: 403, body: { detail: INSUFFICIENT } });
+    const nobody = { params: { character: 'Nobody' }, query: { about: 'level' } };
+    expect((await ada.user.why(nobody)).status).toBe(404);
+  });
+
+  it('refuses what is no question', async () => {
+    for (const about of ['', 'luck', 'group:1', 'read:', 'read:-1', 'read:01', 'group:X', 'login:1']) {
+      const path = `/user/${ADA}/why?about=${encodeURIComponent(about)}`;
+      expect((await send(app, 'GET', path, { token: app.root })).status, about).toBe(422);
+    }
+    expect((await send(app, 'GET', `/user/${ADA}/why`, { token: app.root })).status).toBe(422);
+  });
+
+  it('costs one statement beside that of the token, whatever is asked', async () => {
+    const made = await ok(root.group.create({ body: { group_name: 'Counted' } }));
+    for (const about of [
+      'login',
+      'level',
+      'tracking',
+      `group:${made.group_id}`,
+      `read:${BRIM}`,
+      `write:${FAR}`,
+    ]) {
+      expect((await statementsOf(app, () => why(ADA, about))).length, about).toBe(2);
+    }
+  });
+});
+
+it('D120: the answer is the verdict, for all six questions, on random registries', {
+  timeout: 300_000,
+}, async () => {
+  const answers = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(plans, fc.infiniteStream(fc.boolean()), async ({ world }, chance) => {
+      await settle(app, world);
+      const people = [...world.users.values()].filter(({ id }) => id !== 0);
+      const clients = new Map<number, Client>();
+      for (const { id } of people) {
+        clients.set(id, app.client((await makeToken(app, 'per', id, uuidOf(app.root))).jwt));
+        if (chance.next().value)
+          await grant(id, chance.next().value ? [MAIL] : ['publicData'], chance.next().value);
+      }
+      for (const { id: coalition_id } of world.coalitions) {
+        const body = chance.next().value ? { mandatory_ext_scopes: [MAIL as 'publicData'] } : {};
+        await ok(root.coalition.update({ params: { coalition_id }, body }));
+      }
+      const seen = await look(app, clients);
+      const check = async (id: number, about: string, verdict: boolean) => {
+        const { answer } = await why(id, about);
+        expect(answer === 'yes', `${about} of ${id}`).toBe(verdict);
+        const key = `${about.split(':')[0]} ${verdict}`;
+        answers.set(key, (answers.get(key) ?? 0) + 1);
+      };
+      for (const user of people) {
+        const { login, level, valid, groups } = seen.users.get(user.id) as NonNullable<
+          ReturnType<Seen['users']['get']>
+        >;
+        await check(user.id, 'login', login);
+        await check(user.id, 'level', level >= 0);
+        await check(user.id, 'tracking', valid);
+        for (const group of seen.groups.keys()) await check(user.id, `group:${group}`, groups.has(group));
+        for (const to of people.slice(0, 3)) {
+          for (const mode of ['read', 'write'] as const) {
+            await check(user.id, `${mode}:${to.id}`, mayTouch(world, user, to, mode));
+          }
+        }
+      }
+    }),
+    { numRuns: 6, endOnFailure: true },
+  );
+  for (const about of ['login', 'level', 'tracking', 'group', 'read', 'write']) {
+    expect(answers.get(`${about} true`), about).toBeGreaterThan(0);
+    expect(answers.get(`${about} false`), about).toBeGreaterThan(0);
+  }
+});
+
+it('D120: the page that refuses a sign-in says the sentence of why', async () => {
+  const [alliance, member] = [99_000_001, 2_112_000_023];
+  const coalition_id = await letIn(app, { alliances: [alliance] });
+  const dyn = await app.dynamicToken();
+  await app.signIn(member, { dyn });
+  await ok(root.coalition.update({ params: { coalition_id }, body: { authorized_to_login: false } }));
+  const html = await expectPage(
+    await trySignIn(app, { characterId: member }, { dyn }),
+    403,
+    TITLES.notAllowed,
+  );
+  const { sentence } = await why(member, 'login');
+  expect(sentence).toContain('may not log in: kept out by the coalition Let in');
+  expect(html).toContain(`<p>${sentence}</p>`);
+});

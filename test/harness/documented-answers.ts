@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import type { Reporter, Vitest } from 'vitest/node';
+import { parse } from 'yaml';
+import { closeNotes, faultsOfRun, listedAnswers, openNotes } from './seen.ts';
+import { EXCUSED } from './unseen.ts';
+
+/** Fails a run of all tests that has not seen each answer of the OpenAPI document, but for those that are excused. */
+export function documentedAnswers(): Reporter {
+  let vitest: Vitest;
+  let folder: string;
+  return {
+    onInit(started) {
+      vitest = started;
+      folder = openNotes();
+    },
+    async onTestRunEnd(modules, _errors, reason) {
+      const seen = closeNotes(folder);
+      const files = await Promise.all(vitest.projects.map((project) => project.globTestFiles()));
+      const all = files.flatMap(({ testFiles }) => testFiles).length;
+      const partial = modules.length < all || vitest.config.testNamePattern !== undefined;
+      if (partial || reason !== 'passed') return;
+      // As generated: loading the contract would hold up the start of every run.
+      const documented = listedAnswers(parse(await readFile('openapi.yaml', 'utf8')));
+      const faults = faultsOfRun(documented, seen, EXCUSED);
+      const told = `${documented.filter((answer) => seen.has(answer)).length} of ${documented.length} documented answers were seen`;
+      process.stdout.write(`${[told, ...faults].join('\n')}\n`);
+      if (faults.length > 0) process.exitCode = 1;
+    },
+  };
+}

@@ -54,7 +54,7 @@ describe('D91: what each operation tells', () => {
     await letIn(app, { alliances: [ALLIANCE] });
     const first = await typesOf(signIn);
     expect(first).toEqual([
-      ...['corporation.registered', 'alliance.members_changed', 'user.registered'],
+      ...['group.created', 'corporation.registered', 'alliance.members_changed', 'user.registered'],
       ...[
         'corporation.members_changed',
         'group.members_changed',
@@ -165,7 +165,7 @@ describe('D91: what each operation tells', () => {
     expect(await typesOf(() => ok(root.corporation.createGuestCode(corporation)))).toEqual([
       'corporation.guest_invited',
     ]);
-    const job = { params: { job_id: 'keep-house' } };
+    const job = { params: { job_id: 'maintenance' } };
     expect(await typesOf(() => ok(root.system.runJob(job)))).toEqual(['job.requested']);
   });
 

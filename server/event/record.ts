@@ -142,3 +142,7 @@ export function valueChanges<T extends object>(
 }
 
 type Value = Extract<Change, { before: unknown }>['before'];
+
+export function userTarget(character_id: number, name: string | null = null): Target {
+  return { type: 'user', id: String(character_id), name };
+}

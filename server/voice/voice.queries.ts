@@ -170,7 +170,7 @@ export async function moveMembership(
   db: Kysely<Database>,
   groupId: string,
   change: { readonly enters: number; readonly leaves: number | undefined },
-): Promise<void> {
+): Promise<boolean> {
   if (change.leaves !== undefined) {
     await db
       .deleteFrom('group_members')
@@ -178,6 +178,8 @@ export async function moveMembership(
       .where('character_id', '=', change.leaves)
       .execute();
   }
-  await sql`insert into group_members (group_id, character_id) values (${groupId}, ${change.enters})
+  const { numAffectedRows = 0n } = await sql`
+    insert into group_members (group_id, character_id) values (${groupId}, ${change.enters})
     on conflict do nothing`.execute(db);
+  return numAffectedRows > 0n;
 }

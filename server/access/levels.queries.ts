@@ -6,12 +6,7 @@ export const memberLevel: RawBuilder<number> = sql.lit(MEMBER_LEVEL);
 const administratorLevel = sql.lit(ADMINISTRATOR_LEVEL);
 
 /** Whether the row `u` is a member's or the built-in user's, not a guest's. */
-export const isMember: RawBuilder<boolean> = isMemberIn('u');
-
-/** The same of a row of another name that has a `clearance_level`. */
-export function isMemberIn(row: string): RawBuilder<boolean> {
-  return sql`${sql.raw(row)}.clearance_level >= ${memberLevel}`;
-}
+export const isMember: RawBuilder<boolean> = sql`u.clearance_level >= ${memberLevel}`;
 
 /** Whether the user of the row `u` is somebody's guest (D28). */
 export const isGuest: RawBuilder<boolean> = sql`u.clearance_level < ${memberLevel}`;

@@ -25,7 +25,7 @@ interface Documented {
   readonly operation: OpenApiOperation;
 }
 
-/** Every operation, those with fewest parameters first: a literal segment wins over a parameter. */
+/** Every operation, those that are literal for longest first: a literal segment wins over a parameter. */
 const documented: Documented[] = Object.entries(document.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -36,7 +36,7 @@ const documented: Documented[] = Object.entries(document.paths)
       operation,
     })),
   )
-  .sort((a, b) => parameters(a) - parameters(b) || b.pointer.length - a.pointer.length);
+  .sort((a, b) => literal(b) - literal(a) || b.template.length - a.template.length);
 
 const compiled = new Map<string, ValidateFunction>();
 
@@ -87,8 +87,9 @@ function validator($ref: string): ValidateFunction {
   return known;
 }
 
-function parameters({ template }: Documented): number {
-  return template.split('{').length;
+/** How many characters come before the first parameter; one more where there is none. */
+function literal({ template }: Documented): number {
+  return `${template}/{`.indexOf('{');
 }
 
 function escaped(path: string): string {

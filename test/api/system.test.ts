@@ -122,7 +122,7 @@ describe('GET /docs', () => {
       expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
       const loaded = [...page.text.matchAll(/(?:src|rel="(?:stylesheet|icon)" href)="([^"]+)"/g)];
       const addresses = loaded.map(([, address = '']) => address).filter((address) => address !== 'data:,');
-      expect(addresses.length).toBe(2);
+      expect(addresses.length).toBeGreaterThan(1);
       for (const address of addresses) {
         const { status, text } = await send(app, 'GET', address);
         expect([address, status]).toEqual([address, 200]);

@@ -280,7 +280,8 @@ describe('steps are independent', () => {
       'failed to delete expired state codes;',
     );
     await sql`alter table hidden rename to state_codes`.execute(app.db);
-    expect(told).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    expect(told.length).toBeGreaterThan(10);
+    expect(told).toEqual(told.map((_, step) => step + 1));
     expect(await count('crash_reports')).toBe(0);
   });
 

@@ -199,6 +199,8 @@ async function screens(): Promise<[name: string, path: string][]> {
   return [
     ['standing', '/'],
     ['characters', '/characters'],
+    ['trail', '/trail'],
+    ['audit', '/audit'],
     ['groups', '/groups'],
     ['group', `/group/${group?.group_id}`],
     ['registry', '/registry'],
@@ -251,7 +253,7 @@ describe('every screen', () => {
     await page.setViewportSize(PHONE);
     await signIn(PILOT);
     for (const [name, path] of await screens()) {
-      if (['applications', 'system'].includes(name)) continue;
+      if (['applications', 'audit', 'system'].includes(name)) continue;
       await page.goto(at(path));
       await page.getByRole('heading', { level: 1 }).waitFor();
       await settled();
@@ -360,6 +362,24 @@ describe('D101: my characters', () => {
     const token = await page.evaluate('localStorage.getItem("castellan.user-token")');
     const me = createClient({ baseUrl: instance.url, token: String(token) });
     expect((await ok(me.token.current())).owner.character_id).toBe(PILOT);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+describe('D94: the audit', () => {
+  it('tells an administrator who made a group, and what is on the screen follows what happens elsewhere', async () => {
+    await signInAsAdministrator();
+    await page.goto(at('/groups'));
+    await page.getByRole('searchbox').fill('Made elsewhere');
+    await ok(operator.group.create({ body: { group_name: 'Made elsewhere', description: '' } }));
+    await page.getByRole('link', { name: 'Made elsewhere' }).waitFor();
+    await page.goto(at('/audit'));
+    await page.getByLabel('Types').fill('group.created');
+    await button('Look up').click();
+    const entry = page.getByRole('listitem').filter({ hasText: 'Made elsewhere' });
+    await entry.locator('summary').click();
+    await entry.getByText('(built-in)').waitFor();
+    expect(await violations(page)).toEqual([]);
     expect(tab.complaints).toEqual([]);
   });
 });

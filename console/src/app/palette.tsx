@@ -63,7 +63,7 @@ const KEYS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 function Finder({ close }: { readonly close: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const found = useFound(useDeferredValue(text));
+  const found = useFound(text);
   const list = useId();
   const navigate = useNavigate();
   const go = (place: Found | undefined) => {
@@ -96,6 +96,8 @@ function Finder({ close }: { readonly close: () => void }) {
         onKeyDown={press}
         autoComplete="off"
         data-autofocus
+        // The dialog may be there before its field is.
+        autoFocus
         mb="sm"
       />
       <div role="listbox" id={list} aria-label={t('Found')}>
@@ -126,12 +128,11 @@ function useFound(text: string): readonly Found[] {
   const me = useMe();
   const wanted = text.trim().toLowerCase();
   const asked = { enabled: wanted !== '' };
-  const request = { query: { search: text.trim(), limit: MOST } };
-  const { data: users = [] } = useQuery({
-    ...queries.user.list(request),
-    ...asked,
-    placeholderData: keepPreviousData,
-  });
+  // Only the service is asked at leisure: what Enter goes to is what the letters say at that moment.
+  const settled = useDeferredValue(text.trim());
+  const askedByName = { enabled: settled !== '', placeholderData: keepPreviousData };
+  const request = { query: { search: settled, limit: MOST } };
+  const { data: users = [] } = useQuery({ ...queries.user.list(request), ...askedByName });
   const { data: groups = [] } = useQuery({ ...queries.group.list(), ...asked });
   const { data: alliances = [] } = useQuery({ ...queries.alliance.list(), ...asked });
   const { data: corporations = [] } = useQuery({ ...queries.corporation.list(), ...asked });

@@ -1,17 +1,28 @@
 import type { ComponentType } from 'react';
 import {
   ApplicationsIcon,
+  AuditIcon,
   GroupsIcon,
   RegistryIcon,
   SearchIcon,
   StandingIcon,
   SystemIcon,
+  TrailIcon,
   UsersIcon,
 } from '../shared/icons.tsx';
 
 /** A screen that the menu and the palette lead to. */
 export interface Place {
-  readonly to: '/' | '/characters' | '/groups' | '/registry' | '/users' | '/applications' | '/system';
+  readonly to:
+    | '/'
+    | '/characters'
+    | '/groups'
+    | '/registry'
+    | '/trail'
+    | '/audit'
+    | '/users'
+    | '/applications'
+    | '/system';
   readonly label: string;
   readonly icon: ComponentType<{ readonly size?: number }>;
   /** The level below which the service answers nothing of it. */
@@ -21,9 +32,11 @@ export interface Place {
 export const PLACES: readonly Place[] = [
   { to: '/', label: 'My standing', icon: StandingIcon, level: 0 },
   { to: '/characters', label: 'My characters', icon: UsersIcon, level: 0 },
+  { to: '/trail', label: 'My trail', icon: TrailIcon, level: 0 },
   { to: '/groups', label: 'Groups', icon: GroupsIcon, level: 0 },
   { to: '/registry', label: 'Registry', icon: RegistryIcon, level: 0 },
   { to: '/users', label: 'Users', icon: SearchIcon, level: 0 },
+  { to: '/audit', label: 'Audit', icon: AuditIcon, level: 1 },
   { to: '/applications', label: 'Applications', icon: ApplicationsIcon, level: 10 },
-  { to: '/system', label: 'System', icon: SystemIcon, level: 10 },
+  { to: '/system', label: 'System', icon: SystemIcon, level: 9 },
 ];

@@ -62,6 +62,14 @@ const routes = [
     lazyRouteComponent(() => import('../screens/user/user.tsx'), 'User'),
   ),
   screen(
+    '/trail',
+    lazyRouteComponent(() => import('../screens/audit/trail.tsx'), 'Trail'),
+  ),
+  screen(
+    '/audit',
+    lazyRouteComponent(() => import('../screens/audit/audit.tsx'), 'Audit'),
+  ),
+  screen(
     '/applications',
     lazyRouteComponent(() => import('../screens/application/applications.tsx'), 'Applications'),
   ),

@@ -12,6 +12,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { useLive } from '../session/live.ts';
 import { useMe } from '../session/me.ts';
 import { signOut } from '../session/sign-in.ts';
 import { DarkIcon, LightIcon, Logo, SearchIcon, SignOutIcon } from '../shared/icons.tsx';
@@ -28,6 +29,7 @@ export function Shell() {
   const [menuOpen, menu] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
   usePaletteKeys(palette.open);
+  useLive();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu has done its work when the screen changes.
   useEffect(menu.close, [path]);

@@ -46,6 +46,13 @@ export const ApplicationsIcon = icon(
   <path d="M4 4h7v7H4zM4 15h7v5H4zM15 4h5v7h-5zM17.5 14.5v6M14.5 17.5h6" />,
 );
 export const SystemIcon = icon(<path d="M3 12h4l3 8 4-16 3 8h4" />);
+export const TrailIcon = icon(<path d="M5 4v9a4 4 0 0 0 4 4h7M13 13l4 4-4 4M5 4h.01M19 4h-8" />);
+export const AuditIcon = icon(
+  <>
+    <path d="M6 3h9l4 4v14H6z" />
+    <path d="M9 11h7M9 15h7" />
+  </>,
+);
 export const SearchIcon = icon(
   <>
     <circle cx="11" cy="11" r="7" />

@@ -1,20 +1,30 @@
 import { Stack, Tabs } from '@mantine/core';
+import { useLevel } from '../../session/me.ts';
 import { Part, Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Configuration } from './configuration.tsx';
 import { Crashes } from './crashes.tsx';
 import { Jobs } from './jobs.tsx';
+import { Status } from './status.tsx';
+
+const SUPERUSER = 10;
 
 /** What runs by itself, what failed, and how the service is set up. */
 export function System() {
+  const isSuperuser = useLevel(SUPERUSER);
   const parts = [
-    { value: 'jobs', label: t('Jobs'), part: <Jobs /> },
-    { value: 'crashes', label: t('Crash reports'), part: <Crashes /> },
-    { value: 'configuration', label: t('Configuration'), part: <Configuration /> },
+    { value: 'status', label: t('State'), part: <Status /> },
+    ...(isSuperuser
+      ? [
+          { value: 'jobs', label: t('Jobs'), part: <Jobs /> },
+          { value: 'crashes', label: t('Crash reports'), part: <Crashes /> },
+          { value: 'configuration', label: t('Configuration'), part: <Configuration /> },
+        ]
+      : []),
   ];
   return (
     <Screen title={t('System')} lead={t('What runs by itself, what failed, how it is set up.')}>
-      <Tabs defaultValue="jobs" keepMounted={false}>
+      <Tabs defaultValue="status" keepMounted={false}>
         <Tabs.List>
           {parts.map(({ value, label }) => (
             <Tabs.Tab key={value} value={value}>

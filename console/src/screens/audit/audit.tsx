@@ -1,0 +1,70 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { Part, Screen } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+import { EventList } from './event-list.tsx';
+
+interface Question {
+  readonly actor?: number;
+  readonly target?: string;
+  readonly type?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** Who did what to whom, as far as one's authority reaches. */
+export function Audit() {
+  const [question, setQuestion] = useState<Question>({});
+  const ask = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setQuestion(questionOf(new FormData(event.currentTarget)));
+  };
+  return (
+    <Screen title={t('Audit')} lead={t('Who did what, the latest first.')}>
+      <Stack>
+        <form onSubmit={ask}>
+          <Stack>
+            <div className="grid">
+              <TextInput
+                name="actor"
+                label={t('By')}
+                description={t('Id of the character who did it.')}
+                inputMode="numeric"
+              />
+              <TextInput
+                name="target"
+                label={t('About')}
+                description={t('A kind and an id, such as user:2112000001.')}
+              />
+              <TextInput
+                name="type"
+                label={t('Types')}
+                description={t('Such as group.members_changed, or several with commas.')}
+              />
+              <TextInput name="since" type="datetime-local" label={t('Since (EVE time)')} />
+              <TextInput name="until" type="datetime-local" label={t('Until (EVE time)')} />
+            </div>
+            <Group>
+              <Button type="submit">{t('Look up')}</Button>
+            </Group>
+          </Stack>
+        </form>
+        <Part>
+          <EventList question={question} />
+        </Part>
+      </Stack>
+    </Screen>
+  );
+}
+
+function questionOf(data: FormData): Question {
+  const text = (name: string) => String(data.get(name) ?? '').trim();
+  const moment = (name: string) => (text(name) === '' ? '' : new Date(`${text(name)}Z`).toISOString());
+  return {
+    ...(text('actor') !== '' && { actor: Number(text('actor')) }),
+    ...(text('target') !== '' && { target: text('target') }),
+    ...(text('type') !== '' && { type: text('type') }),
+    ...(moment('since') !== '' && { since: moment('since') }),
+    ...(moment('until') !== '' && { until: moment('until') }),
+  };
+}

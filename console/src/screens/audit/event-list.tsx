@@ -1,0 +1,113 @@
+import type { Event } from '@castellan/sdk';
+import { Badge, Code, Group, List, Stack, Text } from '@mantine/core';
+import { castellan } from '../../session/api.ts';
+import { useListing } from '../../shared/listing.ts';
+import { Moment } from '../../shared/moment.tsx';
+import { More } from '../../shared/more.tsx';
+import { Name } from '../../shared/name.tsx';
+import { t } from '../../text/text.ts';
+import { changeInWords } from './change-in-words.ts';
+import { Somebody } from './somebody.tsx';
+import { wordsOf } from './words.ts';
+
+type Question = NonNullable<NonNullable<Parameters<typeof castellan.audit.list>[0]>['query']>;
+
+const STRETCH = 50;
+
+/** What happened, the latest first. */
+export function EventList({ question }: { readonly question: Question }) {
+  const events = useListing(['audit', 'list'], castellan.audit.list.answer, { limit: STRETCH, ...question });
+  if (events.entries.length === 0 && !events.hasNextPage) {
+    return <Text role="status">{t('Nothing that you may see.')}</Text>;
+  }
+  return (
+    <Stack align="stretch">
+      <ol className="rows" aria-label={t('Events')}>
+        {events.entries.map((event) => (
+          <li key={event.event_id}>
+            <Entry event={event} />
+          </li>
+        ))}
+      </ol>
+      <div>
+        <More of={events} />
+      </div>
+    </Stack>
+  );
+}
+
+function Entry({ event }: { readonly event: Event }) {
+  return (
+    <details className="event">
+      <summary>
+        <Group component="span" gap="xs" display="inline-flex">
+          <Text span fw={600}>
+            {wordsOf(event.type)}
+          </Text>
+          <Name of={event.targets.map(({ name, id }) => name ?? `#${id}`).join(', ')} />
+          {event.outcome !== 'done' && (
+            <Badge variant="default" tt="none">
+              {event.outcome === 'held' ? t('Held back') : t('Refused')}
+            </Badge>
+          )}
+          <Text span size="sm" c="dimmed">
+            <Moment at={event.occurred_on} />
+          </Text>
+        </Group>
+      </summary>
+      <Details event={event} />
+    </details>
+  );
+}
+
+function Details({ event }: { readonly event: Event }) {
+  const { actor, changes, reason, cause, context } = event;
+  return (
+    <Stack gap="xs" p="xs">
+      <dl className="facts">
+        <dt>{t('By')}</dt>
+        <dd>
+          <Somebody actor={actor} />
+        </dd>
+        {reason !== null && (
+          <>
+            <dt>{t('Reason')}</dt>
+            <dd>
+              <Name of={reason} />
+            </dd>
+          </>
+        )}
+        {cause !== null && (
+          <>
+            <dt>{t('Because of')}</dt>
+            <dd>{cause.job ?? cause.event_id ?? cause.run_id}</dd>
+          </>
+        )}
+        {context !== null && (
+          <>
+            <dt>{t('From')}</dt>
+            <dd>
+              {context.address}{' '}
+              <Text span size="sm">
+                {context.user_agent}
+              </Text>
+            </dd>
+            <dt>{t('Request')}</dt>
+            <dd>
+              <Code>{context.request_id}</Code>
+            </dd>
+          </>
+        )}
+      </dl>
+      {changes.length > 0 && (
+        <List size="sm">
+          {changes.map((change) => (
+            <List.Item key={change.field}>
+              <bdi>{changeInWords(change)}</bdi>
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,39 @@
+import { SegmentedControl, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { useMe } from '../../session/me.ts';
+import { Part, Screen } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+import { EventList } from './event-list.tsx';
+
+const USED = 'ext.asked_on_behalf,history.read';
+
+/** What concerns oneself: who saw and used one's data, who acted, and what became of it. */
+export function Trail() {
+  const { character_id } = useMe();
+  const [about, setAbout] = useState('used');
+  const target = `user:${character_id}`;
+  const questions = {
+    used: { target, type: USED },
+    me: { target },
+    mine: { actor: character_id },
+  } as const;
+  return (
+    <Screen title={t('My trail')} lead={t('Who saw and used your data, and what you did yourself.')}>
+      <Stack>
+        <SegmentedControl
+          aria-label={t('Show')}
+          value={about}
+          onChange={setAbout}
+          data={[
+            { value: 'used', label: t('Who used my data') },
+            { value: 'me', label: t('All about me') },
+            { value: 'mine', label: t('What I did') },
+          ]}
+        />
+        <Part key={about}>
+          <EventList question={questions[about as keyof typeof questions]} />
+        </Part>
+      </Stack>
+    </Screen>
+  );
+}

@@ -1,6 +1,5 @@
 import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely';
 import type { TokenKind } from '../../contract/access.ts';
-import { byKey } from '../database/by-key.ts';
 import type { Database } from '../database/tables.ts';
 import { mayUseTokens } from './login-permission.queries.ts';
 
@@ -42,7 +41,7 @@ const authentication = sql<Caller>`
     join users o on o.character_id = t.owner_id
     left join tokens p on t.token_type = 'use' and p.uuid = t.parent and p.token_type = 'per'
     join users u on u.character_id = coalesce(p.owner_id, t.owner_id)
-  where t.uuid = any(${sql.raw('$1')}::uuid[])`;
+  where t.uuid = ${sql.raw('$1')}`;
 
 const locking = sql<Caller>`${authentication} for key share of t`;
 
@@ -52,21 +51,21 @@ let compiled: Readonly<Record<'find' | 'lock', CompiledQuery<Caller>>> | undefin
 async function runOn(
   db: Kysely<Database>,
   which: 'find' | 'lock',
-  uuids: readonly string[],
-): Promise<readonly Caller[]> {
+  uuid: string,
+): Promise<Caller | undefined> {
   compiled ??= { find: authentication.compile(db), lock: locking.compile(db) };
-  const { rows } = await db.executeQuery<Caller>({ ...compiled[which], parameters: [uuids] });
-  return rows;
+  const { rows } = await db.executeQuery<Caller>({ ...compiled[which], parameters: [uuid] });
+  return rows[0];
 }
 
 /** The caller behind a token's uuid, or undefined when the token was revoked. */
-export const findCaller = byKey<string, Caller>(
-  async (db, uuids) => new Map((await runOn(db, 'find', uuids)).map((caller) => [caller.uuid, caller])),
-);
+export async function findCaller(db: Kysely<Database>, uuid: string): Promise<Caller | undefined> {
+  return runOn(db, 'find', uuid);
+}
 
 /** The same, and nobody deletes the token before the transaction ends. */
 export async function lockCaller(db: Transaction<Database>, uuid: string): Promise<Caller | undefined> {
-  return (await runOn(db, 'lock', [uuid]))[0];
+  return runOn(db, 'lock', uuid);
 }
 
 /**

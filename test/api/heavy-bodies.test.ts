@@ -60,6 +60,10 @@ beforeAll(async () => {
     coalition_id: HOME.coalition,
     group_id: group.body.group_id,
     character_id: String(id),
+    application_id: HOME.coalition,
+    client_id: HOME.coalition,
+    person_id: '00000000-0000-4000-8000-000000000000',
+    character: String(id),
     esi_path: 'status',
   };
   const { sso, extApi } = app.app.services.settings;

@@ -16,8 +16,11 @@ afterAll(() => app.stop());
 /** A path of every shape, of records that need not exist: the query is judged first (D6). */
 const PARAMS: Readonly<Record<string, string>> = {
   alliance_id: '99000001',
+  application_id: 'ab'.repeat(12),
+  character: 'Ada Vale',
   character_id: '2112000001',
   character_name: 'Ada Vale',
+  client_id: 'ab'.repeat(12),
   coalition_id: 'ab'.repeat(12),
   corporation_id: '98000001',
   crash_report_id: 'ab'.repeat(12),
@@ -25,10 +28,12 @@ const PARAMS: Readonly<Record<string, string>> = {
   group_id: 'ab'.repeat(12),
   job_id: 'sync-users',
   mail_id: '1',
+  person_id: '00000000-0000-4000-8000-000000000000',
 };
 
 const all = operations()
-  .filter(({ metadata }) => metadata.access !== 'public')
+  // A user token alone is asked for by one that is judged like the others.
+  .filter(({ metadata: { access } }) => access !== 'public' && access.tokens.some((kind) => kind !== 'use'))
   .map(({ route, metadata }) => ({
     ...metadata,
     method: route.method,

@@ -256,7 +256,9 @@ describe('who may log in', () => {
         const answer = await trySignIn(app, { characterId: GUEST }, { dyn });
         const html = await expectPage(answer, 403, TITLES.notAllowed);
         expectRefusers(html, await bindingRefusers());
-        expect(html).toContain(`, as a guest of ${app.provider.world.corporation(HOST)?.name}, may not log in`);
+        expect(html).toContain(
+          `, as a guest of ${app.provider.world.corporation(HOST)?.name}, may not log in`,
+        );
       }
     });
 

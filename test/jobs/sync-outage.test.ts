@@ -227,19 +227,21 @@ describe('what a run costs', () => {
     expect(asked[0]).toBe(first);
   });
 
-  it('hardly more statements for 400 moves than for 5, and as many for every page', async () => {
+  it('as many statements for 5 moves as for 400, and as many for every page', async () => {
     const statementsOf = async (work: () => unknown) => {
       work();
       const seen = app.statements.length;
       await sync({ force: true });
       return app.statements.length - seen;
     };
+    // The first ones to move in make the autogroups of where they go.
+    await statementsOf(() => moveEvery(12, 2));
     const few = await statementsOf(() => moveEvery(990));
     const many = await statementsOf(() => moveEvery(12, 2));
-    // Whose sessions end by that is asked in statements of its own, however many they are.
-    expect(Math.abs(many - few)).toBeLessThanOrEqual(10);
+    // Answers are followed by a little tidying up now and then.
+    expect(Math.abs(many - few)).toBeLessThanOrEqual(1);
     const idle = await statementsOf(() => undefined);
-    expect(idle).toBeLessThan(12 + 5 * (POPULATION / 1_000));
+    expect(idle).toBeLessThan(10 + 5 * (POPULATION / 1_000));
   });
 });
 

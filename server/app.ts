@@ -88,7 +88,6 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     let ending: Promise<void> | undefined;
     const endJobs = () => {
       sealing.end();
-      sealing.end();
       ending ??= queue.stop();
       return ending;
     };

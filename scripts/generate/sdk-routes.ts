@@ -3,13 +3,12 @@ import { type AppRoute, isAppRouteOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
 import { type Operation, operations } from '../../contract/openapi.ts';
 import { grouped } from './grouped.ts';
-import { queryOf } from './query-of.ts';
 import { literal } from './typescript.ts';
 
 const HEAD = `// Written by \`npm run generate\` from the contract; changes here are lost.
 
 /**
- * What the client must know of each operation to call it: method, path, names of query parameters, and marks.
+ * What the client must know of each operation to call it: method, path, and marks.
  * \`:name\` stands for a path parameter, \`:name*\` for one that may hold slashes. Marks: b takes a JSON body, j a
  * success holds JSON, p has pages (by the request header \`page\`), u is called without a token, and its redirect
  * handed back.
@@ -27,7 +26,6 @@ export function sdkRoutes(): string {
 }
 
 function line({ name, route, metadata }: Operation): string {
-  const query = queryOf(route, metadata).map(([parameter]) => parameter);
   const path = route.path.replace(/:esi_path$/, ':esi_path*');
   const marks = [
     'body' in route && route.body instanceof z.ZodType && 'b',
@@ -36,7 +34,7 @@ function line({ name, route, metadata }: Operation): string {
     metadata.previews && 'd',
     metadata.access === 'public' && 'u',
   ];
-  const words = [route.method, path + (query.length > 0 ? `?${query.join('&')}` : '')];
+  const words = [route.method, path];
   const marked = marks.filter(Boolean).join('');
   return `${name}: ${literal([...words, ...(marked === '' ? [] : [marked])].join(' '))},`;
 }

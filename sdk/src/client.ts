@@ -114,7 +114,7 @@ function mapValues<From>(of: Readonly<Record<string, From>>, to: (value: From) =
 
 async function call(options: ClientOptions, base: string, route: Route, request: AnyRequest): Answering {
   const { timeout = options.timeout, signal } = request;
-  const url = base + pathOf(route, request.params ?? {}) + queryOf(route, request.query ?? {});
+  const url = base + pathOf(route, request.params ?? {}) + queryOf(request.query ?? {});
   const body = route.body && request.body !== undefined ? JSON.stringify(request.body) : undefined;
   const send = options.fetch ?? globalThis.fetch;
   const headers = await headersOf(options, route, request, body !== undefined);

@@ -17,7 +17,6 @@ export function baseOf(baseUrl: string): string {
 export interface Route {
   readonly method: string;
   readonly path: string;
-  readonly query: readonly string[];
   readonly body: boolean;
   readonly json: boolean;
   readonly public: boolean;
@@ -25,11 +24,10 @@ export interface Route {
 }
 
 export function routeOf(text: string): Route {
-  const [method = '', address = '', marks = ''] = text.split(' ');
-  const [path = '', query] = address.split('?');
+  const [method = '', path = '', marks = ''] = text.split(' ');
   const has = (mark: string) => marks.includes(mark);
   return {
-    ...{ method, path, query: query?.split('&') ?? [] },
+    ...{ method, path },
     ...{ body: has('b'), json: has('j'), public: has('u'), previews: has('d') },
   };
 }
@@ -50,10 +48,9 @@ export function pathOf({ path }: Route, params: Values): string {
 }
 
 /** What is null or undefined is left out; an object travels as JSON. */
-export function queryOf({ query: names }: Route, query: Values): string {
+export function queryOf(query: Values): string {
   const search = new URLSearchParams();
-  for (const name of names) {
-    const value = query[name];
+  for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
     search.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
   }
@@ -63,5 +60,5 @@ export function queryOf({ query: names }: Route, query: Values): string {
 
 /** What an operation is asked for where it is tried beforehand. */
 export function previewOf(route: Route): Route {
-  return { ...route, query: ['dry_run'], json: true };
+  return { ...route, json: true };
 }

@@ -30,8 +30,14 @@ export async function findApplication(db: Kysely<Database>, id: string): Promise
   return (await find(db, sql`a.application_id = ${id}`))[0];
 }
 
+/** Since when the character of a row of `users` belongs to whom it belongs to now (D29b). */
+export function ownedSince(user: RawBuilder<unknown>): RawBuilder<Date> {
+  return sql`coalesce(${user}.proven_on, '-infinity')`;
+}
+
+/** What the character's present owner applied for. */
 export function findApplicationsOf(db: Kysely<Database>, characterId: number): Promise<ApplicationRow[]> {
-  return find(db, sql`a.character_id = ${characterId}`);
+  return find(db, sql`a.character_id = ${characterId} and a.created_on >= ${ownedSince(sql`w`)}`);
 }
 
 export function findApplicationsTo(

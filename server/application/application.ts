@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Application, PostApplication, PutApplication } from '../../contract/application.ts';
 import { type Admission, readmit } from '../access/admission.ts';
-import type { Caller } from '../access/caller.queries.ts';
+import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
@@ -112,11 +112,14 @@ async function described(
 /** The caller's own applications, or those that it could decide. */
 export async function listApplications(
   { db }: Pick<Services, 'db'>,
-  { owner_id }: Caller,
+  caller: Caller,
   role: 'applicant' | 'moderator',
 ): Promise<Application[]> {
   const asModerator = role === 'moderator';
-  const rows = await (asModerator ? findApplicationsFor(db, owner_id) : findApplicationsOf(db, owner_id));
+  // To decide, a token is worth no more than whoever answers for it (D23).
+  const rows = await (asModerator
+    ? findApplicationsFor(db, answersFor(caller))
+    : findApplicationsOf(db, caller.owner_id));
   return rows.map((row) => toApplication(row, asModerator));
 }
 
@@ -237,9 +240,13 @@ export async function leaveGroup(
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const group = await lockGroup(tx, groupId);
-    const { owner_id } = await readmit(tx, admission);
+    const { owner_id, level } = await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('its members');
+    // A token of the built-in user is worth no more than its sponsor (D23).
+    if (isBuiltIn(owner_id) && !isAdministrator(level)) {
+      throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level });
+    }
     if (group.owner_id === owner_id) {
       throw new DomainError('owner_stays', 'The owner of a group is a member as long as it owns the group.');
     }

@@ -1,5 +1,5 @@
 import type { JoinableGroup } from '../../contract/policy.ts';
-import type { Caller } from '../access/caller.queries.ts';
+import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/levels.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError } from '../shared/errors.ts';
@@ -50,12 +50,13 @@ export function unmetBy({ eligible, met, min_level, level }: Candidate): string 
 /** The groups that can be joined by some and that the caller may see, each with why it may, or may not. */
 export async function listJoinable(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
-  { owner_id }: Caller,
+  caller: Caller,
 ): Promise<JoinableGroup[]> {
   const now = clock.now();
-  return (await findJoinable(db, owner_id)).map((candidate) => {
+  // A token is worth no more than whoever answers for it (D23).
+  return (await findJoinable(db, answersFor(caller))).map((candidate) => {
     const { group_id, group_name, joining, questions, pending } = candidate;
-    const hindrance = hindranceOf(candidate, owner_id, now);
+    const hindrance = hindranceOf(candidate, caller.owner_id, now);
     return {
       group: { group_id, group_name },
       joining,

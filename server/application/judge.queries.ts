@@ -37,6 +37,8 @@ export async function judgeMembers(
         join group_members m using (group_id) join users u using (character_id)
         left join corporations c on c.corporation_id = u.corporation_id
       where ${counts} and m.character_id is distinct from g.owner_id and ${which}
+      -- A group that gets another owner at this moment is judged again afterwards.
+      order by g.group_id for share of g
     ), left_it as (
       delete from group_members m using judged j
       where m.group_id = j.group_id and m.character_id = j.character_id and not j.eligible and j.over

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { GroupPolicy, PutGroupPolicy } from '../../contract/policy.ts';
 import { type Admission, readmit } from '../access/admission.ts';
-import type { Caller } from '../access/caller.queries.ts';
+import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/levels.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -20,7 +20,7 @@ export async function getPolicy(
   caller: Caller,
   groupId: string,
 ): Promise<GroupPolicy> {
-  const found = await findPolicy(db, groupId, caller.owner_id);
+  const found = await findPolicy(db, groupId, answersFor(caller));
   if (found === undefined) throw notFound('group', groupId);
   if (!found.may_see && !isAdministrator(caller.level)) throw notFound('policy of group', groupId);
   return found.policy ?? CLOSED;
@@ -48,7 +48,11 @@ export async function setPolicy(
     if (group.authorized_to_login !== null) requireAdministrator(caller);
     const before = (await findPolicy(tx, groupId, caller.owner_id))?.policy ?? CLOSED;
     const after = changed(before, body);
-    await requireKnown(tx, groupId, after);
+    // What was stored before may have been deleted since: it is not what this asks for.
+    await requireKnown(tx, groupId, {
+      eligible: body.eligible == null ? CLOSED.eligible : after.eligible,
+      moderators: body.moderators == null ? CLOSED.moderators : after.moderators,
+    });
     const rehearsed = await touches(tx, { groups: [groupId] });
     const now = clock.now();
     await storePolicy(tx, groupId, after, isAdministrator(caller.level), now);
@@ -101,7 +105,11 @@ function each<T extends number | string>(ids: readonly T[] | null | undefined): 
   return [...new Set(ids ?? [])].sort((one, other) => (one < other ? -1 : 1));
 }
 
-async function requireKnown(tx: Transaction<Database>, groupId: string, policy: GroupPolicy): Promise<void> {
+async function requireKnown(
+  tx: Transaction<Database>,
+  groupId: string,
+  policy: Pick<GroupPolicy, 'eligible' | 'moderators'>,
+): Promise<void> {
   const { groups_any, groups_none } = policy.eligible;
   if ([...groups_any, ...groups_none].includes(groupId)) {
     throw new DomainError('invalid_request', [

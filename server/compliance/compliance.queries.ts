@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ComplianceCharacter, ComplianceDay } from '../../contract/compliance.ts';
 import type { CorporationShort } from '../../contract/membership.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { isMemberIn } from '../access/levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { belonging, type TrackedOrganization } from '../grant/tracking.queries.ts';
 import { statesOf } from './states.queries.ts';
@@ -38,7 +39,7 @@ const missing = sql`case when s.reason = 'scopes_missing' then array(
 /** Whether a member of the corporation `c` lets its list of members be read. */
 const isListed = (scope: ExtScope) => sql`exists (
   select from users l join standing_grants g using (character_id)
-  where l.corporation_id = c.corporation_id and g.valid and ${scope} = any(g.scopes))`;
+  where l.corporation_id = c.corporation_id and ${isMemberIn('l')} and g.valid and ${scope} = any(g.scopes))`;
 
 /** How a body complies, in the order of D9, in one statement whatever its size; `scope` opens lists of members. */
 export async function findCompliance(

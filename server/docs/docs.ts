@@ -13,7 +13,11 @@ export const ASSETS = {
 export function createDocs(document: OpenApiDocument): (path: string) => Promise<string | undefined> {
   let site: Promise<Site> | undefined;
   return async (path) => {
-    site ??= describeSite(document);
+    site ??= describeSite(document).catch((error: unknown) => {
+      // To be tried again by the next request.
+      site = undefined;
+      throw error;
+    });
     return make(await site, document, path);
   };
 }

@@ -21,7 +21,8 @@ export function eventIds(count: number, now: Date): string[] {
 
 /** The least id that an event of this moment, or of a later one, can have. */
 export function leastIdOf(moment: Date): string {
-  const time = moment.getTime().toString(16).padStart(12, '0');
+  // Before 1970 nothing happened here.
+  const time = Math.max(0, moment.getTime()).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 

@@ -10,6 +10,8 @@ export interface StoredEvent {
   readonly context: string | null;
   /** Those of the characters it concerns that the reader reaches, itself included; null: all. */
   readonly seen: readonly number[] | null;
+  /** Whether the reader did it, and not who had the character before. */
+  readonly acted: boolean;
 }
 
 /** Who reads: somebody who may see everything, or somebody who sees what concerns those whom it reaches (D94). */
@@ -21,18 +23,22 @@ function reading(reader: Reader): RawBuilder<unknown> {
   return sql`
     me as materialized (${callerStanding(reader)}),
     owned as materialized (
-      select coalesce(max(event_id::text), '')::text as since from events, me
+      select left(coalesce(max(event_id::text), ''), 13) as since from events, me
       where concerns @> array[me.character_id::bigint] and type in ('user.handed_over', 'user.deleted'))`;
 }
+
+/** When the event `e` happened, to the millisecond: ids of one moment have no order that tells. */
+const happened = sql`left(e.event_id::text, 13)`;
 
 /** Whether the event `e` is the reader's own: as who did it, in whose name, or whom it is about. */
 const own = sql`(
   (e.actor_id = me.character_id or e.on_behalf_of = me.character_id or e.concerns @> array[me.character_id::bigint])
-  and e.event_id::text > (select since from owned))`;
+  and ${happened} > (select since from owned))`;
 
 /** Of the events `candidates`, those that the reader may see, with what it may see of them; judged on present standings. */
 function visible(reader: Reader): RawBuilder<unknown> {
-  if (reader === 'all') return sql`visible as (select *, null::bigint[] as seen from candidates)`;
+  if (reader === 'all')
+    return sql`visible as (select *, null::bigint[] as seen, false as acted from candidates)`;
   return sql`
     readable as materialized (
       select u.character_id from users u left join corporations c using (corporation_id), me
@@ -42,9 +48,10 @@ function visible(reader: Reader): RawBuilder<unknown> {
     ), visible as (
       select * from (
         select e.*, array(
-          select id from unnest(e.concerns) id
-          where id in (select character_id from readable) or ${readsEverybody}
-            or id = me.character_id and e.event_id::text > (select since from owned)) as seen
+          select distinct id from unnest(e.concerns || e.actor_id::bigint) id
+          where id in (select character_id from readable) or ${readsEverybody} and id is not null
+            or id = me.character_id and ${happened} > (select since from owned)) as seen,
+          coalesce(e.actor_id = me.character_id and ${happened} > (select since from owned), false) as acted
         from candidates e, me
       ) e, me
       where ${own} or cardinality(seen) > 0
@@ -96,7 +103,7 @@ export async function readFeed(
       coalesce((select max(position) from event_seals), 0) as head,
       (select event_id from stretch order by position limit 1) as next,
       coalesce((select json_agg(json_build_object('position', position, 'body', body, 'context', ${context},
-        'seen', seen) order by position) from page v), '[]') as events`.execute(db);
+        'seen', seen, 'acted', acted) order by position) from page v), '[]') as events`.execute(db);
   return rows[0] ?? { events: [], looked: null, head: 0, next: null };
 }
 
@@ -139,19 +146,29 @@ export async function readAudit(
     with ${reading(reader)}, candidates as materialized (
       select * from events e where ${where} order by e.event_id desc limit ${most}
     ), ${visible(reader)}, page as (
-      select * from visible order by event_id desc limit ${limit}
+      select * from visible where ${toldOf(target)} order by event_id desc limit ${limit}
     )
     select (select event_id from candidates order by event_id limit 1) as last,
       (select count(*) from candidates) as looked,
-      coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen,
+      coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen, 'acted', acted,
         'position', (select position from event_seals s where s.event_id = v.event_id))
         order by event_id desc) from page v), '[]') as events`.execute(db);
   return rows[0] ?? { events: [], last: null, looked: 0 };
 }
 
+/** Of whom the reader may see nothing, it is not told which events are about him either. */
+function toldOf(target: string | undefined): RawBuilder<unknown> {
+  const user = userOf(target ?? '');
+  return user === undefined ? sql`true` : sql`(seen is null or ${user}::bigint = any(seen))`;
+}
+
+function userOf(target: string): string | undefined {
+  return /^user:(\d{1,16})$/.exec(target)?.[1];
+}
+
 /** A user is also among the members that a list names. */
 function aboutTarget(target: string): RawBuilder<unknown> {
-  const [, user] = /^user:(\d{1,16})$/.exec(target) ?? [];
+  const user = userOf(target);
   return user === undefined
     ? sql`e.targets @> array[${target}::text]`
     : sql`e.concerns @> array[${user}::bigint]`;

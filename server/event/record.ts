@@ -35,7 +35,7 @@ export interface NewEvent {
 export type EventBody = Omit<Event, 'position' | 'context'> & { readonly context_digest: string | null };
 
 /** Fields whose values and elements are users. */
-const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo']);
+const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo', 'main']);
 
 /**
  * Writes down what happened, in the transaction of the change itself and in one statement however much it is (D90):
@@ -139,6 +139,10 @@ export function valueChanges<T extends object>(
     const same = JSON.stringify(former) === JSON.stringify(present);
     return same ? [] : [{ field, before: former ?? null, after: present ?? null }];
   });
+}
+
+export function userTarget(character_id: number, character_name: string | null): Target {
+  return { type: 'user', id: String(character_id), name: character_name };
 }
 
 type Value = Extract<Change, { before: unknown }>['before'];

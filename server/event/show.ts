@@ -11,32 +11,49 @@ export interface Beholder {
 /** Anybody may look these up, with their names. */
 const PUBLIC: ReadonlySet<Target['type']> = new Set(['group', 'coalition', 'corporation', 'alliance']);
 
+/** An actor of whom nothing is said. */
+const NOBODY = { character_id: null, app_token: null, on_behalf_of: null } as const;
+
 /**
  * An event as somebody may see it (D94). What it tells of people whom the beholder does not reach is left out: they
  * themselves among targets and members, and whatever is said about them. From where a request came is for level 9 and
  * for whose request it was.
  */
-export function shown({ position, body, context, seen }: StoredEvent, beholder: Beholder): Event {
+export function shown({ position, body, context, seen, acted }: StoredEvent, beholder: Beholder): Event {
   const { context_digest: _, ...event } = JSON.parse(body) as EventBody;
-  const acted = event.actor.character_id === beholder.characterId;
   const whole: Event = {
     ...event,
     position,
     context: context !== null && (beholder.administrator || acted) ? JSON.parse(context) : null,
   };
-  return seen === null ? whole : withoutOthers(whole, new Set(seen), acted);
+  return seen === null ? whole : withoutOthers(whole, new Set(seen), acted, beholder);
 }
 
-function withoutOthers(event: Event, seen: ReadonlySet<number>, acted: boolean): Event {
+function withoutOthers(
+  event: Event,
+  seen: ReadonlySet<number>,
+  acted: boolean,
+  { characterId }: Beholder,
+): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
   const hides = users.some(({ id }) => !seen.has(Number(id)));
+  // Who links somebody is mostly the same human (D100).
+  const actor = event.actor.character_id;
+  const linksOthers =
+    event.type.startsWith('person.') && actor !== null && !seen.has(actor) && !seen.has(characterId);
+  // Whoever may see a policy asks for it; it names people and what is asked of them (D110).
+  const isTold = ({ field }: Change) => field !== 'policy' || acted;
   const isShown = ({ type, id }: Target) =>
     type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (users.length > 0 && !hides);
   return {
     ...event,
-    actor: { ...event.actor, token: acted ? event.actor.token : null },
+    actor: {
+      ...(linksOthers ? NOBODY : event.actor),
+      kind: event.actor.kind,
+      token: acted ? event.actor.token : null,
+    },
     targets: event.targets.filter(isShown),
-    changes: hides ? [] : event.changes.map((change) => withoutUsers(change, seen)),
+    changes: hides ? [] : event.changes.filter(isTold).map((change) => withoutUsers(change, seen)),
     reason: acted || !hides ? event.reason : null,
   };
 }

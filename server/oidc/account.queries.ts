@@ -46,6 +46,14 @@ export async function findAccount(
   return rows[0];
 }
 
+/** Whether an account would be found: asked often, and told in one word. */
+export async function isLetIn(db: Kysely<Database>, characterId: number, clientId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from users u join oidc_clients cl on cl.client_id = ${clientId}
+    where u.character_id = ${characterId} and ${mayUseTokens} and ${inAllowedGroup}`.execute(db);
+  return rows.length > 0;
+}
+
 /** The names of the groups that an application lets in, in the order of D9. */
 export async function findAllowedGroups(db: Kysely<Database>, clientId: string): Promise<string[]> {
   const rows = await db

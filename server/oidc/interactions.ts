@@ -83,7 +83,11 @@ export function createInteractions(services: Services, provider: Provider): Inte
 
   async function grant(step: Step, interaction: Interaction): Promise<Answer> {
     const { clientId, characterId, scopes } = partsOf(interaction);
-    const { grantId } = interaction;
+    const { grantId, session } = interaction;
+    // A page that was opened before the session ended agrees to nothing for whoever has the character now (D29b).
+    if (session?.uid === undefined || (await provider.Session.findByUid(session.uid)) === undefined) {
+      throw new errors.SessionNotFound('the session is over');
+    }
     const present = grantId === undefined ? undefined : await provider.Grant.find(grantId);
     const granted = present ?? new provider.Grant({ accountId: String(characterId), clientId });
     granted.addOIDCScope(scopes.join(' '));

@@ -7,7 +7,8 @@ import { notAllowed } from '../sign-in/pages.ts';
 /** What people read about each scope before an application first learns it (D82). */
 const LEARNS: Readonly<Record<string, string>> = {
   openid: 'which character you are',
-  profile: 'its name, portrait, corporation, alliance and clearance level',
+  profile:
+    'its name, portrait, corporation, alliance and clearance level, and which character is your main one',
   groups: 'the groups that it is in',
   email: 'an address made of its id, to which no mail goes',
   offline_access: 'all of this also while you are away, until you lose the right to log in',

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Configuration, KoaContextWithOIDC, Provider as ProviderInstance } from 'oidc-provider';
 import { OIDC_ENDPOINTS } from '../../contract/oidc.ts';
 import type { Services } from '../services/services.ts';
-import { findAccount } from './account.queries.ts';
+import { findAccount, isLetIn } from './account.queries.ts';
 import { createAdapter } from './adapter.ts';
 import { accountOf, CLAIMS } from './claims.ts';
 import { recordUse } from './client.queries.ts';
@@ -112,7 +112,7 @@ function configurationOf(services: Services): Configuration {
         allowedPolicy: async (_ctx, client, token) =>
           token.clientId === client.clientId &&
           'accountId' in token &&
-          (await account(client.clientId, token.accountId ?? '')) !== undefined,
+          (await isLetIn(db, Number(token.accountId), client.clientId)),
       },
       revocation: {
         enabled: true,

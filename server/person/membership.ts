@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { type NewEvent, recordEvents } from '../event/record.ts';
+import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import {
   areLinked,
   deleteCharacters,
@@ -116,10 +116,6 @@ function newMain({ person_id, before, after }: NewMain): NewEvent {
     targets: [personTarget(person_id), userTarget(after, null)],
     changes: [{ field: 'main', before, after }],
   };
-}
-
-function userTarget(id: number, name: string | null) {
-  return { type: 'user' as const, id: String(id), name };
 }
 
 function personTarget(id: string) {

@@ -11,7 +11,10 @@ export interface EndedSession {
   readonly sid: string;
 }
 
-/** Deletes all that lives of these characters' sign-ins, and marks them, for requests that are at work (D84). */
+/**
+ * Deletes all that lives of these characters' sign-ins, and marks them, for requests that are at work and for sign-ins
+ * under way, of which nothing may be stored under the character yet (D84).
+ */
 export async function deleteSessions(
   tx: Transaction<Database>,
   characterIds: readonly number[],
@@ -19,8 +22,8 @@ export async function deleteSessions(
 ): Promise<EndedSession[]> {
   await sql`
     insert into oidc_endings (character_id, ended_on)
-    select distinct a.character_id, ${now}::timestamptz from oidc_artifacts a
-    where a.character_id = any(${[...characterIds]}::bigint[])
+    select u.character_id, ${now}::timestamptz from users u
+    where u.character_id = any(${[...characterIds]}::bigint[])
     order by 1
     on conflict (character_id) do update set ended_on = excluded.ended_on`.execute(tx);
   const { rows } = await sql<EndedSession>`

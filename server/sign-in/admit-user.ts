@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
+import type { Actor } from '../../contract/event.ts';
 import { isAdministrator, isGuest, MEMBER_LEVEL } from '../access/levels.ts';
 import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { recordEvents, userTarget } from '../event/record.ts';
 import { saveGrant } from '../grant/grant.queries.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -77,16 +79,28 @@ function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity
   return ways;
 }
 
+const BY_THE_GAME: Actor = {
+  kind: 'provider',
+  character_id: null,
+  token: null,
+  app_token: null,
+  on_behalf_of: null,
+};
+
 /** A new owner starts from nothing, before the sign-in is judged and whatever comes of it (D29b). */
 async function noticeHandover(services: Services, { identity }: SignOn): Promise<void> {
   const { db, queue, clock, log } = services;
   await inTransaction(db, async (tx) => {
-    if (!(await handOver(tx, identity.characterId, identity.ownerHash, clock.now()))) return;
+    const now = clock.now();
+    if (!(await handOver(tx, identity.characterId, identity.ownerHash, now))) return;
     await revokeGrants(tx, queue, [identity.characterId]);
     await endSessions(services, tx, [identity.characterId]);
     await deleteConsents(tx, identity.characterId);
     const user = await findKnownUser(tx, identity.characterId);
-    if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], clock.now());
+    if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
+    // From here on the character's events are its new owner's (D94).
+    const targets = [userTarget(identity.characterId, identity.characterName)];
+    await recordEvents(tx, [{ type: 'user.handed_over', targets, actor: BY_THE_GAME }], now);
     log.info(
       { character_id: identity.characterId },
       'a character was handed to another person; its rights are gone',

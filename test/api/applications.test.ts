@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Application, type Group, ok } from '../../sdk/src/index.ts';
+import { findApplicationsOf } from '../../server/application/application.queries.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { handOver } from '../../server/sign-in/sign-in.queries.ts';
 import { setLevel } from '../fixtures/registry.ts';
@@ -286,6 +287,31 @@ describe('D111: who decides', () => {
     expect(moderators.users).toEqual([]);
     const [row] = await ok(root.group.applications({ params }));
     expect(row).toMatchObject({ application_id: asked.application_id, state: 'void' });
+    // As the new owner's first sign-in leaves it.
+    app.clock.advance(1_000);
+    await app.db
+      .updateTable('users')
+      .set({ proven_on: app.clock.now() })
+      .where('character_id', '=', applicant.id)
+      .execute();
+    expect(await findApplicationsOf(app.db, applicant.id)).toEqual([]);
+  });
+
+  it('D23: by a token of a demoted sponsor the built-in user sees and leaves nothing that he could not', async () => {
+    const { applicant, params } = await scene({ visible_to: 'members' });
+    const asked = await apply(applicant, params).catch(() => undefined);
+    expect(asked).toBeUndefined();
+    const open = await scene();
+    await apply(open.applicant, open.params);
+    const sponsor = await person(OTHER, 10);
+    const made = await ok(sponsor.client.token.createUserToken());
+    await setLevel(app, sponsor.id, 0);
+    const client = app.client(made.user_token);
+    expect(await ok(client.application.list({ query: { role: 'moderator' } }))).toEqual([]);
+    expect((await client.group.policy({ params })).status).toBe(404);
+    expect(
+      await client.group.leave({ params: await ok(root.group.create({ body: { group_name: 'Own' } })) }),
+    ).toMatchObject(FORBIDDEN);
   });
 
   it('the built-in user joins no group', async () => {

@@ -133,6 +133,43 @@ describe('D94: who sees an event', () => {
     expect(await shownTo(MATE, former)).toBeDefined();
   });
 
+  it('of somebody out of reach it is not told which events are about him, either', async () => {
+    const [id] = await record(BOB, { type: 'person.character_linked', targets: [user(STRANGER)] });
+    expect(await shownTo(MATE, id)).toMatchObject({ actor: { character_id: BOB }, targets: [] });
+    expect(await audit(MATE, { actor: BOB, target: `user:${STRANGER}` })).toEqual([]);
+    expect(await audit(CHIEF, { actor: BOB, target: `user:${STRANGER}` })).toHaveLength(1);
+  });
+
+  it('D100: who linked somebody, and who his main was, is told to those who reach them', async () => {
+    const [linked, changed] = await record(
+      STRANGER,
+      { type: 'person.character_linked', targets: [user(BOB)] },
+      {
+        type: 'person.main_changed',
+        targets: [user(BOB)],
+        changes: [{ field: 'main', before: STRANGER, after: BOB }],
+      },
+    );
+    expect(await shownTo(MATE, linked)).toMatchObject({ actor: { kind: 'user', character_id: null } });
+    expect(await shownTo(MATE, changed)).toMatchObject({
+      changes: [{ field: 'main', before: null, after: BOB }],
+    });
+    expect(await shownTo(BOB, linked)).toMatchObject({ actor: { character_id: STRANGER } });
+  });
+
+  it('D110: the policy of a group is for those who may ask for it', async () => {
+    const change = { field: 'policy', before: '{}', after: '{"moderators":{}}' };
+    const [id] = await record(BOB, { type: 'group.updated', targets: [group], changes: [change] });
+    expect(await shownTo(MATE, id)).toMatchObject({ changes: [] });
+    expect(await shownTo(BOB, id)).toMatchObject({ changes: [change] });
+  });
+
+  it('before 1970 nothing happened, and after the end of days neither', async () => {
+    expect(await audit(CHIEF, { until: '1969-07-20T20:17:00Z' })).toEqual([]);
+    expect(await audit(CHIEF, { since: '0000-01-01T00:00:00Z', limit: 1 })).toHaveLength(1);
+    expect(await audit(CHIEF, { since: '9999-12-31T23:59:59.999Z' })).toEqual([]);
+  });
+
   it('D23: the owner of a permanent token sees nothing of the built-in user by way of it', async () => {
     const [id] = await record(0, { type: 'crash.deleted', targets: [] });
     const { jwt } = await makeToken(app, 'per', BOB);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
+import { recordEvents } from '../../server/event/record.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -63,6 +65,29 @@ describe('D29b: a character that was handed to another person', () => {
     const fresh = userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
     expect(await Promise.all([token, permanent.jwt, grandchild.jwt].map(statusOf))).toEqual([401, 401, 401]);
     expect(await Promise.all([fresh, other].map(statusOf))).toEqual([200, 200]);
+  });
+
+  it('D94: the new owner sees nothing of what happened before, by his own sign-in', async () => {
+    const id = MEMBERS.at(-1) as number;
+    await app.signIn(id, { dyn });
+    const actor = {
+      kind: 'user',
+      character_id: id,
+      token: null,
+      app_token: null,
+      on_behalf_of: null,
+    } as const;
+    const [former] = await recordEvents(
+      app.db,
+      [{ type: 'token.created', targets: [], actor }],
+      app.clock.now(),
+    );
+    const seenBy = async (token: string) =>
+      (await ok(app.client(token).audit.list())).map(({ event_id }) => event_id);
+    expect(await seenBy((await app.signIn(id, { dyn })).token)).toContain(former);
+    app.clock.advance(1_000);
+    app.provider.world.handOver(id);
+    expect(await seenBy((await app.signIn(id, { dyn })).token)).not.toContain(former);
   });
 
   it('its grants are revoked at the provider and gone here; the new owner’s is kept', async () => {

@@ -1,7 +1,7 @@
 // Written by `npm run generate` from the contract; changes here are lost.
 
 /**
- * What the client must know of each operation to call it: method, path, names of query parameters, and marks.
+ * What the client must know of each operation to call it: method, path, and marks.
  * `:name` stands for a path parameter, `:name*` for one that may hold slashes. Marks: b takes a JSON body, j a
  * success holds JSON, p has pages (by the request header `page`), u is called without a token, and its redirect
  * handed back.
@@ -17,15 +17,15 @@ export const routes = {
     complianceDays: 'GET /alliance/:alliance_id/compliance/day j',
   },
   application: {
-    list: 'GET /application?role j',
+    list: 'GET /application j',
     decide: 'PUT /application/:application_id bj',
     withdraw: 'DELETE /application/:application_id',
   },
   audit: {
-    list: 'GET /audit?actor&target&type&since&until&limit&after j',
+    list: 'GET /audit j',
   },
   callback: {
-    ext: 'GET /callback/ext?code&state&error&error_description u',
+    ext: 'GET /callback/ext u',
   },
   coalition: {
     list: 'GET /coalition j',
@@ -55,11 +55,11 @@ export const routes = {
     delete: 'DELETE /crash/:crash_report_id',
   },
   event: {
-    list: 'GET /event?after&types&limit&wait j',
+    list: 'GET /event j',
   },
   ext: {
     forward: 'POST /ext/:esi_path* bj',
-    forwardGet: 'GET /ext/:esi_path*?all_pages&id_annotations&on_behalf_of&params j',
+    forwardGet: 'GET /ext/:esi_path* j',
   },
   group: {
     list: 'GET /group j',
@@ -71,7 +71,7 @@ export const routes = {
     policy: 'GET /group/:group_id/policy j',
     setPolicy: 'PUT /group/:group_id/policy bjd',
     apply: 'POST /group/:group_id/application bj',
-    applications: 'GET /group/:group_id/application?state j',
+    applications: 'GET /group/:group_id/application j',
     leave: 'DELETE /group/:group_id/member/current',
   },
   history: {
@@ -103,11 +103,11 @@ export const routes = {
     status: 'GET /system/status j',
     configuration: 'GET /system/configuration j',
     jobs: 'GET /system/job j',
-    runJob: 'POST /system/job/:job_id?force&dry_run j',
+    runJob: 'POST /system/job/:job_id j',
   },
   token: {
     current: 'GET /token j',
-    delete: 'DELETE /token?uuid',
+    delete: 'DELETE /token',
     createDynamic: 'POST /token/dyn bj',
     createPermanent: 'POST /token/per bj',
     startLogin: 'POST /token/use/from/dyn bj',
@@ -115,10 +115,10 @@ export const routes = {
     logout: 'DELETE /token/current',
   },
   user: {
-    list: 'GET /user?search&corporation_id&alliance_id&coalition_id&group_id&min_level&limit&after j',
+    list: 'GET /user j',
     get: 'GET /user/:character_name j',
     groups: 'GET /user/:character/groups j',
-    why: 'GET /user/:character/why?about j',
+    why: 'GET /user/:character/why j',
     update: 'PUT /user/:character_id bjd',
     delete: 'DELETE /user/:character_id d',
     person: 'GET /user/:character/person j',

@@ -29,9 +29,9 @@ CREATE FUNCTION keep_decided_application()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      raise exception 'a decided application stays as it was decided' using errcode = 'integrity_constraint_violation';
-    end $function$;
+begin
+  raise exception 'a decided application stays as it was decided' using errcode = 'integrity_constraint_violation';
+end $function$;
 
 CREATE FUNCTION name_parts(whole text)
  RETURNS text[]

@@ -31,7 +31,7 @@ export async function findApplication(db: Kysely<Database>, id: string): Promise
 }
 
 /** Since when the character of a row of `users` belongs to whom it belongs to now (D29b). */
-export function ownedSince(user: RawBuilder<unknown>): RawBuilder<Date> {
+function ownedSince(user: RawBuilder<unknown>): RawBuilder<Date> {
   return sql`coalesce(${user}.proven_on, '-infinity')`;
 }
 

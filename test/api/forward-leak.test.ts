@@ -13,9 +13,9 @@ afterAll(() => app.stop());
 it('D33: of 400 calls of many users at once, in two instances, every answer belongs to its caller', async () => {
   const { calls, personal, refused, asked } = await callAcrossUsers(app, 400, 1);
   expect(calls).toBe(400);
-  expect(personal).toBeGreaterThan(500);
-  expect(refused).toBeGreaterThan(50);
+  expect(personal).toBeGreaterThan(200);
+  expect(refused).toBeGreaterThan(20);
   // Some answers came out of the cache, others did not.
-  expect(asked).toBeGreaterThan(100);
-  expect(asked).toBeLessThan(900);
+  expect(asked).toBeGreaterThan(40);
+  expect(asked).toBeLessThan(360);
 });

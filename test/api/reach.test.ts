@@ -3,6 +3,8 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 import { checkReach } from '../harness/reach/run.ts';
 
 const PLANS = 50;
+/** What must come through for the property to say anything; rare ones may need more plans. */
+const NEEDED = ['update coalition', 'set policy', 'join group', 'leave group', 'link'] as const;
 /** Half a minute as a rule; a machine may be busy with much else. */
 const TIME_LIMIT = 5 * 60_000;
 
@@ -15,11 +17,13 @@ afterAll(() => app.stop());
 it(
   `D14, D100: after ${PLANS} random sequences of calls nobody below level 9, nor two of them together, reaches more than was given`,
   async () => {
-    const successes = await checkReach(app, PLANS);
-
-    for (const tried of ['update coalition', 'set policy', 'join group', 'leave group', 'link'] as const) {
-      expect(successes[tried], tried).toBeGreaterThan(0);
+    const seen = new Set<string>();
+    for (let round = 0; round === 0 || (round < 6 && NEEDED.some((tried) => !seen.has(tried))); round++) {
+      for (const [tried, successes] of Object.entries(await checkReach(app, PLANS))) {
+        if (successes > 0) seen.add(tried);
+      }
     }
+    expect([...seen]).toEqual(expect.arrayContaining([...NEEDED]));
     expect(app.logged.filter((line) => line.includes('uncaught'))).toEqual([]);
   },
   TIME_LIMIT,

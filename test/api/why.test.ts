@@ -178,48 +178,49 @@ it('D120: the answer is the verdict, for all six questions, on random registries
   timeout: 300_000,
 }, async () => {
   const answers = new Map<string, number>();
-  await fc.assert(
-    fc.asyncProperty(plans, fc.infiniteStream(fc.boolean()), async ({ world }, chance) => {
-      await settle(app, world);
-      const people = [...world.users.values()].filter(({ id }) => id !== 0);
-      const clients = new Map<number, Client>();
-      for (const { id } of people) {
-        clients.set(id, app.client((await makeToken(app, 'per', id, uuidOf(app.root))).jwt));
-        if (chance.next().value)
-          await grant(id, chance.next().value ? [MAIL] : ['publicData'], chance.next().value);
-      }
-      for (const { id: coalition_id } of world.coalitions) {
-        const body = chance.next().value ? { mandatory_ext_scopes: [MAIL as 'publicData'] } : {};
-        await ok(root.coalition.update({ params: { coalition_id }, body }));
-      }
-      const seen = await look(app, clients);
-      const check = async (id: number, about: string, verdict: boolean) => {
-        const { answer } = await why(id, about);
-        expect(answer === 'yes', `${about} of ${id}`).toBe(verdict);
-        const key = `${about.split(':')[0]} ${verdict}`;
-        answers.set(key, (answers.get(key) ?? 0) + 1);
-      };
-      for (const user of people) {
-        const { login, level, valid, groups } = seen.users.get(user.id) as NonNullable<
-          ReturnType<Seen['users']['get']>
-        >;
-        await check(user.id, 'login', login);
-        await check(user.id, 'level', level >= 0);
-        await check(user.id, 'tracking', valid);
-        for (const group of seen.groups.keys()) await check(user.id, `group:${group}`, groups.has(group));
-        for (const to of people.slice(0, 3)) {
-          for (const mode of ['read', 'write'] as const) {
-            await check(user.id, `${mode}:${to.id}`, mayTouch(world, user, to, mode));
-          }
+  const property = fc.asyncProperty(plans, fc.infiniteStream(fc.boolean()), async ({ world }, chance) => {
+    await settle(app, world);
+    const people = [...world.users.values()].filter(({ id }) => id !== 0);
+    const clients = new Map<number, Client>();
+    for (const { id } of people) {
+      clients.set(id, app.client((await makeToken(app, 'per', id, uuidOf(app.root))).jwt));
+      if (chance.next().value)
+        await grant(id, chance.next().value ? [MAIL] : ['publicData'], chance.next().value);
+    }
+    for (const { id: coalition_id } of world.coalitions) {
+      const body = chance.next().value ? { mandatory_ext_scopes: [MAIL as 'publicData'] } : {};
+      await ok(root.coalition.update({ params: { coalition_id }, body }));
+    }
+    const seen = await look(app, clients);
+    const check = async (id: number, about: string, verdict: boolean) => {
+      const { answer } = await why(id, about);
+      expect(answer === 'yes', `${about} of ${id}`).toBe(verdict);
+      const key = `${about.split(':')[0]} ${verdict}`;
+      answers.set(key, (answers.get(key) ?? 0) + 1);
+    };
+    for (const user of people) {
+      const { login, level, valid, groups } = seen.users.get(user.id) as NonNullable<
+        ReturnType<Seen['users']['get']>
+      >;
+      await check(user.id, 'login', login);
+      await check(user.id, 'level', level >= 0);
+      await check(user.id, 'tracking', valid);
+      for (const group of seen.groups.keys()) await check(user.id, `group:${group}`, groups.has(group));
+      for (const to of people.slice(0, 3)) {
+        for (const mode of ['read', 'write'] as const) {
+          await check(user.id, `${mode}:${to.id}`, mayTouch(world, user, to, mode));
         }
       }
-    }),
-    { numRuns: 6, endOnFailure: true },
-  );
-  for (const about of ['login', 'level', 'tracking', 'group', 'read', 'write']) {
-    expect(answers.get(`${about} true`), about).toBeGreaterThan(0);
-    expect(answers.get(`${about} false`), about).toBeGreaterThan(0);
+    }
+  });
+  const wanted = ['login', 'level', 'tracking', 'group', 'read', 'write'].flatMap((about) => [
+    `${about} true`,
+    `${about} false`,
+  ]);
+  for (let round = 0; round === 0 || (round < 10 && wanted.some((one) => !answers.has(one))); round++) {
+    await fc.assert(property, { numRuns: 6, endOnFailure: true });
   }
+  expect([...answers.keys()]).toEqual(expect.arrayContaining(wanted));
 });
 
 it('D120: the page that refuses a sign-in says the sentence of why', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSigningKey } from '../harness/app.ts';
 import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
@@ -19,7 +21,7 @@ describe('npm run doctor', () => {
     const about = lines.flatMap((line) => /^(?:ok {2}|mind) ([^:]+):/.exec(line)?.[1] ?? []);
     expect(about).toEqual([
       ...['settings', 'PostgreSQL', 'latency of the database', 'connections', 'migrations', 'clocks'],
-      ...['signing keys', 'encryption keys', 'jobs', 'failed jobs'],
+      ...['signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs'],
       ...["the game's sign-on", "the game's API", 'BASE_URL', 'disk'],
     ]);
     expect(lines.at(-1)).toBe('Nothing is wrong.');
@@ -36,11 +38,17 @@ describe('npm run doctor', () => {
   });
 
   it('names what cannot be reached, and what to do; no secret in it', async () => {
-    const nobody = `http://127.0.0.1:${instance.port + 1}`;
+    // A port that is merely free may be another service's a moment later.
+    const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(closing, 'listening');
+    const nobody = `127.0.0.1:${(closing.address() as AddressInfo).port}`;
+    const url = `http://${nobody}`;
     const { code, stdout, stderr } = await instance.run(DOCTOR, {
-      ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'swordfish', SSO_URL: nobody, EXT_API_URL: nobody },
-      DATABASE_URL: `postgres://castellan:swordfish@127.0.0.1:${instance.port + 2}/castellan`,
+      ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'swordfish', SSO_URL: url, EXT_API_URL: url },
+      BASE_URL: url,
+      DATABASE_URL: `postgres://castellan:swordfish@${nobody}/castellan`,
     });
+    closing.close();
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     for (const about of ['PostgreSQL', "the game's sign-on", "the game's API", 'BASE_URL'])
       expect(stdout).toMatch(new RegExp(`^BAD  ${about}: .*\\n {5}→ `, 'm'));

@@ -1,5 +1,6 @@
 import { eventsArrive } from './events-arrive.ts';
 import { extScopes } from './ext-scopes.ts';
+import { keepDecidedApplication } from './keep-decided-application.ts';
 import { nameParts } from './name-parts.ts';
 import { providerCacheRotate } from './provider-cache-rotate.ts';
 import { providerReserve } from './provider-reserve.ts';
@@ -27,6 +28,7 @@ export const functions: FunctionSet = {
   definitions: {
     events_arrive: eventsArrive,
     ext_scopes: extScopes,
+    keep_decided_application: keepDecidedApplication,
     name_parts: nameParts,
     provider_cache_rotate: providerCacheRotate,
     provider_reserve: providerReserve,

@@ -1,5 +1,5 @@
 /** Written by `npm run generate`, which raises the number whenever a function is another than before. */
 export const revision = {
-  number: 4,
-  of: 'ea3ab57f3e39aebadfe2cd9c4d63fdb108b55348e6269f311f670e91d52309f2',
+  number: 5,
+  of: 'd7f71db425e14e8c6e81db33e266bd437ac8550a16275a51e0c2a38b7f4a2c8e',
 };

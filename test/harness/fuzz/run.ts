@@ -3,6 +3,7 @@ import type { AppRoute } from '@ts-rest/core';
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { z } from 'zod';
+import { PREVIEW_TYPE, Preview } from '../../../contract/index.ts';
 import { ok } from '../../../sdk/src/index.ts';
 import { nameKey } from '../../../server/database/name-key.ts';
 import { objectId } from '../../../server/database/object-id.ts';
@@ -247,12 +248,13 @@ function faultIn(
   if (status === 404 && text === JSON.stringify({ detail: NOTHING_THERE, code: 'path_unknown' }))
     return undefined;
   if (!(status in route.responses)) return 'the contract does not list this status';
+  const type = String(headers['content-type']);
+  if (status === 200 && request.path.includes('dry_run=') && type.startsWith(PREVIEW_TYPE))
+    return faultInJson(Preview, text);
   const response = route.responses[status] as unknown;
   if (response instanceof z.ZodType) return faultInJson(response, text);
   if (typeof response === 'object' && response !== null && 'contentType' in response) {
-    return String(headers['content-type']).startsWith(String(response.contentType))
-      ? undefined
-      : 'the content type is wrong';
+    return type.startsWith(String(response.contentType)) ? undefined : 'the content type is wrong';
   }
   return text === '' ? undefined : 'there should be no body';
 }

@@ -9,6 +9,8 @@ export interface Plan {
   readonly gang: readonly number[];
   /** Ids of the characters of each person. */
   readonly persons: readonly (readonly number[])[];
+  /** Whether the policy of the second group lets everybody join. */
+  readonly opened: boolean;
   readonly tries: readonly Try[];
 }
 
@@ -125,10 +127,11 @@ export const plans: fc.Arbitrary<Plan> = fc
     coalitions: fc.tuple(...COALITIONS.map(() => coalition)),
     owners: fc.tuple(...GROUPS.map(() => fc.constantFrom(...PEOPLE.slice(0, 3)))),
     persons: fc.tuple(...PEOPLE.map(() => fc.nat({ max: 3 }))),
+    opened: fc.boolean(),
     gang: fc.subarray(PEOPLE.slice(0, 2), { minLength: 1 }),
     tries: fc.array(tries, { minLength: 3, maxLength: 10 }),
   })
-  .map(({ alliances, people, coalitions, owners, persons, gang, tries }) => {
+  .map(({ alliances, people, coalitions, owners, persons, opened, gang, tries }) => {
     const world = newWorld();
     for (const [i, id] of CORPORATIONS.entries()) {
       const corporation = world.corporations.get(id);
@@ -170,5 +173,5 @@ export const plans: fc.Arbitrary<Plan> = fc
     }
     // Those with the same number are one; of the last number everybody is alone.
     const together = [0, 1, 2].map((n) => PEOPLE.flatMap(({ id }, i) => (persons[i] === n ? [id] : [])));
-    return { world, gang: gang.map(({ id }) => id), persons: together, tries };
+    return { world, gang: gang.map(({ id }) => id), persons: together, opened, tries };
   });

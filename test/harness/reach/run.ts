@@ -76,6 +76,10 @@ class Run {
     for (const [first, ...others] of this.#plan.persons) {
       for (const other of others) await this.#merge(first as number, other);
     }
+    if (this.#plan.opened) {
+      const params = { group_id: groupId(1) };
+      await ok(this.#app.client(this.#app.root).group.setPolicy({ params, body: { joining: 'open' } }));
+    }
     for (const { id } of this.#gang) {
       const { jwt } = await makeToken(this.#app, 'per', id, uuidOf(this.#app.root));
       this.#clients.set(id, this.#app.client(jwt));

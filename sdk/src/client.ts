@@ -99,7 +99,7 @@ function build(options: ClientOptions, shape: (call: Call) => unknown): object {
 async function call(options: ClientOptions, base: string, route: Route, request: AnyRequest): Answering {
   const { method, marks } = route;
   const url = base + pathOf(route, request.params) + queryOf(request.query);
-  const body = request.body === undefined ? null : JSON.stringify(request.body);
+  const body = request.body === undefined || method === 'GET' ? null : JSON.stringify(request.body);
   const token = typeof options.token === 'function' ? await options.token() : options.token;
   const headers = new Headers(options.headers);
   const own = {

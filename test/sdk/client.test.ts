@@ -135,6 +135,12 @@ describe('requests', () => {
     expect(seen[0]?.headers['content-type']).toBeUndefined();
   });
 
+  it('leave a body out where an operation that reads is given one', async () => {
+    await client().group.list({ body: {} } as object);
+    expect(seen[0]).toMatchObject({ method: 'GET', body: '' });
+    expect(seen[0]?.headers['content-type']).toBeUndefined();
+  });
+
   it('keep a path prefix of the base URL', async () => {
     await createClient({ baseUrl: `${baseUrl}/castellan/` }).group.list();
     expect(seen[0]?.url).toBe('/castellan/group');

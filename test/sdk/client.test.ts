@@ -217,7 +217,21 @@ describe('answers', () => {
     await expect(client().token.current()).rejects.toThrow('The answer is not JSON');
     reply = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"uuid":');
     await expect(client().token.current()).rejects.toThrow(CastellanError);
+    reply = (response) => response.writeHead(200).end();
+    await expect(client().token.current()).rejects.toThrow('The answer is not JSON');
+    reply = (response) => response.writeHead(200).end('<p>Log in to Wi-Fi</p>');
+    await expect(client().token.logout()).rejects.toThrow('The answer is not JSON');
   });
+
+  it.each([{ detail: { x: 1 } }, { detail: null }, null, 503, 'Busy'])(
+    'of a proxy that says %j are errors as any other',
+    async (body) => {
+      reply = json(503, body);
+      const call = createCastellan({ baseUrl, retries: 0 }).token.current();
+      await expect(call).rejects.toBeInstanceOf(CastellanError);
+      await expect(call).rejects.toMatchObject({ status: 503, issues: [] });
+    },
+  );
 
   it('give their headers', async () => {
     reply = json(200, [], { 'x-pages': '3' });

@@ -46,8 +46,10 @@ const MERGED_PARAMETER: Readonly<Record<string, string>> = {
   '/user/:character_id': 'character',
 };
 
+const documents = new Map<string, OpenApiDocument>();
+
 /**
- * The OpenAPI document of the whole service.
+ * The OpenAPI document of the whole service, written once for each address.
  *
  * @param baseUrl address that clients reach the service at, without a trailing slash
  * @param version version of the API
@@ -56,6 +58,13 @@ export function openApiDocument(
   baseUrl = 'http://localhost:8080',
   version: string = API_VERSION,
 ): OpenApiDocument {
+  const key = JSON.stringify([baseUrl, version]);
+  const document = documents.get(key) ?? documented(baseUrl, version);
+  documents.set(key, document);
+  return document;
+}
+
+function documented(baseUrl: string, version: string): OpenApiDocument {
   const paths: Record<string, OpenApiPath> = {};
   for (const operation of operations()) {
     const path = publishedPath(operation.route);

@@ -56,6 +56,13 @@ describe('npm run doctor', () => {
     expect(stdout).not.toContain('swordfish');
   });
 
+  it('comes to its end when its reader has gone, as behind `| head -1`', async () => {
+    const doctor = instance.start(DOCTOR, { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/nothing' });
+    doctor.hangUp();
+    const { code, stderr } = await doctor.ended;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  });
+
   it('says first what is missing in the settings', async () => {
     const { code, stderr } = await instance.run(DOCTOR, { NODE_ENV: 'production' });
     expect(code).toBe(1);

@@ -57,7 +57,11 @@ describe('npm run doctor', () => {
   });
 
   it('comes to its end when its reader has gone, as behind `| head -1`', async () => {
-    const doctor = instance.start(DOCTOR, { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/nothing' });
+    const nobody = 'http://127.0.0.1:9';
+    const doctor = instance.start(DOCTOR, {
+      ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'swordfish', SSO_URL: nobody, EXT_API_URL: nobody },
+      ...{ BASE_URL: nobody, DATABASE_URL: 'postgres://castellan@127.0.0.1:9/castellan' },
+    });
     doctor.hangUp();
     const { code, stderr } = await doctor.ended;
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });

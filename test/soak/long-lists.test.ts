@@ -77,22 +77,20 @@ async function watchHealth<T>(work: () => Promise<T>): Promise<{ result: T; look
 }
 
 describe(`lists of ${USERS} people, asked for by ${CALLERS} callers without a pause`, () => {
-  it.each([
-    '/user',
-    '/user?limit=1000',
-    `/group/${GROUP}`,
-    `/coalition/${COALITION}/tracking`,
-  ])('GET %s holds nobody else up', async (path) => {
-    const target = {
-      origin: `http://127.0.0.1:${service.port}`,
-      headers: { authorization: `Bearer ${app.root}` },
-      path: () => path,
-    };
-    const quiet = await watchHealth(() => sleep(3_000));
-    const { result, looks } = await watchHealth(() => generateLoad(target, CALLERS, SECONDS));
-    const rate = (result.requests / result.seconds).toFixed(1);
-    tell(`GET ${path}: ${rate} a second, median ${Math.round(result.p50)} ms`);
-    tell(`  GET /healthz beside it: ${spread(looks)}; alone: ${spread(quiet.looks)}`);
-    expect(quantile(looks, 0.99)).toBeLessThan(HEALTHY_WITHIN);
-  });
+  it.each(['/user', '/user?limit=1000', `/group/${GROUP}`, `/coalition/${COALITION}/tracking`])(
+    'GET %s holds nobody else up',
+    async (path) => {
+      const target = {
+        origin: `http://127.0.0.1:${service.port}`,
+        headers: { authorization: `Bearer ${app.root}` },
+        path: () => path,
+      };
+      const quiet = await watchHealth(() => sleep(3_000));
+      const { result, looks } = await watchHealth(() => generateLoad(target, CALLERS, SECONDS));
+      const rate = (result.requests / result.seconds).toFixed(1);
+      tell(`GET ${path}: ${rate} a second, median ${Math.round(result.p50)} ms`);
+      tell(`  GET /healthz beside it: ${spread(looks)}; alone: ${spread(quiet.looks)}`);
+      expect(quantile(looks, 0.99)).toBeLessThan(HEALTHY_WITHIN);
+    },
+  );
 });

@@ -1,8 +1,10 @@
 /** Applications to groups. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field, LongText, ObjectId, ObjectIdInUrl } from './common.ts';
+import { c, component, DateTime, field, ObjectId, ObjectIdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
+import { LongText } from './text.ts';
 import { UserShort } from './user.ts';
 
 /** Longest list of applications in one answer. */
@@ -122,6 +124,7 @@ export const applicationRoutes = c.router({
     responses: { 200: field(Application, 'The application as it is now.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'decideApplication',
+      codes: ['forbidden_to_all', 'joining_closed', 'not_eligible', 'already_member', 'application_decided'],
       ...level(0, { besides: 'The caller must moderate the group, own it, or have level 9.' }),
     },
   },
@@ -134,6 +137,7 @@ export const applicationRoutes = c.router({
     responses: { 200: c.noBody(), ...errors(404, 409) },
     metadata: {
       operationId: 'withdrawApplication',
+      codes: ['application_decided'],
       ...level(0, { besides: 'The caller must be the applicant.' }),
     },
   },

@@ -1,8 +1,10 @@
 /** Tokens: what callers authenticate with. */
 import { z } from 'zod';
 import { GUEST_LEVEL, level, TOKEN_KINDS, UNAUTHORIZED } from './access.ts';
-import { c, component, DateTime, errors, field, Jwt, LongText, MAX_LIST, StateCode } from './common.ts';
+import { c, component, DateTime, field, Jwt, MAX_LIST } from './common.ts';
+import { errors } from './error-body.ts';
 import { ExtScope, PUBLIC_SCOPE } from './scopes.ts';
+import { LongText, StateCode } from './text.ts';
 import { User } from './user.ts';
 
 const TokenType = field(
@@ -218,6 +220,7 @@ export const tokenRoutes = c.router({
     responses: { 200: field(Login, 'The sign-in.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'startLogin',
+      codes: ['state_code_unknown'],
       access: { tokens: ['dyn'], level: 0, refusal: 'Must use a dynamic app token for this path.' } as const,
     },
   },

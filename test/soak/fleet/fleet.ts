@@ -9,7 +9,7 @@ import { build, createInstance, familyOf, PRODUCTION, type Running } from '../..
 import { productionEnv } from '../../harness/production.ts';
 import { startProxy } from './proxy.ts';
 
-export interface Api {
+interface Api {
   readonly url: string;
   /** Ends the process, and returns the milliseconds until it was gone and its exit code. */
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly took: number }>;

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 
 /** What one of the callers saw. */
-export interface Seen {
+interface Seen {
   requests: number;
   /** Requests without the answer that they deserve, with what came instead. */
   readonly failures: string[];

@@ -75,7 +75,7 @@ describe('D51: GET /system/configuration', () => {
 
   it('D15: needs level 10', async () => {
     const nine = await addMember(app, 2_120_000_001, 9);
-    expect((await send(app, 'GET', '/system/configuration', { token: nine.jwt })).status).toBe(403);
+    expect((await app.client(nine.jwt).system.configuration()).status).toBe(403);
   });
 });
 

@@ -646,7 +646,7 @@ export const ErrorCode = z.enum([
  * - `alliance.members_changed`: Corporations came into an alliance or left it.
  * - `alliance.ceo_changed`: Another corporation executes an alliance, or that one has another CEO.
  * - `token.created`: There is a new token.
- * - `token.deleted`: A token is gone: deleted, expired, or with what it hung on.
+ * - `token.deleted`: Somebody deleted a token, and with it what descended from it.
  * - `application.created`: Somebody asked to join a group.
  * - `application.decided`: It was decided about, withdrawn, or had its time.
  * - `person.character_linked`: A character belongs to a person.

@@ -13,6 +13,7 @@ import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
 import { voiceRoutes } from './voice.ts';
+import { webhookRoutes } from './webhook.ts';
 
 export * from './access.ts';
 export * from './alliance.ts';
@@ -39,6 +40,7 @@ export * from './system.ts';
 export * from './token.ts';
 export * from './user.ts';
 export * from './voice.ts';
+export * from './webhook.ts';
 
 export const contract = c.router(
   {
@@ -56,6 +58,7 @@ export const contract = c.router(
     token: tokenRoutes,
     user: userRoutes,
     voice: voiceRoutes,
+    webhook: webhookRoutes,
   },
   { strictStatusCodes: true },
 );

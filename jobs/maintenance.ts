@@ -16,6 +16,7 @@ import type { Services } from '../server/services/services.ts';
 import { deleteExpiredCodes } from '../server/sign-in/state-code.queries.ts';
 import { deleteExpiredTokens } from '../server/token/token.queries.ts';
 import { deleteExpiredChallenges } from '../server/voice/voice.queries.ts';
+import { deleteEndedBefore } from '../server/webhook/delivery.queries.ts';
 
 type MaintenanceServices = Pick<Services, 'db' | 'clock' | 'log' | 'client' | 'document'>;
 /** One thing to be done; returns how many rows it was about. */
@@ -36,6 +37,8 @@ const NAME_REQUESTS = 40;
 const ONE_BY_ONE = { concurrency: 1, failuresInARow: 1, patient: true };
 /** Milliseconds for which crash reports are kept (D50). */
 const CRASHES_KEPT = 90 * DAY;
+/** Milliseconds for which deliveries are kept that have ended (D93). */
+const DELIVERIES_KEPT = 30 * DAY;
 /** Milliseconds after which the provider's document is asked for anew (D31). */
 const DOCUMENT_GOOD_FOR = DAY;
 
@@ -51,6 +54,9 @@ const steps: Readonly<Record<string, Step>> = {
   'delete expired challenges': ({ db, clock }) => deleteExpiredChallenges(db, clock.now()),
   'delete old crash reports': deleteInBatches(({ db, clock }) =>
     deleteCrashesBefore(db, new Date(clock.now().getTime() - CRASHES_KEPT), BATCH),
+  ),
+  'delete old deliveries of webhooks': deleteInBatches(({ db, clock }) =>
+    deleteEndedBefore(db, new Date(clock.now().getTime() - DELIVERIES_KEPT), BATCH),
   ),
   'delete orphaned mails': deleteOrphanedMails,
   'sweep the cache': sweepAll,

@@ -20,6 +20,7 @@ import * as unreadColumns from './0018_unread_columns.ts';
 import * as events from './0019_events.ts';
 import * as userSearch from './0025_user_search.ts';
 import * as userPlaces from './0026_user_places.ts';
+import * as webhooks from './0034_webhooks.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0019_events': events,
   '0025_user_search': userSearch,
   '0026_user_places': userPlaces,
+  '0034_webhooks': webhooks,
 };

@@ -20,6 +20,7 @@ import { systemHandlers } from './system/system.routes.ts';
 import { tokenHandlers } from './token/token.routes.ts';
 import { userHandlers } from './user/user.routes.ts';
 import { voiceHandlers } from './voice/voice.routes.ts';
+import { webhookHandlers } from './webhook/webhook.routes.ts';
 
 /** Every operation of the contract with its handler: the one place that knows all routes. */
 export function createApi(services: Services, messages?: MessageClasses): ReturnType<typeof createHttp> {
@@ -50,6 +51,7 @@ function resources(services: Services): Map<string, Router> {
     ),
     user: mount(contract.user, userHandlers(services), services),
     voice: mount(contract.voice, voiceHandlers(services), services),
+    webhook: mount(contract.webhook, webhookHandlers(services), services),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
   return new Map(Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router]));
 }

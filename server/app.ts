@@ -23,6 +23,7 @@ import { createRateLimit } from './rate-limit/rate-limit.ts';
 import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/seldom.ts';
+import { startDelivering } from './webhook/delivering.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -111,7 +112,11 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       dryRun: (job) => dryRun(services, job),
       ...provider,
     };
-    if (worker) await startWorker(services);
+    if (worker) {
+      await startWorker(services);
+      const delivering = startDelivering(services);
+      closers.push(() => delivering.close());
+    }
     return { services, createHttp: (messages) => createApi(services, messages), endJobs, close };
   } catch (error) {
     await close();

@@ -55,6 +55,7 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['group', 'Groups of users.', 'access'],
   ['event', 'What happens, to be followed.', 'events'],
   ['audit', 'What happened, to be looked up.', 'events'],
+  ['webhook', 'What happens, sent to where it is wanted.', 'events'],
   ['ext', 'Data of the game: forwarded requests.', 'external-data'],
   ['history', 'What was collected of each character from hour to hour.', 'external-data'],
   ['voice', 'Proving who is behind a client of the voice server.', 'voice'],

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
-import { Agent, request } from 'undici';
-import { ForbiddenAddress, hostOf, isPublicAddress, publicLookup } from '../outbound/public-address.ts';
+import { callOut, faultOf } from '../outbound/call.ts';
+import { ForbiddenAddress, hostOf } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { findToken } from '../token/token.queries.ts';
 
@@ -14,9 +13,6 @@ export function callbackUrl(callback: string, stateCode: string, userToken: stri
 
 /** Milliseconds for one try, connecting included (D29). */
 const TIME_LIMIT = 10_000;
-const connect = { timeout: TIME_LIMIT };
-const anywhere = new Agent({ connect });
-const publicOnly = new Agent({ connect: { ...connect, lookup: publicLookup } });
 
 /**
  * Calls the application's callback once with the user token, signed anew as its text is not stored (D29).
@@ -35,31 +31,22 @@ export async function deliverEvent(
   const url = callbackUrl(app.callback, stateCode, await keys.sign(token));
   const told = { token: uuid, app_token: app.uuid, callback_host: hostOf(app.callback) };
   try {
-    const status = await call(url, settings.callbackAllowPrivate, timeLimit);
+    const { status } = await callOut(url, {
+      method: 'GET',
+      headers: { 'Castellan-Event': 'sign-in', Accept: '*/*' },
+      allowPrivate: settings.callbackAllowPrivate,
+      signal: AbortSignal.timeout(timeLimit),
+    });
     if (status < 400) return 'done';
     const again = status >= 500 || status === 408 || status === 429;
     log.warn({ ...told, status, again }, 'an application refused its sign-in event');
     return again ? 'again' : 'done';
   } catch (error) {
     const forbidden = error instanceof ForbiddenAddress;
-    const reason = forbidden
-      ? error.message
-      : ((error as NodeJS.ErrnoException).code ?? (error as Error).name);
-    log.warn({ ...told, reason, again: !forbidden }, 'an application could not be told of a sign-in');
+    log.warn(
+      { ...told, reason: faultOf(error), again: !forbidden },
+      'an application could not be told of a sign-in',
+    );
     return forbidden ? 'done' : 'again';
   }
-}
-
-/** Redirects are not followed, and of the answer only the status counts. */
-async function call(url: string, allowPrivate: boolean, timeLimit: number): Promise<number> {
-  const host = hostOf(url);
-  if (!allowPrivate && isIP(host) && !isPublicAddress(host)) throw new ForbiddenAddress();
-  const { statusCode, body } = await request(url, {
-    headers: { 'Castellan-Event': 'sign-in', Accept: '*/*', 'User-Agent': 'castellan' },
-    dispatcher: allowPrivate ? anywhere : publicOnly,
-    signal: AbortSignal.timeout(timeLimit),
-  });
-  body.on('error', () => undefined);
-  body.destroy();
-  return statusCode;
 }

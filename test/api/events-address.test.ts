@@ -99,7 +99,7 @@ describe('D29: callbacks to addresses that are not public', () => {
     expect(receiver.received).toEqual([]);
     expect(JSON.parse(app.logged[before] ?? '{}')).toMatchObject({
       token: uuid,
-      reason: 'The callback leads to an address that is not public.',
+      reason: 'The URL leads to an address that is not public.',
       again: false,
     });
   });

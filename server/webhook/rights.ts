@@ -33,13 +33,16 @@ const NOBODY: Beholder = { characterId: -1, administrator: false };
  * dynamic token cannot ask there: it is shown what happened by it and the tokens that it led to, and of people whoever
  * did that, whose own token would have shown it.
  */
-export async function rightsOf(db: Kysely<Database>, owner: Owner): Promise<Rights | undefined> {
-  if (owner.app_token === null) {
-    const level = await findLevel(db, owner.owner_id);
+export async function rightsOf(
+  db: Kysely<Database>,
+  { app_token, owner_id }: Owner,
+): Promise<Rights | undefined> {
+  if (owner_id !== null) {
+    const level = await findLevel(db, owner_id);
     if (level === undefined || !isSuperuser(level)) return undefined;
-    return { reader: 'all', beholder: { characterId: owner.owner_id, administrator: true } };
+    return { reader: 'all', beholder: { characterId: owner_id, administrator: true } };
   }
-  const app = await findCaller(db, owner.app_token);
+  const app = app_token === null ? undefined : await findCaller(db, app_token);
   if (app === undefined || !app.may_log_in) return undefined;
   return app.token_type === 'dyn'
     ? { reader: { app_token: app.uuid }, beholder: NOBODY }

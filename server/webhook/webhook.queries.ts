@@ -1,10 +1,8 @@
 import { type Insertable, type Kysely, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import type { Database, WebhookTable } from '../database/tables.ts';
 
-/** Whom a webhook belongs to. */
-export type Owner =
-  | { readonly app_token: string; readonly owner_id: null }
-  | { readonly app_token: null; readonly owner_id: number };
+/** Whom a webhook belongs to: an application, or a user; the other one is null. */
+export type Owner = Pick<WebhookTable, 'app_token' | 'owner_id'>;
 
 /** Whose webhooks somebody reaches: everybody's, or those of one application. */
 export type Reach = 'all' | { readonly app_token: string };

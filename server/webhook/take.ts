@@ -129,8 +129,11 @@ function bodyOf(event: Event): string {
   return JSON.stringify({ type: event.type, timestamp: event.occurred_on, data: event });
 }
 
+/** A former secret whose key is gone signs no more; without that of the present one nothing can be delivered. */
 function destinationOf(webhook: LockedWebhook, vault: Vault, now: Date): Destination {
   const { webhook_id, url, ordered, secret, former_secret, former_until } = webhook;
-  const sealed = former_secret !== null && (former_until ?? now) > now ? [secret, former_secret] : [secret];
-  return { url, ordered, secrets: sealed.map((one) => vault.open(one, secretPlace(webhook_id))) };
+  const place = secretPlace(webhook_id);
+  const former = former_secret !== null && (former_until ?? now) > now && vault.canOpen(former_secret, place);
+  const sealed = former ? [secret, former_secret] : [secret];
+  return { url, ordered, secrets: sealed.map((one) => vault.open(one, place)) };
 }

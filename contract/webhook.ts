@@ -38,6 +38,13 @@ const GroupIds = field(
 const Ordered = 'One after another in the order of their positions, each once the one before it has arrived.';
 const Url = httpUrl('Where the events are posted to.');
 
+export const DisabledReason = component(
+  z.enum(['asked', 'gone', 'undeliverable', 'not_allowed']),
+  'DisabledReason',
+  '`asked`: by a request. `gone`: the receiver answered 410. `undeliverable`: a delivery failed at its last try. `not_allowed`: its application or owner may not have it any more.',
+  'undeliverable',
+);
+
 export const Webhook = component(
   z.object({
     webhook_id: field(ObjectId, 'Names the webhook: 24 hexadecimal digits.'),
@@ -49,10 +56,7 @@ export const Webhook = component(
     ),
     ordered: field(z.boolean(), Ordered),
     enabled: field(z.boolean(), 'Whether anything is delivered.'),
-    disabled_because: field(
-      z.enum(['asked', 'gone', 'undeliverable', 'not_allowed']).nullable(),
-      '`asked`: by a request. `gone`: the receiver answered 410. `undeliverable`: a delivery failed at its last try. `not_allowed`: its application or owner may not have it any more.',
-    ),
+    disabled_because: field(DisabledReason.nullable(), 'Why nothing is delivered.'),
     disabled_on: field(DateTime.nullable(), 'Since when nothing is delivered.'),
     position: extendApi(z.number().int(), {
       format: 'int64',
@@ -284,7 +288,7 @@ export const webhookRoutes = c.router({
     description:
       'From now on events of these types are posted to the URL: at least once each, signed with the secret that this answer holds. Made with an app token it belongs to that application and goes with it; made with a user token it belongs to the user, and delivers as long as that one has level 10. A permanent token is sent what `GET /event` would show it, a dynamic one what happens by itself and by the user tokens that it led to. An application can have 20, a user 100. In production the URL must lead to public addresses.',
     body: PostWebhook,
-    responses: { 201: field(NewWebhook, 'The new webhook.'), ...errors(409, 413, 415) },
+    responses: { 201: field(NewWebhook, 'The new webhook.'), ...errors(404, 409, 413, 415) },
     metadata: { operationId: 'createWebhook', access },
   },
   update: {

@@ -51,6 +51,11 @@ export const EVENT_TYPES = {
   'voice.bound': 'A user proved which identity on the voice server is its own.',
   'voice.unbound': 'An identity on the voice server is no longer the user’s.',
 
+  'webhook.created': 'There is a new webhook; of its URL only the origin is told.',
+  'webhook.updated': 'A webhook was changed, disabled, given a new secret, or set back.',
+  'webhook.deleted':
+    'Somebody deleted a webhook; one that goes with its application or owner is not told of.',
+
   'job.requested': 'Somebody had a job run.',
   'registry.change_held': 'A run would have taken something from too many, and changed nothing.',
   'crash.deleted': 'A crash report was deleted.',

@@ -2,16 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage } from '../../contract/event.ts';
 import { type Admission, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
-import { leastIdOf, momentOf } from '../event/event-id.ts';
+import { leastIdOf } from '../event/event-id.ts';
+import { FEED_KEPT_FOR, requireKept } from '../event/kept.ts';
 import { type FeedQuestion, findFirstPosition, readFeed } from '../event/read.queries.ts';
 import { beholderOf, feedReader } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError } from '../shared/errors.ts';
 import { createWaitingRoom } from './waiting.ts';
 
-/** Milliseconds for which events are kept for the feed (D92). */
-const KEPT_FOR = 30 * 86_400_000;
 const USUAL_LIMIT = 100;
 /** Events that one answer looks at. */
 const MOST = 2000;
@@ -33,10 +31,10 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
   const enter = createWaitingRoom();
 
   async function look(caller: Caller, question: FeedQuestion): Promise<EventPage> {
-    const { events: found, looked, head, next } = await readFeed(db, feedReader(caller), question);
+    const answer = await readFeed(db, feedReader(caller), question);
+    const { events: found, looked, head } = answer;
     const { after, limit } = question;
-    const begins = clock.now().getTime() - KEPT_FOR;
-    if (after > head || (next !== null && momentOf(next).getTime() < begins)) throw resync(after, head);
+    requireKept(after, answer, clock.now());
     const last = found.length < limit ? undefined : found.at(-1)?.position;
     const cursor = last ?? looked ?? after;
     const beholder = beholderOf(caller);
@@ -63,7 +61,7 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
   }
 
   return async (admission, { after, types, limit = USUAL_LIMIT, wait = 0 }, gone) => {
-    const begins = leastIdOf(new Date(clock.now().getTime() - KEPT_FOR));
+    const begins = leastIdOf(new Date(clock.now().getTime() - FEED_KEPT_FOR));
     const from = after ?? (await findFirstPosition(db, begins)) - 1;
     const question = { after: from, types, limit, most: MOST };
     if (wait === 0) return look(admission.caller, question);
@@ -74,12 +72,4 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
       leave();
     }
   };
-}
-
-function resync(after: number, head: number): DomainError {
-  const why =
-    after > head
-      ? `There is no event ${after}: the last one is ${head}`
-      : `What came after event ${after} is not kept for the feed any more`;
-  return new DomainError('resync', `${why}. Read the lists anew.`);
 }

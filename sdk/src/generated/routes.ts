@@ -127,4 +127,16 @@ export const routes = {
     start: 'POST /voice/auth/start j',
     complete: 'POST /voice/auth/complete',
   },
+  webhook: {
+    list: 'GET /webhook j',
+    get: 'GET /webhook/:webhook_id j',
+    create: 'POST /webhook bj',
+    update: 'PUT /webhook/:webhook_id bj',
+    delete: 'DELETE /webhook/:webhook_id',
+    rotate: 'POST /webhook/:webhook_id/rotate j',
+    test: 'POST /webhook/:webhook_id/test j',
+    listDeliveries: 'GET /webhook/:webhook_id/delivery?state&limit&after j',
+    retry: 'POST /webhook/:webhook_id/delivery/:delivery_id/retry j',
+    replay: 'POST /webhook/:webhook_id/replay bj',
+  },
 } as const;

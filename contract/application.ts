@@ -1,8 +1,10 @@
 /** Applications to groups. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field, LongText, ObjectId, ObjectIdInUrl } from './common.ts';
+import { c, component, DateTime, field, ObjectId, ObjectIdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
+import { LongText } from './text.ts';
 import { UserShort } from './user.ts';
 
 /** Longest list of applications in one answer. */

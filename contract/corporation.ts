@@ -1,7 +1,8 @@
 /** Corporations and their guests. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, DryRun, errors, field, Id, IdInUrl } from './common.ts';
+import { c, component, DateTime, DryRun, field, Id, IdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
 import { AllianceShort, CorporationShort } from './membership.ts';
 import { ExtScope, MandatoryScopes } from './scopes.ts';
 import { Tracking, UserShort } from './user.ts';

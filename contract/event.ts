@@ -2,18 +2,10 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
-import {
-  AfterInQuery,
-  c,
-  component,
-  DateTime,
-  errors,
-  field,
-  Id,
-  LimitInQuery,
-  wholeNumberInQuery,
-} from './common.ts';
+import { c, component, DateTime, field, Id, wholeNumberInQuery } from './common.ts';
+import { errors } from './error-body.ts';
 import { EVENT_TYPES, type EventType as Type } from './event-types.ts';
+import { AfterInQuery, LimitInQuery } from './paging.ts';
 
 /** Characters, corporations or alliances that one event names at the most; more of them take several events. */
 export const MAX_LISTED = 500;

@@ -7,17 +7,16 @@ import {
   component,
   DateTime,
   DryRun,
-  errors,
   field,
   fullListAlone,
-  LongText,
   MAX_LIST,
-  Name,
   ObjectId,
   ObjectIdInUrl,
 } from './common.ts';
+import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
 import { GroupPolicy, JoinableGroup, PutGroupPolicy } from './policy.ts';
+import { LongText, Name } from './text.ts';
 import { UserShort } from './user.ts';
 
 export const Group = component(

@@ -2,7 +2,9 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field, Id, IdInUrl, PageHeader } from './common.ts';
+import { c, component, DateTime, field, Id, IdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
+import { PageHeader } from './paging.ts';
 import { UserShort } from './user.ts';
 
 export const CharacterLocation = component(

@@ -23,19 +23,11 @@ export * from './access.ts';
 export * from './alliance.ts';
 export { Application, PostApplication, PutApplication } from './application.ts';
 export * from './coalition.ts';
-export {
-  CrashProblem,
-  ErrorCode,
-  MAX_ID,
-  MAX_LIST,
-  PAGE_SIZE,
-  Problem,
-  ValidationIssue,
-  ValidationProblem,
-} from './common.ts';
+export { MAX_ID, MAX_LIST } from './common.ts';
 export * from './compliance.ts';
 export * from './corporation.ts';
 export * from './crash.ts';
+export { CrashProblem, ErrorCode, Problem, ValidationIssue, ValidationProblem } from './error-body.ts';
 export * from './event.ts';
 export * from './ext.ts';
 export * from './group.ts';
@@ -43,6 +35,7 @@ export * from './group-short.ts';
 export * from './history.ts';
 export * from './membership.ts';
 export * from './oidc.ts';
+export { PAGE_SIZE } from './paging.ts';
 export * from './person.ts';
 export { GroupPolicy, JoinableGroup, PutGroupPolicy } from './policy.ts';
 export * from './preview.ts';

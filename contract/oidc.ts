@@ -1,7 +1,9 @@
 /** OpenID Connect: the applications that let people sign in here, and where the protocol is spoken. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field, MAX_LIST, Name, ObjectId, ObjectIdInUrl } from './common.ts';
+import { c, component, DateTime, field, MAX_LIST, ObjectId, ObjectIdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
+import { Name } from './text.ts';
 
 /**
  * Where the protocol is spoken, below the base URL, and by which methods; from `interaction` on with browsers alone. The

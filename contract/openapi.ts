@@ -3,7 +3,6 @@ import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.ts';
 import { DYN_REFUSED, GUEST_LEVEL, MAX_LEVEL } from './access.ts';
-import { AfterInQuery } from './common.ts';
 import { contract, PREVIEW_TYPE, Preview } from './index.ts';
 import { exampleOf, schemaOf, schemasFor } from './openapi/schema.ts';
 import { SERVICE_PATHS } from './openapi/service.ts';
@@ -16,6 +15,7 @@ import type {
   OpenApiResponse,
 } from './openapi/types.ts';
 import { WEBHOOKS } from './openapi/webhooks.ts';
+import { AfterInQuery } from './paging.ts';
 import { API_VERSION } from './version.ts';
 
 export { GUIDES } from './openapi/texts.ts';

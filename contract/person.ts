@@ -1,21 +1,10 @@
 /** Persons: the humans behind characters. They add visibility, eligibility and compliance, never authority. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import {
-  c,
-  component,
-  DateTime,
-  errors,
-  field,
-  IdInBody,
-  IdInUrl,
-  Jwt,
-  MAX_PAGE,
-  Name,
-  ObjectId,
-  ObjectIdInUrl,
-  text,
-} from './common.ts';
+import { c, component, DateTime, field, IdInBody, IdInUrl, Jwt, ObjectId, ObjectIdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
+import { MAX_PAGE } from './paging.ts';
+import { Name, text } from './text.ts';
 import { UserShort } from './user.ts';
 
 const ada = { character_id: 2112000001, character_name: 'Ada Vale' };

@@ -1,7 +1,9 @@
 /** The instance itself: its configuration and its scheduled jobs. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, FlagInQuery, field, text } from './common.ts';
+import { c, component, DateTime, FlagInQuery, field } from './common.ts';
+import { errors } from './error-body.ts';
+import { text } from './text.ts';
 
 export const Configuration = component(
   z.record(z.unknown()),

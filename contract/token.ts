@@ -1,9 +1,11 @@
 /** Tokens: what callers authenticate with. */
 import { z } from 'zod';
 import { GUEST_LEVEL, level, TOKEN_KINDS, UNAUTHORIZED } from './access.ts';
-import { c, component, DateTime, errors, field, Jwt, LongText, MAX_LIST, StateCode } from './common.ts';
+import { c, component, DateTime, field, Jwt, MAX_LIST } from './common.ts';
+import { errors } from './error-body.ts';
 import { httpUrl } from './http-url.ts';
 import { ExtScope, PUBLIC_SCOPE } from './scopes.ts';
+import { LongText, StateCode } from './text.ts';
 import { User } from './user.ts';
 
 const TokenType = field(

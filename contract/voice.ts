@@ -1,7 +1,8 @@
 /** Proving who is behind a client of the voice server. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field } from './common.ts';
+import { c, component, DateTime, field } from './common.ts';
+import { errors } from './error-body.ts';
 import { UserShort } from './user.ts';
 
 export const VoiceChallenge = component(

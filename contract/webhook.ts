@@ -1,21 +1,11 @@
 /** Webhooks: events, sent to where they are wanted as they happen (D93). */
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
-import {
-  AfterInQuery,
-  c,
-  component,
-  DateTime,
-  errors,
-  field,
-  Id,
-  LimitInQuery,
-  MAX_ID,
-  ObjectId,
-  ObjectIdInUrl,
-} from './common.ts';
+import { c, component, DateTime, field, Id, MAX_ID, ObjectId, ObjectIdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
 import { Event, namesTypes } from './event.ts';
 import { httpUrl } from './http-url.ts';
+import { AfterInQuery, LimitInQuery } from './paging.ts';
 
 /** Seconds between the tries of one delivery: after the last of them its webhook is disabled. */
 export const RETRIES = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;

@@ -41,7 +41,7 @@ export interface OpenApiInfo {
   version: string;
 }
 
-export interface ExternalDocs {
+interface ExternalDocs {
   description: string;
   url: string;
 }

@@ -20,8 +20,6 @@ export const conditions = {
     or not exists (select from (${groupsOf}) own where own.group_id = any(p.groups_none)))`,
 } as const satisfies Readonly<Record<string, RawBuilder<boolean>>>;
 
-export type Condition = keyof typeof conditions;
-
 /** May the user be a member by the policy? All of the conditions together. */
 export const isEligible: RawBuilder<boolean> = sql`(${sql.join(Object.values(conditions), sql` and `)})`;
 

@@ -294,7 +294,7 @@ export interface ServiceTable {
 }
 
 /** Which definition of a database function was applied last. */
-export interface RepeatableTable {
+interface RepeatableTable {
   name: string;
   hash: string;
   revision: number;

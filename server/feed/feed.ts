@@ -16,7 +16,7 @@ const MOST = 2000;
 /** Milliseconds between two looks of one who waits. */
 const RHYTHM = 200;
 
-export interface FeedQuery {
+interface FeedQuery {
   readonly after?: number | undefined;
   readonly types?: readonly string[] | undefined;
   readonly limit?: number | undefined;

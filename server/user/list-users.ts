@@ -1,4 +1,5 @@
-import { MAX_ID, MAX_PAGE } from '../../contract/common.ts';
+import { MAX_ID } from '../../contract/common.ts';
+import { MAX_PAGE } from '../../contract/paging.ts';
 import type { ListUsersQuery, UserShort } from '../../contract/user.ts';
 import type { Services } from '../services/services.ts';
 import { invalid } from '../shared/errors.ts';

@@ -270,7 +270,14 @@ const WALKS: Readonly<Record<string, Walk>> = {
     refuses: ({ kind, level }, distance) =>
       level >= 9 || (distance === 0 && kind !== 'sponsored') ? undefined : notDeciding(level),
   },
-  'group.leave': { request: () => group(USERS[1]), answers: [404] },
+  'group.leave': {
+    request: () => group(USERS[1]),
+    answers: [404],
+    refuses: ({ kind, level }) =>
+      kind === 'sponsored' && level < 9
+        ? forbidden(`this needs 9, and the token's owner has ${level}`)
+        : undefined,
+  },
   'application.list': {},
   'application.decide': {
     request: () => ({ params: { application_id: '0'.repeat(24) }, body: { decision: 'rejected' } }),

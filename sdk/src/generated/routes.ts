@@ -135,7 +135,7 @@ export const routes = {
     delete: 'DELETE /webhook/:webhook_id',
     rotate: 'POST /webhook/:webhook_id/rotate j',
     test: 'POST /webhook/:webhook_id/test j',
-    listDeliveries: 'GET /webhook/:webhook_id/delivery?state&limit&after j',
+    listDeliveries: 'GET /webhook/:webhook_id/delivery j',
     retry: 'POST /webhook/:webhook_id/delivery/:delivery_id/retry j',
     replay: 'POST /webhook/:webhook_id/replay bj',
   },

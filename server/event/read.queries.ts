@@ -163,12 +163,15 @@ export async function readAudit(
     types === undefined ? undefined : sql`e.type = any(${[...types]}::text[])`,
     from === undefined ? undefined : sql`e.event_id >= ${from}::uuid`,
     before === undefined ? undefined : sql`e.event_id < ${before}::uuid`,
-    ownAlone(reader),
   ].filter((condition) => condition !== undefined);
-  const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+  const latest = (...more: RawBuilder<unknown>[]) =>
+    sql`(select * from events e where ${sql.join([sql`true`, ...conditions, ...more], sql` and `)}
+      order by e.event_id desc limit ${most})`;
+  // One index for each way in which an event is somebody's own: all at once they would be looked for among all events.
+  const parts = (ownAlone(reader) ?? [sql`true`]).map((each) => latest(each));
   const { rows } = await sql<AuditAnswer>`
     with ${reading(reader)}, candidates as materialized (
-      select * from events e where ${where} order by e.event_id desc limit ${most}
+      select * from (${sql.join(parts, sql` union all `)}) e order by e.event_id desc limit ${most}
     ), ${visible(reader)}, page as (
       select * from visible where ${toldOf(target)} order by event_id desc limit ${limit}
     )
@@ -198,11 +201,16 @@ function aboutTarget(target: string): RawBuilder<unknown> {
     : sql`e.concerns @> array[${user}::bigint]`;
 }
 
-/** Of one who reaches nobody else: its own events, by index. */
-function ownAlone(reader: Reader): RawBuilder<unknown> | undefined {
+/** Of one who reaches nobody else: the ways in which an event is its own, of which each event is so in one. */
+function ownAlone(reader: Reader): RawBuilder<unknown>[] | undefined {
   if (reader === 'all' || 'app_token' in reader || reader.reachesOthers) return undefined;
   const { owner_id: id } = reader;
-  return sql`(e.actor_id = ${id} or e.on_behalf_of = ${id} or e.concerns @> array[${id}::bigint])`;
+  const notBy = sql`e.actor_id is distinct from ${id}`;
+  return [
+    sql`e.actor_id = ${id}`,
+    sql`e.on_behalf_of = ${id} and ${notBy}`,
+    sql`e.concerns @> array[${id}::bigint] and ${notBy} and e.on_behalf_of is distinct from ${id}`,
+  ];
 }
 
 /** The last position that there is: what a list holds that is read afterwards. */

@@ -4,10 +4,12 @@ import { type Admission, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
 import { FEED_KEPT_FOR, requireKept } from '../event/kept.ts';
-import { type FeedQuestion, findFirstPosition, readFeed } from '../event/read.queries.ts';
+import { type FeedQuestion, findFirstPosition } from '../event/read.queries.ts';
 import { beholderOf, feedReader } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
+import { createSemaphore } from '../shared/semaphore.ts';
+import { createReading } from './reading.ts';
 import { createWaitingRoom } from './waiting.ts';
 
 const USUAL_LIMIT = 100;
@@ -15,6 +17,8 @@ const USUAL_LIMIT = 100;
 const MOST = 2000;
 /** Milliseconds between two looks of one who waits. */
 const RHYTHM = 200;
+/** Looks of all who wait, at the same time: the others leave the connections to everybody else. */
+const LOOKS_AT_ONCE = 3;
 
 interface FeedQuery {
   readonly after?: number | undefined;
@@ -29,9 +33,11 @@ export type Feed = (admission: Admission, query: FeedQuery, gone: AbortSignal) =
 
 export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' | 'events'>): Feed {
   const enter = createWaitingRoom();
+  const inTurn = createSemaphore(LOOKS_AT_ONCE);
+  const read = createReading(db, events);
 
   async function look(caller: Caller, question: FeedQuestion): Promise<EventPage> {
-    const answer = await readFeed(db, feedReader(caller), question);
+    const answer = await read(feedReader(caller), question);
     const { events: found, looked, head } = answer;
     const { after, limit } = question;
     requireKept(after, answer, clock.now());
@@ -47,16 +53,29 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
 
   /** Looks again whenever there may be something new, with the rights of that moment. */
   async function hold(admission: Admission, question: FeedQuestion, wait: number, gone: AbortSignal) {
-    const ends = AbortSignal.any([gone, AbortSignal.timeout(wait * 1000)]);
-    let after = question.after;
-    for (let { caller } = admission; ; caller = await rejudge(db, admission)) {
-      // From before the look on, or what comes during it would be waited for.
-      const news = events.changed(ends);
-      const page = await look(caller, { ...question, after });
-      if (page.events.length > 0 || page.more || ends.aborted || events.ending) return page;
-      after = Number(page.cursor);
-      await news;
-      await sleep(RHYTHM, undefined, { signal: ends }).catch(() => undefined);
+    const over = new AbortController();
+    const end = () => over.abort();
+    const timer = setTimeout(end, wait * 1000);
+    gone.addEventListener('abort', end);
+    const { signal: ends } = over;
+    try {
+      let after = question.after;
+      for (let first = true; ; first = false) {
+        // From before the look on, or what comes during it would be waited for.
+        const news = events.changed(ends);
+        const page = await inTurn(async () =>
+          look(first ? admission.caller : await rejudge(db, admission), { ...question, after }),
+        );
+        if (page.events.length > 0 || page.more || ends.aborted || gone.aborted || events.ending) return page;
+        after = Number(page.cursor);
+        if (events.position <= after) await news;
+        await sleep(RHYTHM, undefined, { signal: ends }).catch(() => undefined);
+      }
+    } finally {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', end);
+      // Nobody is told of anything any more who has his answer.
+      over.abort();
     }
   }
 

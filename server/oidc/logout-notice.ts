@@ -60,7 +60,10 @@ export async function noticeLogout(
     return again ? 'again' : 'done';
   } catch (error) {
     const forbidden = error instanceof ForbiddenAddress;
-    log.warn({ ...told, reason: faultOf(error), again: !forbidden }, 'an application could not be told of a logout');
+    log.warn(
+      { ...told, reason: faultOf(error), again: !forbidden },
+      'an application could not be told of a logout',
+    );
     return forbidden ? 'done' : 'again';
   }
 }

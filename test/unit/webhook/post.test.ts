@@ -14,7 +14,10 @@ describe('D93: Retry-After', () => {
     expect(pauseOf(header, NOW)).toBe(pause);
   });
 
-  it.each([undefined, '0', '-5', 'soon', '', 'Mon, 02 Mar 2020 07:06:30 GMT'])('%s asks for nothing', (header) => {
-    expect(pauseOf(header, NOW)).toBeUndefined();
-  });
+  it.each([undefined, '0', '-5', 'soon', '', 'Mon, 02 Mar 2020 07:06:30 GMT'])(
+    '%s asks for nothing',
+    (header) => {
+      expect(pauseOf(header, NOW)).toBeUndefined();
+    },
+  );
 });

@@ -267,6 +267,7 @@ export const eventRoutes = c.router({
     responses: { 200: field(EventPage, 'A page of events.'), ...errors(410) },
     metadata: {
       operationId: 'listEvents',
+      codes: ['too_many_waiting'],
       ...level(0, {
         besides:
           'A permanent token whose owner has level 7 reads all events; everybody else those that `GET /audit` shows.',

@@ -200,6 +200,7 @@ export const tokenRoutes = c.router({
     responses: { 200: field(Login, 'The sign-in.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'startLogin',
+      codes: ['state_code_unknown'],
       access: { tokens: ['dyn'], level: 0, refusal: 'Must use a dynamic app token for this path.' } as const,
     },
   },

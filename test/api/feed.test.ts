@@ -192,9 +192,7 @@ describe('D92: lists', () => {
     await createGroup();
     const position = await head();
     const positionOf = async () => {
-      const { headers } = await fetch(`${app.url}/group`, {
-        headers: { Authorization: `Bearer ${app.root}` },
-      });
+      const { headers } = await app.client(app.root).group.list();
       return Number(headers.get('castellan-position'));
     };
     await expect.poll(positionOf).toBe(position);

@@ -4,6 +4,7 @@ import { dryRun, startWorker } from '../jobs/worker.ts';
 import { createApi } from './api.ts';
 import type { CompleteSettings } from './config/settings.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
+import { openReplica } from './database/replica.ts';
 import type { Database } from './database/tables.ts';
 import { ensureEventPartitions } from './event/partitions.ts';
 import { startSealing } from './event/sealing.ts';
@@ -65,6 +66,10 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     const database = await openDatabase(configured.databaseUrl, log, { around, ...options.database });
     closers.push(database.close);
     const { db } = database;
+    const replica = configured.databaseReplicaUrl
+      ? openReplica({ url: configured.databaseReplicaUrl, primary: db, log, around })
+      : undefined;
+    closers.push(async () => replica?.close());
     followPool(metrics, database.pool);
     followBacklog(metrics, () => readBacklog(db, clock.now()));
     const settings = beside && !configured.production ? await asItRuns(db, configured) : configured;
@@ -109,6 +114,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       outages,
       clock,
       db,
+      replica,
       keys,
       vault,
       sso,

@@ -4,6 +4,7 @@ import { connect } from '../database/connection.ts';
 import { examine } from '../doctor/doctor.ts';
 import { toLines } from '../doctor/finding.ts';
 import { createLog } from '../observability/log.ts';
+import { outliveReaders } from '../observability/output.ts';
 import { explainStart } from '../process/lifecycle.ts';
 import { noStandIns, type StartStandIns } from '../process/stand-ins.ts';
 import { systemClock } from '../shared/clock.ts';
@@ -43,6 +44,7 @@ async function doctor(startStandIns: StartStandIns): Promise<number> {
 
 /** Ends with exit code 1 when something is wrong. */
 export function runDoctor(startStandIns: StartStandIns = noStandIns): void {
+  outliveReaders();
   doctor(startStandIns).then(
     (code) => {
       process.exitCode = code;

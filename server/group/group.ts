@@ -2,6 +2,7 @@ import type { Group, PostGroup, PutGroup } from '../../contract/group.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { type JsonText, withField } from '../database/json-text.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -28,14 +29,12 @@ import {
 } from './group.queries.ts';
 import { recordGroupCreated, recordGroupDeleted, recordGroupUpdated } from './group-events.ts';
 
-function toGroup(row: GroupRow): Group {
-  return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
-}
-
-export async function getGroup({ db }: Pick<Services, 'db'>, groupId: string): Promise<Group> {
+export async function getGroup({ db }: Pick<Services, 'db'>, groupId: string): Promise<JsonText<Group>> {
   const row = await findGroup(db, groupId);
   if (row === undefined) throw notFound('group', groupId);
-  return toGroup(row);
+  const { members, created_on, updated_on, ...values } = row;
+  const dates = { created_on: created_on.toISOString(), updated_on: updated_on.toISOString() };
+  return withField({ ...values, ...dates }, 'members', members);
 }
 
 /** The caller becomes owner and only member (rule 1); a name that is taken, also by an autogroup, is a 409. */
@@ -43,7 +42,7 @@ export async function createGroup(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   { group_name, description }: PostGroup,
-): Promise<Group> {
+): Promise<JsonText<Group>> {
   const now = clock.now();
   const group_id = objectId(now);
   const group = {
@@ -72,7 +71,7 @@ export async function updateGroup(
   admission: Admission,
   groupId: string,
   body: PutGroup,
-): Promise<Group> {
+): Promise<JsonText<Group>> {
   const { db, clock } = services;
   await requireOwner({ db }, admission.caller, groupId);
   return inTransaction(db, async (tx) => {

@@ -56,6 +56,17 @@ describe('npm run doctor', () => {
     expect(stdout).not.toContain('swordfish');
   });
 
+  it('comes to its end when its reader has gone, as behind `| head -1`', async () => {
+    const nobody = 'http://127.0.0.1:9';
+    const doctor = instance.start(DOCTOR, {
+      ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'swordfish', SSO_URL: nobody, EXT_API_URL: nobody },
+      ...{ BASE_URL: nobody, DATABASE_URL: 'postgres://castellan@127.0.0.1:9/castellan' },
+    });
+    doctor.hangUp();
+    const { code, stderr } = await doctor.ended;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  });
+
   it('says first what is missing in the settings', async () => {
     const { code, stderr } = await instance.run(DOCTOR, { NODE_ENV: 'production' });
     expect(code).toBe(1);

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
 /** What can be wrong with one position of the chain (D90). */
-export type Fault = 'missing seal' | 'broken chain' | 'missing event' | 'changed event';
+type Fault = 'missing seal' | 'broken chain' | 'missing event' | 'changed event';
 
 /** Where a walk along the chain stands: behind this position, whose hash that is. */
 export interface Place {

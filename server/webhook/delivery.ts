@@ -21,7 +21,7 @@ import { getWebhook } from './webhook.ts';
 import { recordWebhookUpdated } from './webhook-events.ts';
 
 /** Type of the deliveries that tell of no event. */
-export const TEST = 'webhook.test';
+const TEST = 'webhook.test';
 const USUAL_LIMIT = 100;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -115,6 +115,18 @@ describe('without a token (decisions §1)', () => {
   });
 });
 
+describe('the log of requests', () => {
+  it('names the whole path, whichever part of the service answers', async () => {
+    for (const path of ['/docs', '/healthz', '/user']) {
+      const { headers } = await send(app, 'GET', path, { token: app.root });
+      const id = headers['x-request-id'];
+      const line = () => app.logged.find((one) => one.includes(`"${id}"`) && one.includes('"request"'));
+      await expect.poll(line).toBeDefined();
+      expect(JSON.parse(line() ?? '{}')).toMatchObject({ method: 'GET', path, status: 200 });
+    }
+  });
+});
+
 describe('GET /docs', () => {
   it('works without the internet: everything that the pages load is served here', async () => {
     for (const path of ['/docs', '/docs/', '/docs/guides/signing-in']) {

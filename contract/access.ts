@@ -30,6 +30,8 @@ export interface AccessRule {
   readonly tokens: readonly TokenKind[];
   /** Least clearance level of the token's owner; below it is a 403 (D5). -1 lets guests in. */
   readonly level: number;
+  /** Kinds of tokens that need another level than {@link level}, which is the least of all (D93). */
+  readonly levelOf?: Readonly<Partial<Record<TokenKind, number>>>;
   readonly authority?: Authority;
   /** Fields of the body that need more than {@link level} when they are set: the least level for each (D15). */
   readonly fields?: Readonly<Record<string, number>>;

@@ -249,6 +249,9 @@ export function accessSentence(access: AccessRule | 'public'): string {
       : `whose owner has clearance level ${access.level}${access.level < MAX_LEVEL ? ' or more' : ''}`;
   return [
     `${tokens} ${owner}${access.authority === undefined ? '' : authorityWords(access.authority)}.`,
+    ...(Object.entries(access.levelOf ?? {}) as [TokenKind, number][]).map(
+      ([kind, least]) => `By ${TOKEN_NAMES[kind]} it needs level ${least}.`,
+    ),
     ...Object.entries(access.fields ?? {}).map(([field, least]) => `Setting ${field} needs level ${least}.`),
     ...(access.levelFirst ? ['The level is judged before the type of the token.'] : []),
     ...(access.besides === undefined ? [] : [access.besides]),

@@ -28,6 +28,7 @@ import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/seldom.ts';
 import { unasked } from './standing/rehearse.ts';
 import { readBacklog } from './system/backlog.queries.ts';
+import { startDelivering } from './webhook/delivering.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -125,7 +126,11 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       dryRun: (job) => dryRun(services, job),
       ...provider,
     };
-    if (worker) await startWorker(services);
+    if (worker) {
+      await startWorker(services);
+      const delivering = startDelivering(services);
+      closers.push(() => delivering.close());
+    }
     return { services, createHttp: (messages) => createApi(services, messages), endJobs, close };
   } catch (error) {
     await close();

@@ -57,6 +57,7 @@ const GUIDED: readonly (readonly [tag: string, description: string, guide: strin
   ['application', 'Wishes to join a group, and what became of them.', 'groups'],
   ['event', 'What happens, to be followed.', 'events'],
   ['audit', 'What happened, to be looked up.', 'events'],
+  ['webhook', 'What happens, sent to where it is wanted.', 'events'],
   ['ext', 'Data of the game: forwarded requests.', 'external-data'],
   ['history', 'What was collected of each character from hour to hour.', 'external-data'],
   ['oidc', 'Applications that let people sign in by OpenID Connect.', 'connecting'],

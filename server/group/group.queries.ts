@@ -100,6 +100,16 @@ export async function lockGroup(db: Kysely<Database>, groupId: string) {
     .executeTakeFirst();
 }
 
+/** Whether a group says yes or no to its members' logging in. */
+export async function isVoiced(db: Kysely<Database>, groupId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('groups')
+    .select('authorized_to_login')
+    .where('group_id', '=', groupId)
+    .executeTakeFirst();
+  return row?.authorized_to_login != null;
+}
+
 /** Locks the groups that a character owns, which lose their owner when it is deleted: groups come before users. */
 export async function lockOwnedGroups(db: Kysely<Database>, characterId: number): Promise<void> {
   await db
@@ -177,4 +187,24 @@ export async function setGroup(
 /** Its memberships go with it. */
 export async function deleteGroup(db: Kysely<Database>, groupId: string): Promise<void> {
   await db.deleteFrom('groups').where('group_id', '=', groupId).execute();
+}
+
+/** Somebody in a group that people are put into by others. */
+export interface Membership {
+  readonly group_id: string;
+  readonly group_name: string;
+  readonly character_id: number;
+  readonly is_owner: boolean;
+}
+
+/** Every stored membership of these characters, but for that by a voice identity, which is a part of their standing. */
+export async function findMemberships(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+): Promise<Membership[]> {
+  const { rows } = await sql<Membership>`
+    select m.group_id, g.group_name, m.character_id, g.owner_id is not distinct from m.character_id as is_owner
+    from group_members m join groups g using (group_id)
+    where m.character_id = any(${[...characterIds]}::bigint[]) and not g.is_voice order by 1, 3`.execute(db);
+  return rows;
 }

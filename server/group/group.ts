@@ -10,6 +10,8 @@ import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
 import {
   changeMembers,
@@ -20,6 +22,7 @@ import {
   findUsersNamed,
   type GroupRow,
   insertGroup,
+  isVoiced,
   lockGroup,
   lockMember,
   setGroup,
@@ -72,6 +75,7 @@ export async function updateGroup(
   const { db, clock } = services;
   await requireOwner({ db }, admission.caller, groupId);
   return inTransaction(db, async (tx) => {
+    const speaks = body.authorized_to_login != null || (await isVoiced(tx, groupId));
     const before = await lockGroup(tx, groupId);
     await requireOwner({ db: tx }, await readmit(tx, admission), groupId);
     if (before === undefined) throw notFound('group', groupId);
@@ -92,13 +96,15 @@ export async function updateGroup(
       owner_id,
     };
     await services.touches(tx, { groups: [groupId], users: change.added });
+    const standings = await readStandings(tx, speaks ? { groups: [groupId], users: change.added } : {});
     // New members first: the owner must be one when it is set, and a former owner must not be one when it goes.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
     if (!isEmpty(change) || !sameValues(before, after)) {
       await setGroup(tx, groupId, { ...after, updated_on: now });
     }
     await changeMembers(tx, groupId, { added: [], removed: change.removed });
-    await recordGroupUpdated(tx, groupId, before, after, change, now);
+    const cause = await recordGroupUpdated(tx, groupId, before, after, change, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now, cause);
     const same = before.authorized_to_login === after.authorized_to_login;
     const touched = { users: [...change.added, ...change.removed] };
     await endUnwelcome(services, tx, same ? touched : 'everybody');
@@ -163,14 +169,17 @@ export async function removeGroup(
   groupId: string,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
+    const now = services.clock.now();
     const group = await lockGroup(tx, groupId);
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
     await services.touches(tx, { groups: [groupId] });
     const members = await findMemberIds(tx, groupId);
+    const standings = await readStandings(tx, { groups: [groupId] });
     await deleteGroup(tx, groupId);
-    await recordGroupDeleted(tx, groupId, group, members, services.clock.now());
+    const cause = await recordGroupDeleted(tx, groupId, group, members, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now, cause);
     await endUnwelcome(services, tx, 'everybody');
   });
 }

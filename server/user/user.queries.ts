@@ -7,7 +7,6 @@ import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { byKey } from '../database/by-key.ts';
 import type { JsonText } from '../database/json-text.ts';
 import type { Database } from '../database/tables.ts';
-import { recordEvents, userTarget } from '../event/record.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { detachCharacters } from '../person/membership.ts';
 
@@ -104,17 +103,5 @@ export async function deleteUsers(
 ): Promise<void> {
   await deleteHistories(db, characterIds);
   await detachCharacters(db, characterIds, { happened: 'deleted', by, now });
-  const deleted = await db
-    .deleteFrom('users')
-    .where('character_id', 'in', characterIds)
-    .returning(['character_id', 'character_name'])
-    .execute();
-  await recordEvents(
-    db,
-    deleted.map((user) => ({
-      type: 'user.deleted',
-      targets: [userTarget(user.character_id, user.character_name)],
-    })),
-    now,
-  );
+  await db.deleteFrom('users').where('character_id', 'in', characterIds).execute();
 }

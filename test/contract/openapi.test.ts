@@ -100,6 +100,16 @@ POST   /system/job/{job_id}                                     app 10
 GET    /crash                                                   app 10
 GET    /crash/{crash_report_id}                                 app 10
 DELETE /crash/{crash_report_id}                                 app 10
+GET    /webhook                                                 dyn,per,use 0
+POST   /webhook                                                 dyn,per,use 0
+GET    /webhook/{webhook_id}                                    dyn,per,use 0
+PUT    /webhook/{webhook_id}                                    dyn,per,use 0
+DELETE /webhook/{webhook_id}                                    dyn,per,use 0
+POST   /webhook/{webhook_id}/rotate                             dyn,per,use 0
+POST   /webhook/{webhook_id}/test                               dyn,per,use 0
+GET    /webhook/{webhook_id}/delivery                           dyn,per,use 0
+POST   /webhook/{webhook_id}/delivery/{delivery_id}/retry       dyn,per,use 0
+POST   /webhook/{webhook_id}/replay                             dyn,per,use 0
 `;
 
 const document = openApiDocument('https://castellan.example');

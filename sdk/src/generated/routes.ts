@@ -25,6 +25,7 @@ export const routes = {
   token: '/token current delete-. createDynamic+/dyn createPermanent+/per startLogin+/use/from/dyn createUserToken+/use/from/per logout-/current.',
   user: '/user list get/:character_name groups/:character/groups why/:character/why update=/:character_id? delete-/:character_id?. person/:character/person',
   voice: '/voice/auth start+/start complete+/complete.',
+  webhook: '/webhook list get/: create+ update=/: delete-/:. rotate+/:/rotate test+/:/test listDeliveries/:/delivery retry+/:/delivery/:delivery_id/retry replay+/:/replay',
 };
 
 /** The operations that read. */
@@ -45,6 +46,7 @@ export interface Reads {
   system: 'status' | 'configuration' | 'jobs';
   token: 'current';
   user: 'list' | 'get' | 'groups' | 'why' | 'person';
+  webhook: 'list' | 'get' | 'listDeliveries';
 }
 
 /** Those that have pages, asked for by the request header `page`. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
-import { at, button, goToPart, operator, page, signInAsAdministrator, tab } from './stage.ts';
+import { ADMINISTRATOR, button, goToPart, open, operator, page, tab, tokenOf } from './stage.ts';
 import { faultsOf, TWO_LOOKS } from './walk.ts';
 
 const params = { corporation_id: 98_000_001 };
@@ -15,8 +15,7 @@ describe('D102: who of a corporation complies', () => {
     }, 30_000);
     const { persons, never_signed_in } = await ok(operator.corporation.compliance({ params }));
     const n = persons.filter(({ status }) => status === 'ok').length;
-    await signInAsAdministrator();
-    await page.goto(at(`/corporation/${params.corporation_id}`));
+    await open(`/corporation/${params.corporation_id}`, await tokenOf(ADMINISTRATOR));
     await page.getByText(`Complies: ${n}`, { exact: true }).waitFor();
     await page.getByText(`Never signed in: ${never_signed_in.length}`, { exact: true }).waitFor();
     await goToPart('Day by day');
@@ -38,8 +37,7 @@ describe('D102: who of a corporation complies', () => {
       body.never_signed_in = [{ character_id: 5, character_name: FORMULA }];
       await route.fulfill({ response, json: body });
     });
-    await signInAsAdministrator();
-    await page.goto(at(`/corporation/${params.corporation_id}`));
+    await open(`/corporation/${params.corporation_id}`, await tokenOf(ADMINISTRATOR));
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: /^Download/ }).click();
     const file = await readFile(await (await downloading).path(), 'utf8');

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
 import {
   at,
+  become,
   button,
   heading,
   OFFICER,
-  open,
   operator,
   PILOT,
   page,
@@ -13,7 +13,7 @@ import {
   tab,
   tokenOf,
 } from './stage.ts';
-import { ALL_LOOKS, faultsOf, go, type Place, places, TWO_LOOKS } from './walk.ts';
+import { ALL_LOOKS, faultsOf, go, PLACES, TWO_LOOKS } from './walk.ts';
 
 /** What only those may press who own a group, or have a level. */
 const FOR_OTHERS = /^(New|Register|Delete|Edit|Add$|Add members|Remove|Save|Set level|Invite|Approve|Reject)/;
@@ -22,40 +22,36 @@ const FOR_OTHERS = /^(New|Register|Delete|Edit|Add$|Add members|Remove|Save|Set 
 const NOT_FOR_PILOTS = ['audit', 'applications', 'system'];
 const OF_OFFICERS = ['alliance', 'corporation', 'corporation-days', 'user', 'audit'];
 
-async function faultsAt(those: readonly Place[], role: string): Promise<string[]> {
-  const faults: string[] = [];
-  for (const place of those) {
-    await go(place);
-    faults.push(...(await faultsOf(`${place.name}-${role}`, TWO_LOOKS)));
-  }
-  return faults;
-}
-
 describe('the same screens, as others see them', () => {
-  it('a pilot of level 0: no barrier, no complaint, and no button that he may not press', async () => {
-    await open('/', await tokenOf(PILOT));
-    const those = (await places()).filter(({ name }) => !NOT_FOR_PILOTS.includes(name));
-    const faults: string[] = [];
-    for (const place of those) {
-      faults.push(...(await faultsAt([place], 'pilot')));
-      const found = page.getByRole('button', { name: FOR_OTHERS });
-      expect(await found.count(), place.name).toBe(0);
-    }
-    expect(faults).toEqual([]);
-    expect(tab.complaints).toEqual([]);
+  let pilot: string;
+  let officer: string;
+  beforeAll(async () => {
+    pilot = await tokenOf(PILOT);
+    officer = await tokenOf(OFFICER);
+    await ok(operator.user.update({ params: { character_id: OFFICER }, body: { clearance_level: 4 } }));
   });
 
-  it('an officer of level 4: what he reads and changes of the alliance, and nothing of administrators', async () => {
-    const token = await tokenOf(OFFICER);
-    await ok(operator.user.update({ params: { character_id: OFFICER }, body: { clearance_level: 4 } }));
-    await open('/', token);
-    const those = (await places()).filter(({ name }) => OF_OFFICERS.includes(name));
-    expect(await faultsAt(those, 'officer')).toEqual([]);
-    await go({ name: 'alliance', path: '/alliance/99000001' });
-    await button('Save').waitFor();
-    expect(await page.getByRole('navigation').getByRole('link', { name: 'System' }).count()).toBe(0);
-    expect(tab.complaints).toEqual([]);
-  });
+  it.each(PLACES.filter(({ name }) => !NOT_FOR_PILOTS.includes(name)))(
+    'a pilot of level 0: no barrier, no complaint, and no button that he may not press: $name',
+    async (place) => {
+      await become(pilot);
+      await go(place);
+      expect(await faultsOf(`${place.name}-pilot`, TWO_LOOKS)).toEqual([]);
+      expect(await page.getByRole('button', { name: FOR_OTHERS }).count()).toBe(0);
+      expect(tab.complaints).toEqual([]);
+    },
+  );
+
+  it.each(PLACES.filter(({ name }) => OF_OFFICERS.includes(name)))(
+    'an officer of level 4: no barrier, no complaint, and nothing of administrators: $name',
+    async (place) => {
+      await become(officer);
+      await go(place);
+      expect(await faultsOf(`${place.name}-officer`, TWO_LOOKS)).toEqual([]);
+      expect(await page.getByRole('link', { name: 'System' }).count()).toBe(0);
+      expect(tab.complaints).toEqual([]);
+    },
+  );
 
   it('D28: a guest, invited by a link, is told that there is nothing to see, and can sign out', async () => {
     const invited = await ok(

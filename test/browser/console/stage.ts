@@ -23,7 +23,7 @@ beforeAll(async () => {
   root = token;
   operator = createClient({ baseUrl: instance.url, token });
   browser = await launchChromium();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await instance?.remove();
@@ -46,6 +46,8 @@ export const OTHER = 2_112_000_001;
 export const MODERATOR = 2_112_000_023;
 /** Beside that one; somebody gives it a level. */
 export const OFFICER = 2_112_000_032;
+/** Whom the first start makes the administrator. */
+export const ADMINISTRATOR = 2_112_000_003;
 /** Of a corporation that nobody lets in. */
 export const STRANGER = { id: 2_112_000_049, name: 'Jonas Drengamann' };
 
@@ -82,10 +84,14 @@ export async function tokenOf(characterId: number): Promise<string> {
   return back.searchParams.get('user_token') ?? '';
 }
 
+/** From now on the page is that of somebody who is signed in. */
+export async function become(token: string): Promise<void> {
+  await page.addInitScript(`localStorage.setItem('castellan.user-token', ${JSON.stringify(token)})`);
+}
+
 /** Opens a screen as a character. */
 export async function open(path: string, token: string): Promise<void> {
-  if (!page.url().startsWith(instance.url)) await page.goto(at('/favicon.svg'));
-  await page.evaluate(`localStorage.setItem('castellan.user-token', ${JSON.stringify(token)})`);
+  await become(token);
   await page.goto(at(path));
 }
 

@@ -3,47 +3,60 @@ import { violations } from '../../harness/axe.ts';
 import { DESK, PHONE } from '../../harness/chromium.ts';
 import { at, goToPart, operator, overflow, page, settled, tab } from './stage.ts';
 
+/** What there is to look at. */
+interface Records {
+  readonly group: string;
+  readonly coalition: string;
+  readonly user: string;
+}
+
 /** A screen, or a part of one. */
 export interface Place {
   readonly name: string;
-  readonly path: string;
+  readonly path: (records: Records) => string;
   /** Which part of it. */
   readonly part?: string;
 }
 
-/** Every screen with its parts: by a group, a coalition and a user that there are. */
-export async function places(): Promise<Place[]> {
+/** Every screen with its parts. */
+export const PLACES: readonly Place[] = [
+  { name: 'standing', path: () => '/' },
+  { name: 'characters', path: () => '/characters' },
+  { name: 'trail', path: () => '/trail' },
+  { name: 'groups', path: () => '/groups' },
+  { name: 'groups-mine', path: () => '/groups', part: 'Mine' },
+  { name: 'groups-to-join', path: () => '/groups', part: 'To join' },
+  { name: 'group', path: ({ group }) => `/group/${group}` },
+  { name: 'group-joining', path: ({ group }) => `/group/${group}`, part: 'Joining' },
+  { name: 'group-history', path: ({ group }) => `/group/${group}`, part: 'History' },
+  { name: 'inbox', path: () => '/inbox' },
+  { name: 'registry', path: () => '/registry' },
+  { name: 'alliance', path: () => '/alliance/99000001' },
+  { name: 'corporation', path: () => '/corporation/98000001' },
+  { name: 'corporation-days', path: () => '/corporation/98000001', part: 'Day by day' },
+  { name: 'coalition', path: ({ coalition }) => `/coalition/${coalition}` },
+  { name: 'users', path: () => '/users' },
+  { name: 'user', path: ({ user }) => `/user/${encodeURIComponent(user)}` },
+  { name: 'audit', path: () => '/audit' },
+  { name: 'applications', path: () => '/applications' },
+  { name: 'system', path: () => '/system' },
+  { name: 'nothing', path: () => '/no/such/screen' },
+];
+
+async function records(): Promise<Records> {
   const groups = await ok(operator.group.list());
   const group = groups.find(({ group_name }) => group_name === 'Fleet commanders') ?? groups[0];
   const [coalition] = await ok(operator.coalition.list());
   const [user] = (await ok(operator.user.list())).filter(({ character_id }) => character_id !== 0);
-  return [
-    { name: 'standing', path: '/' },
-    { name: 'characters', path: '/characters' },
-    { name: 'trail', path: '/trail' },
-    { name: 'groups', path: '/groups' },
-    { name: 'groups-mine', path: '/groups', part: 'Mine' },
-    { name: 'groups-to-join', path: '/groups', part: 'To join' },
-    { name: 'group', path: `/group/${group?.group_id}` },
-    { name: 'group-joining', path: `/group/${group?.group_id}`, part: 'Joining' },
-    { name: 'group-history', path: `/group/${group?.group_id}`, part: 'History' },
-    { name: 'inbox', path: '/inbox' },
-    { name: 'registry', path: '/registry' },
-    { name: 'alliance', path: '/alliance/99000001' },
-    { name: 'corporation', path: '/corporation/98000001' },
-    { name: 'corporation-days', path: '/corporation/98000001', part: 'Day by day' },
-    { name: 'coalition', path: `/coalition/${coalition?.coalition_id}` },
-    { name: 'users', path: '/users' },
-    { name: 'user', path: `/user/${encodeURIComponent(user?.character_name ?? '')}` },
-    { name: 'audit', path: '/audit' },
-    { name: 'applications', path: '/applications' },
-    { name: 'system', path: '/system' },
-    { name: 'nothing', path: '/no/such/screen' },
-  ];
+  return {
+    group: group?.group_id ?? '',
+    coalition: coalition?.coalition_id ?? '',
+    user: user?.character_name ?? '',
+  };
 }
 
 export async function go({ path, part }: Place): Promise<void> {
-  await page.goto(at(path));
+  await page.goto(at(path(await records())));
   await settled();
   if (part === undefined) return;
   await goToPart(part);

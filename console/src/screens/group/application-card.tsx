@@ -49,7 +49,7 @@ export function ApplicationCard({ application, approve, ask }: ApplicationCardPr
             <Button
               size="xs"
               variant="default"
-              aria-label={t('Approve {name} to {group} with words', named)}
+              aria-label={t('Approve with words: {name} to {group}', named)}
               onClick={() => ask('approved')}
             >
               {t('Approve with words')}

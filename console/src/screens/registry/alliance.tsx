@@ -85,7 +85,6 @@ function Content() {
       </div>
       {mayTrack && (
         <MembersReport
-          name={alliance.alliance_name}
           compliance={queries.alliance.compliance({ params })}
           days={queries.alliance.complianceDays({ params })}
           tracking={queries.alliance.tracking({ params })}

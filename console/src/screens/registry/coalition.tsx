@@ -69,7 +69,6 @@ function Content() {
       </div>
       {mayTrack && (
         <MembersReport
-          name={coalition.coalition_name}
           compliance={queries.coalition.compliance({ params })}
           days={queries.coalition.complianceDays({ params })}
           tracking={queries.coalition.tracking({ params })}

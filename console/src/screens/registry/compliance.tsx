@@ -46,14 +46,8 @@ const COLUMNS: readonly TableColumn<Line>[] = [
   },
 ];
 
-interface ComplianceProps {
-  /** Whose members they are. */
-  readonly name: string;
-  readonly of: ComplianceRecord;
-}
-
 /** Who grants what is required, person by person: the worst first, with the reasons. */
-export function Compliance({ name, of: compliance }: ComplianceProps) {
+export function Compliance({ of: compliance }: { readonly of: ComplianceRecord }) {
   const lines = useMemo(() => linesOf(compliance), [compliance]);
   const counts = WORST_FIRST.map((status) => ({
     status,
@@ -69,11 +63,7 @@ export function Compliance({ name, of: compliance }: ComplianceProps) {
             </Text>
           ))}
         </Group>
-        <Button
-          variant="default"
-          onClick={() => saveCsv(`${t('compliance')}.csv`, complianceCsv(compliance))}
-          aria-label={t('Download {name} as CSV', { name })}
-        >
+        <Button variant="default" onClick={() => saveCsv(t('compliance.csv'), complianceCsv(compliance))}>
           {t('Download as CSV')}
         </Button>
       </Group>

@@ -65,7 +65,6 @@ function Content() {
       {mayRead && (
         <>
           <MembersReport
-            name={corporation.corporation_name}
             compliance={queries.corporation.compliance({ params })}
             days={queries.corporation.complianceDays({ params })}
             tracking={queries.corporation.tracking({ params })}

@@ -13,20 +13,18 @@ import { ComplianceTrend } from './compliance-trend.tsx';
 import { Tracking } from './tracking.tsx';
 
 interface MembersReportProps {
-  /** Whose members they are. */
-  readonly name: string;
   readonly compliance: CastellanQuery<ComplianceRecord>;
   readonly days: CastellanQuery<ComplianceDay[]>;
   readonly tracking: CastellanQuery<TrackingRecord>;
 }
 
 /** How the members of a corporation, alliance or coalition grant what is required of them (D102, D35). */
-export function MembersReport({ name, compliance, days, tracking }: MembersReportProps) {
+export function MembersReport({ compliance, days, tracking }: MembersReportProps) {
   return (
     <Section title={t('How its members comply')}>
       <Parts
         of={[
-          { value: 'persons', label: t('By person'), part: <ByPerson name={name} query={compliance} /> },
+          { value: 'persons', label: t('By person'), part: <ByPerson query={compliance} /> },
           { value: 'days', label: t('Day by day'), part: <DayByDay query={days} /> },
           { value: 'tokens', label: t('Refresh tokens'), part: <ByToken query={tracking} /> },
         ]}
@@ -35,14 +33,8 @@ export function MembersReport({ name, compliance, days, tracking }: MembersRepor
   );
 }
 
-function ByPerson({
-  name,
-  query,
-}: {
-  readonly name: string;
-  readonly query: CastellanQuery<ComplianceRecord>;
-}) {
-  return <Compliance name={name} of={useSuspenseQuery(query).data} />;
+function ByPerson({ query }: { readonly query: CastellanQuery<ComplianceRecord> }) {
+  return <Compliance of={useSuspenseQuery(query).data} />;
 }
 
 function DayByDay({ query }: { readonly query: CastellanQuery<ComplianceDay[]> }) {

@@ -86,7 +86,7 @@ export const allianceRoutes = c.router({
     pathParams: byId,
     body: c.noBody(),
     responses: { 200: field(Alliance, 'The alliance.'), ...errors(404, 502, 504) },
-    metadata: { operationId: 'registerAlliance', ...level(8) },
+    metadata: { operationId: 'registerAlliance', codes: ['provider_limits_used_up'], ...level(8) },
   },
   update: {
     method: 'PUT',

@@ -124,6 +124,7 @@ export const applicationRoutes = c.router({
     responses: { 200: field(Application, 'The application as it is now.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'decideApplication',
+      codes: ['forbidden_to_all', 'joining_closed', 'not_eligible', 'already_member', 'application_decided'],
       ...level(0, { besides: 'The caller must moderate the group, own it, or have level 9.' }),
     },
   },
@@ -136,6 +137,7 @@ export const applicationRoutes = c.router({
     responses: { 200: c.noBody(), ...errors(404, 409) },
     metadata: {
       operationId: 'withdrawApplication',
+      codes: ['application_decided'],
       ...level(0, { besides: 'The caller must be the applicant.' }),
     },
   },

@@ -96,7 +96,7 @@ export const corporationRoutes = c.router({
     pathParams: byId,
     body: c.noBody(),
     responses: { 200: field(Corporation, 'The corporation.'), ...errors(404, 502, 504) },
-    metadata: { operationId: 'registerCorporation', ...level(8) },
+    metadata: { operationId: 'registerCorporation', codes: ['provider_limits_used_up'], ...level(8) },
   },
   update: {
     method: 'PUT',
@@ -137,6 +137,7 @@ export const corporationRoutes = c.router({
     responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404, 409) },
     metadata: {
       operationId: 'createGuestCode',
+      codes: ['too_many_guest_codes'],
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
     },
   },

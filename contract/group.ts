@@ -140,6 +140,7 @@ export const groupRoutes = c.router({
     responses: { 200: field(Group, 'The group as it is now.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'updateGroup',
+      codes: ['autogroup_kept'],
       previews: true,
       ...level(0, {
         fields: { authorized_to_login: ADMINISTRATOR_LEVEL },
@@ -155,7 +156,7 @@ export const groupRoutes = c.router({
     pathParams: byId,
     query: DryRun,
     responses: { 200: c.noBody(), ...errors(404, 409) },
-    metadata: { operationId: 'deleteGroup', previews: true, ...level(9) },
+    metadata: { operationId: 'deleteGroup', codes: ['autogroup_kept'], previews: true, ...level(9) },
   },
   policy: {
     method: 'GET',
@@ -179,6 +180,7 @@ export const groupRoutes = c.router({
     responses: { 200: field(GroupPolicy, 'The policy as it is now.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'setGroupPolicy',
+      codes: ['autogroup_kept'],
       previews: true,
       ...level(0, {
         besides:
@@ -195,7 +197,18 @@ export const groupRoutes = c.router({
     pathParams: byId,
     body: PostApplication.default({}),
     responses: { 201: field(Application, 'The application.'), ...errors(404, 409, 413, 415) },
-    metadata: { operationId: 'applyToGroup', ...level(0) },
+    metadata: {
+      operationId: 'applyToGroup',
+      codes: [
+        'forbidden_to_all',
+        'joining_closed',
+        'not_eligible',
+        'already_member',
+        'application_pending',
+        'reapply_later',
+      ],
+      ...level(0),
+    },
   },
   applications: {
     method: 'GET',
@@ -217,6 +230,6 @@ export const groupRoutes = c.router({
     description: 'The owner cannot, nor can members of an autogroup: 409. Who is no member is a 404.',
     pathParams: byId,
     responses: { 200: c.noBody(), ...errors(404, 409) },
-    metadata: { operationId: 'leaveGroup', ...level(0) },
+    metadata: { operationId: 'leaveGroup', codes: ['autogroup_kept', 'owner_stays'], ...level(0) },
   },
 });

@@ -17,6 +17,7 @@ import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
 import { voiceRoutes } from './voice.ts';
+import { webhookRoutes } from './webhook.ts';
 
 export * from './access.ts';
 export * from './alliance.ts';
@@ -43,6 +44,7 @@ export * from './system.ts';
 export * from './token.ts';
 export * from './user.ts';
 export * from './voice.ts';
+export * from './webhook.ts';
 export { Why, WhyFact, WhyFix, WhySource } from './why.ts';
 
 export const contract = c.router(
@@ -64,6 +66,7 @@ export const contract = c.router(
     token: tokenRoutes,
     user: { ...userRoutes, person: personOfUserRoute },
     voice: voiceRoutes,
+    webhook: webhookRoutes,
   },
   { strictStatusCodes: true },
 );

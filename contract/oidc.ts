@@ -248,6 +248,6 @@ export const oidcRoutes = c.router({
     pathParams: byId,
     body: c.noBody(),
     responses: { 201: field(OidcClientSecret, 'The new secret.'), ...errors(404, 409) },
-    metadata: { operationId: 'renewOidcClientSecret', ...level(10) },
+    metadata: { operationId: 'renewOidcClientSecret', codes: ['client_is_public'], ...level(10) },
   },
 });

@@ -189,6 +189,10 @@ export const systemRoutes = c.router({
       200: field(z.union([JobRun, JobDryRun]), 'The run, or what it would change.'),
       ...errors(404, 502),
     },
-    metadata: { operationId: 'runJob', ...level(10) },
+    metadata: {
+      operationId: 'runJob',
+      codes: ['provider_unavailable', 'voice_server_unavailable'],
+      ...level(10),
+    },
   },
 });

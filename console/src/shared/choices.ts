@@ -7,7 +7,7 @@ export interface Choice {
   readonly label: string;
 }
 
-export interface Choices {
+interface Choices {
   readonly alliances: readonly Choice[];
   readonly corporations: readonly Choice[];
   readonly coalitions: readonly Choice[];

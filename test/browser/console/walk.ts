@@ -11,7 +11,7 @@ interface Records {
 }
 
 /** A screen, or a part of one. */
-export interface Place {
+interface Place {
   readonly name: string;
   readonly path: (records: Records) => string;
   /** Which part of it. */
@@ -69,7 +69,7 @@ const LOOKS = [
   { device: 'desk', size: DESK, colorScheme: 'light' },
   { device: 'desk', size: DESK, colorScheme: 'dark' },
 ] as const;
-export type Look = (typeof LOOKS)[number];
+type Look = (typeof LOOKS)[number];
 export const ALL_LOOKS: readonly Look[] = LOOKS;
 /** Both sizes and both schemes, in half the time. */
 export const TWO_LOOKS: readonly Look[] = [LOOKS[0], LOOKS[3]];

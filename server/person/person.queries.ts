@@ -87,6 +87,15 @@ export async function findHistory(
   return rows;
 }
 
+/** Deletes some of what has had its time; returns how many. */
+export async function deleteHistoryBefore(db: Kysely<Database>, before: Date, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from person_history where position in (
+      select position from person_history where occurred_on < ${before}
+      order by occurred_on limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows);
+}
+
 function concerns(personId: string): RawBuilder<boolean> {
   const sole = soleCharacter(personId);
   return sole === undefined

@@ -13,8 +13,8 @@ import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snap
 import { raiseCeos } from '../registry/save-snapshot.queries.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
+import { deleteConsents } from '../session/consents.queries.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
-import { deleteConsents } from '../session/endings.queries.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './event.ts';

@@ -22,7 +22,8 @@ export interface CharacterRow {
 /** Milliseconds for which a sign-in alone proves whose a character is. */
 const PROVEN_FOR = 90 * 24 * 3_600_000;
 
-const isChanged = sql`exists (
+/** Whether the game told of another owner of the user `u`, who was not here yet (D100). */
+export const isChanged: RawBuilder<boolean> = sql`exists (
   select from grants g where g.character_id = u.character_id and g.heard_owner <> u.owner_hash)`;
 const isProven = (now: Date) => sql`(u.signed_in_on > ${new Date(now.getTime() - PROVEN_FOR)}
   or exists (select from standing_grants g where g.character_id = u.character_id and g.valid))`;

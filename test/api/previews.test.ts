@@ -194,6 +194,7 @@ async function trials(): Promise<[name: string, method: string, path: string, bo
   return [
     ['updateCoalition', 'PUT', `/coalition/${COALITION}`, { ...scopes, member_alliances: [], ticker: 'X' }],
     ['updateGroup', 'PUT', `/group/${group_id}`, { members: ['brim'], owner: 'brim', description: 'x' }],
+    ['setGroupPolicy', 'PUT', `/group/${group_id}/policy`, { eligible: { min_level: 9 }, grace_hours: 2 }],
     ['updateCorporation', 'PUT', `/corporation/${ONE}`, scopes],
     ['updateAlliance', 'PUT', `/alliance/${ALLIANCE}`, scopes],
     ['updateUser', 'PUT', '/user/1', { clearance_level: 6 }],

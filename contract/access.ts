@@ -3,6 +3,8 @@
  * it, the OpenAPI document publishes it, and a test walks operation × token kind × level × authority.
  */
 
+import type { ErrorCode } from './error-codes.ts';
+
 /** Kinds of token (interface "Token"): dynamic application, permanent application, user. */
 export const TOKEN_KINDS = ['dyn', 'per', 'use'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
@@ -28,6 +30,8 @@ export interface AccessRule {
   readonly tokens: readonly TokenKind[];
   /** Least clearance level of the token's owner; below it is a 403 (D5). -1 lets guests in. */
   readonly level: number;
+  /** Kinds of tokens that need another level than {@link level}, which is the least of all (D93). */
+  readonly levelOf?: Readonly<Partial<Record<TokenKind, number>>>;
   readonly authority?: Authority;
   /** Fields of the body that need more than {@link level} when they are set: the least level for each (D15). */
   readonly fields?: Readonly<Record<string, number>>;
@@ -48,6 +52,11 @@ export interface RouteMetadata {
   readonly positioned?: true;
   /** Media types that it answers in besides JSON, to those who accept them, each with how such an answer begins. */
   readonly also?: Readonly<Record<string, string>>;
+  /**
+   * What it refuses with by itself (D73): beside what follows from its rule and its statuses, and of a 404, 409 and 502
+   * all that it can answer, where that is not the usual code.
+   */
+  readonly codes?: readonly ErrorCode[];
   /** Takes `dry_run=true`, which stores nothing and answers with a Preview (D121). */
   readonly previews?: true;
 }

@@ -1,7 +1,8 @@
 /** Alliances of corporations. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, DryRun, errors, field, Id, IdInUrl } from './common.ts';
+import { c, component, DateTime, DryRun, field, Id, IdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
 import { AllianceShort, CorporationShort } from './membership.ts';
 import { ExtScope, MandatoryScopes } from './scopes.ts';
 import { Tracking, UserShort } from './user.ts';
@@ -85,7 +86,7 @@ export const allianceRoutes = c.router({
     pathParams: byId,
     body: c.noBody(),
     responses: { 200: field(Alliance, 'The alliance.'), ...errors(404, 502, 504) },
-    metadata: { operationId: 'registerAlliance', ...level(8) },
+    metadata: { operationId: 'registerAlliance', codes: ['provider_limits_used_up'], ...level(8) },
   },
   update: {
     method: 'PUT',

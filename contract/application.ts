@@ -7,15 +7,14 @@ import {
   c,
   component,
   DateTime,
-  errors,
   field,
-  LongText,
   ObjectId,
   ObjectIdInUrl,
-  text,
   wholeNumberInQuery,
 } from './common.ts';
+import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
+import { LongText, text } from './text.ts';
 import { UserShort } from './user.ts';
 
 /** Longest list of applications in one answer. */
@@ -160,6 +159,7 @@ export const applicationRoutes = c.router({
     responses: { 200: field(Application, 'The application as it is now.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'decideApplication',
+      codes: ['forbidden_to_all', 'joining_closed', 'not_eligible', 'already_member', 'application_decided'],
       ...level(0, { besides: 'The caller must moderate the group, own it, or have level 9.' }),
     },
   },
@@ -172,6 +172,7 @@ export const applicationRoutes = c.router({
     responses: { 200: c.noBody(), ...errors(404, 409) },
     metadata: {
       operationId: 'withdrawApplication',
+      codes: ['application_decided'],
       ...level(0, { besides: 'The caller must be the applicant.' }),
     },
   },

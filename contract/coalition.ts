@@ -6,18 +6,17 @@ import {
   component,
   DateTime,
   DryRun,
-  errors,
   field,
   fullListAlone,
   IdInBody,
   MAX_LIST,
-  Name,
   ObjectId,
   ObjectIdInUrl,
-  Ticker,
 } from './common.ts';
+import { errors } from './error-body.ts';
 import { AllianceShort, CorporationShort } from './membership.ts';
 import { ExtScope, MandatoryScopes } from './scopes.ts';
+import { Name, Ticker } from './text.ts';
 import { Tracking } from './user.ts';
 
 export const CoalitionShort = component(

@@ -1,8 +1,7 @@
-/** What several resources share: identifiers, text, timestamps, the page header and the bodies of errors. */
+/** What several resources share: identifiers, timestamps, flags, and how a schema is named and described. */
 import { extendApi } from '@anatine/zod-openapi';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { type ErrorCode as Code, ERROR_CODES } from './error-codes.ts';
 
 export const c = initContract();
 
@@ -10,8 +9,6 @@ export const c = initContract();
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
 /** Longest list that a request may hold (D3b). */
 export const MAX_LIST = 10_000;
-/** Items on one page of a history (interface "Limits"). */
-export const PAGE_SIZE = 50;
 
 /**
  * Documents a field. To be called last: every other method of a Zod schema returns a copy without the
@@ -30,55 +27,6 @@ export function component<T extends z.ZodTypeAny>(
 ): T {
   return extendApi(schema, { title, description, example });
 }
-
-// Text -----------------------------------------------------------------------------------------------------
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-interface TextDef extends z.ZodStringDef {
-  readonly least: 0 | 1;
-  readonly most: number;
-}
-
-/** Checks by itself, at a fraction of what refinements cost: a body may hold 20,000 names (D3c). */
-class Text extends z.ZodString {
-  declare readonly _def: TextDef;
-
-  override _parse(input: z.ParseInput): z.ParseReturnType<string> {
-    const { data } = input;
-    if (typeof data !== 'string') return super._parse(input);
-    const fault = faultIn(data, this._def);
-    if (fault === undefined) return z.OK(data);
-    z.addIssueToContext(this._getOrReturnCtx(input), fault);
-    return z.INVALID;
-  }
-}
-
-function faultIn(value: string, { least, most }: TextDef): z.IssueData | undefined {
-  if (value.length < least) {
-    const message = 'Must not be empty';
-    return { code: 'too_small', minimum: least, type: 'string', inclusive: true, message };
-  }
-  // A code point has one or two units: they need to be counted only where that makes the difference.
-  const { length } = value.length > most && value.length <= 2 * most ? [...value] : value;
-  if (length > most) {
-    const message = `Must have at most ${most} characters`;
-    return { code: 'too_big', maximum: most, type: 'string', inclusive: true, message };
-  }
-  if (!value.includes('\0') && !LONE_SURROGATE.test(value)) return undefined;
-  return { code: 'custom', message: 'Must be well-formed Unicode without U+0000' };
-}
-
-/** Text of so many code points that PostgreSQL can store: no U+0000, no lone surrogate (D3b). */
-export function text(least: 0 | 1, most: number): z.ZodType<string, z.ZodStringDef> {
-  const def: TextDef = { ...z.string()._def, least, most };
-  return extendApi(new Text(def), { ...(least > 0 && { minLength: least }), maxLength: most });
-}
-
-export const Name = text(1, 100);
-export const Ticker = text(1, 20);
-export const LongText = text(0, 4000);
-export const StateCode = text(1, 100);
 
 // Identifiers ----------------------------------------------------------------------------------------------
 
@@ -135,36 +83,6 @@ export const DryRun = z.object({
   dry_run: field(FlagInQuery, 'Change nothing, and only answer who would gain or lose what.', true),
 });
 
-/** How many elements a page of a list may hold (D71). */
-export const MAX_PAGE = 1000;
-export const LimitInQuery = wholeNumberInQuery(1, MAX_PAGE);
-
-/** Where a page of a list begins: what `X-Next` said beside the page before (D71). */
-export const AfterInQuery = field(
-  text(1, 2000),
-  'Begins after the page whose answer had this value in `X-Next`.',
-  'WyJhZGEgdmFsZSIsMjExMjAwMDAwMV0',
-);
-
-/** The request header `page` of the histories: a positive whole number, 1 where absent (interface "Limits"). */
-export const PageHeader = z.object({
-  page: extendApi(
-    z
-      .string()
-      .regex(/^[1-9][0-9]{0,9}$/, 'Must be a positive whole number')
-      .default('1')
-      .transform(Number)
-      .pipe(
-        z
-          .number()
-          .int()
-          .min(1)
-          .max(2 ** 31 - 1),
-      ),
-    { default: 1, description: `Page of the listing, ${PAGE_SIZE} items each, newest first.`, example: 1 },
-  ),
-});
-
 // Combinations ---------------------------------------------------------------------------------------------
 
 /** Refuses a full list together with additions or removals: which of them should win would be a guess. */
@@ -193,121 +111,4 @@ export function atMostBytes(most: number, textsOf: (body: never) => readonly str
       message: `Must hold at most ${most} bytes of text in all, and holds ${bytes}`,
     });
   };
-}
-
-// Errors ---------------------------------------------------------------------------------------------------
-
-const CODES = Object.keys(ERROR_CODES) as [Code, ...Code[]];
-
-export const ErrorCode = component(
-  z.enum(CODES),
-  'ErrorCode',
-  `What went wrong, for programs; each code comes with one status.\n\n${CODES.map(codeLine).join('\n')}`,
-  'level_too_low',
-);
-
-function codeLine(code: Code): string {
-  const [status, meaning] = ERROR_CODES[code];
-  return `- \`${code}\` (${status}): ${meaning}`;
-}
-
-/** The code of an error that can have no other. */
-export function always<C extends Code>(code: C) {
-  return field(z.literal(code), 'What went wrong, for programs.');
-}
-
-export const Problem = component(
-  z.object({
-    detail: field(z.string(), 'What went wrong, in one sentence.'),
-    code: ErrorCode,
-  }),
-  'Problem',
-  'Body of an error.',
-  {
-    detail: "Insufficient clearance level: this needs 6, and the token's owner has 2.",
-    code: 'level_too_low',
-  },
-);
-export type Problem = z.infer<typeof Problem>;
-
-export const ValidationIssue = component(
-  z.object({
-    loc: field(
-      z.array(z.union([z.string(), z.number().int()])),
-      'Where: `path`, `query`, `header` or `body`, then the way to the value.',
-    ),
-    msg: field(z.string(), 'What is wrong with the value.'),
-    type: field(z.string(), 'Kind of the issue, for programs.'),
-  }),
-  'ValidationIssue',
-  'One thing wrong with a request.',
-  { loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' },
-);
-export type ValidationIssue = z.infer<typeof ValidationIssue>;
-
-export const ValidationProblem = component(
-  z.object({
-    detail: field(z.array(ValidationIssue), 'Everything that is wrong with the request.'),
-    code: always('invalid_request'),
-  }),
-  'ValidationProblem',
-  'Path, query, headers or body are not what the operation takes.',
-  {
-    detail: [{ loc: ['body', 'ticker'], msg: 'Must not be empty', type: 'too_small' }],
-    code: 'invalid_request',
-  },
-);
-export type ValidationProblem = z.infer<typeof ValidationProblem>;
-
-export const CrashProblem = component(
-  z.object({
-    detail: field(z.string(), 'Always the same sentence: what happened is in the crash report.'),
-    code: always('internal_error'),
-    crash_report_id: field(
-      ObjectId.optional(),
-      'The stored report, for administrators: `GET /crash/{crash_report_id}`. Absent when none could be stored.',
-    ),
-  }),
-  'CrashProblem',
-  'An error that nobody foresaw. A report of it is stored.',
-  {
-    detail: 'Internal Server Error',
-    code: 'internal_error',
-    crash_report_id: '66f2a1b3c4d5e6f708192a3b',
-  },
-);
-export type CrashProblem = z.infer<typeof CrashProblem>;
-
-const ERRORS = {
-  401: Problem,
-  403: Problem,
-  404: Problem,
-  409: Problem,
-  410: Problem,
-  413: Problem,
-  415: Problem,
-  422: ValidationProblem,
-  429: Problem,
-  500: CrashProblem,
-  502: Problem,
-  503: Problem,
-  504: Problem,
-} as const;
-
-/** What every operation with a token can answer, whatever it does: also a query that it does not take is a 422. */
-const ALWAYS = {
-  401: Problem,
-  403: Problem,
-  422: ValidationProblem,
-  429: Problem,
-  500: CrashProblem,
-  503: Problem,
-} as const;
-
-/** The error answers of a route: those that every operation can give, and `more`. */
-export function errors<S extends Exclude<keyof typeof ERRORS, keyof typeof ALWAYS> = never>(
-  ...more: readonly S[]
-): typeof ALWAYS & Pick<typeof ERRORS, S> {
-  const named = Object.fromEntries(more.map((status) => [status, ERRORS[status]]));
-  return { ...ALWAYS, ...(named as Pick<typeof ERRORS, S>) };
 }

@@ -1,7 +1,8 @@
 /** Compliance: who of a corporation, alliance or coalition grants what is required, person by person. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { component, DateTime, errors, field, IdInUrl, ObjectId, ObjectIdInUrl } from './common.ts';
+import { component, DateTime, field, IdInUrl, ObjectId, ObjectIdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
 import { CorporationShort } from './membership.ts';
 import { ExtScope } from './scopes.ts';
 import { UserShort } from './user.ts';

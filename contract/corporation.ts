@@ -1,7 +1,8 @@
 /** Corporations and their guests. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, DryRun, errors, field, Id, IdInUrl } from './common.ts';
+import { c, component, DateTime, DryRun, field, Id, IdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
 import { AllianceShort, CorporationShort } from './membership.ts';
 import { ExtScope, MandatoryScopes } from './scopes.ts';
 import { Tracking, UserShort } from './user.ts';
@@ -95,7 +96,7 @@ export const corporationRoutes = c.router({
     pathParams: byId,
     body: c.noBody(),
     responses: { 200: field(Corporation, 'The corporation.'), ...errors(404, 502, 504) },
-    metadata: { operationId: 'registerCorporation', ...level(8) },
+    metadata: { operationId: 'registerCorporation', codes: ['provider_limits_used_up'], ...level(8) },
   },
   update: {
     method: 'PUT',
@@ -136,6 +137,7 @@ export const corporationRoutes = c.router({
     responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404, 409) },
     metadata: {
       operationId: 'createGuestCode',
+      codes: ['too_many_guest_codes'],
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
     },
   },

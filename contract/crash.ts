@@ -2,7 +2,8 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level, TOKEN_KINDS } from './access.ts';
-import { c, component, DateTime, errors, field, ObjectId, ObjectIdInUrl } from './common.ts';
+import { c, component, DateTime, field, ObjectId, ObjectIdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
 import { UserShort } from './user.ts';
 
 export const CrashReportShort = component(

@@ -48,6 +48,8 @@ export const ERROR_CODES = {
     'The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.',
   ],
 
+  too_many_webhooks: [409, 'Whoever asks has as many webhooks as one may have.'],
+
   precondition_failed: [412, 'A condition in the headers of the request does not hold.'],
   body_too_large: [413, 'The body has more bytes than the operation takes.'],
   encoding_unsupported: [415, 'The body is encoded in a way that is not taken.'],

@@ -40,7 +40,7 @@ export const EVENT_TYPES = {
   'alliance.ceo_changed': 'Another corporation executes an alliance, or that one has another CEO.',
 
   'token.created': 'There is a new token.',
-  'token.deleted': 'A token is gone: deleted, expired, or with what it hung on.',
+  'token.deleted': 'Somebody deleted a token, and with it what descended from it.',
 
   'application.created': 'Somebody asked to join a group.',
   'application.decided': 'It was decided about, withdrawn, or had its time.',
@@ -50,6 +50,11 @@ export const EVENT_TYPES = {
 
   'voice.bound': 'A user proved which identity on the voice server is its own.',
   'voice.unbound': 'An identity on the voice server is no longer the user’s.',
+
+  'webhook.created': 'There is a new webhook; of its URL only the origin is told.',
+  'webhook.updated': 'A webhook was changed, disabled, given a new secret, or set back.',
+  'webhook.deleted':
+    'Somebody deleted a webhook; one that goes with its application or owner is not told of.',
 
   'job.requested': 'Somebody had a job run.',
   'registry.change_held': 'A run would have taken something from too many, and changed nothing.',

@@ -2,18 +2,10 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
-import {
-  AfterInQuery,
-  c,
-  component,
-  DateTime,
-  errors,
-  field,
-  Id,
-  LimitInQuery,
-  wholeNumberInQuery,
-} from './common.ts';
+import { c, component, DateTime, field, Id, wholeNumberInQuery } from './common.ts';
+import { errors } from './error-body.ts';
 import { EVENT_TYPES, type EventType as Type } from './event-types.ts';
+import { AfterInQuery, LimitInQuery } from './paging.ts';
 
 /** Characters, corporations or alliances that one event names at the most; more of them take several events. */
 export const MAX_LISTED = 500;
@@ -68,6 +60,7 @@ export const TARGET_TYPES = [
   'voice_identity',
   'job',
   'crash_report',
+  'webhook',
 ] as const;
 
 export const Target = component(
@@ -196,6 +189,20 @@ export type Event = z.infer<typeof Event>;
 
 const SUBJECTS = new Set(TYPES.map((type) => `${type.split('.')[0]}.*`));
 
+/** Whether a text names types: one of them, all about a subject (`group.*`), or all (`*`). */
+export function namesTypes(name: string): boolean {
+  return name === '*' || SUBJECTS.has(name) || (TYPES as string[]).includes(name);
+}
+
+/** The types that such names stand for, as the list is now. */
+export function typesNamed(names: readonly string[]): Type[] {
+  return TYPES.filter((type) => names.some((name) => covers(name, type)));
+}
+
+function covers(name: string, type: string): boolean {
+  return name === type || (name.endsWith('*') && type.startsWith(name.slice(0, -1)));
+}
+
 /** Types by name or by subject, with commas between them. */
 const TypesInQuery = extendApi(
   z
@@ -204,18 +211,14 @@ const TypesInQuery = extendApi(
     .transform((text) => text.split(','))
     .superRefine((names, ctx) => {
       for (const name of names) {
-        if (SUBJECTS.has(name) || (TYPES as string[]).includes(name)) continue;
+        if (namesTypes(name)) continue;
         ctx.addIssue({ code: 'custom', message: `${JSON.stringify(name)} is no type of events` });
       }
     })
-    .transform((names) => TYPES.filter((type) => names.some((name) => covers(name, type))))
+    .transform(typesNamed)
     .pipe(z.array(z.enum(TYPES))),
   { type: 'string' },
 );
-
-function covers(name: string, type: string): boolean {
-  return name === type || (name.endsWith('.*') && type.startsWith(name.slice(0, -1)));
-}
 
 const TYPES_EXAMPLE = 'group.*,user.standing_changed';
 
@@ -264,6 +267,7 @@ export const eventRoutes = c.router({
     responses: { 200: field(EventPage, 'A page of events.'), ...errors(410) },
     metadata: {
       operationId: 'listEvents',
+      codes: ['too_many_waiting'],
       ...level(0, {
         besides:
           'A permanent token whose owner has level 7 reads all events; everybody else those that `GET /audit` shows.',

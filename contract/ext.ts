@@ -3,22 +3,11 @@ import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
 import { byType } from './by-type.ts';
-import {
-  always,
-  c,
-  component,
-  errors,
-  FlagInQuery,
-  field,
-  IdInBody,
-  IdInUrl,
-  MAX_LIST,
-  Problem,
-  text,
-  ValidationProblem,
-} from './common.ts';
+import { c, component, FlagInQuery, field, IdInBody, IdInUrl, MAX_LIST } from './common.ts';
+import { always, errors, Problem, ValidationProblem } from './error-body.ts';
 import { limitsOf, MAX_FIELDS } from './json/limits.ts';
 import { readJson } from './json/read.ts';
+import { text } from './text.ts';
 
 // Forwarding -----------------------------------------------------------------------------------------------
 
@@ -144,6 +133,13 @@ const forwarding = level(0, {
     'Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.',
 });
 
+const FORWARDING_CODES = [
+  ...(['not_found', 'path_unknown', 'ext_path_unknown', 'no_refresh_token'] as const),
+  ...(['caller_errors_used_up', 'too_many_joined_answers'] as const),
+  ...(['provider_unavailable', 'provider_pages_changed'] as const),
+  ...(['provider_limits_used_up', 'forwarding_busy'] as const),
+];
+
 const FORWARDING =
   'Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.';
 
@@ -171,7 +167,7 @@ export const extRoutes = c.router({
     pathParams: forwarded,
     body: ExternalForwardRequest.default({}),
     responses: FORWARDED,
-    metadata: { operationId: 'forward', mirrors: true, ...forwarding },
+    metadata: { operationId: 'forward', mirrors: true, codes: FORWARDING_CODES, ...forwarding },
   },
   forwardGet: {
     method: 'GET',
@@ -181,6 +177,6 @@ export const extRoutes = c.router({
     pathParams: forwarded,
     query: ExternalForwardQuery,
     responses: FORWARDED,
-    metadata: { operationId: 'forwardByGet', mirrors: true, ...forwarding },
+    metadata: { operationId: 'forwardByGet', mirrors: true, codes: FORWARDING_CODES, ...forwarding },
   },
 });

@@ -14,17 +14,16 @@ import {
   component,
   DateTime,
   DryRun,
-  errors,
   field,
   fullListAlone,
-  LongText,
   MAX_LIST,
-  Name,
   ObjectId,
   ObjectIdInUrl,
 } from './common.ts';
+import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
 import { GroupPolicy, JoinableGroup, PutGroupPolicy } from './policy.ts';
+import { LongText, Name } from './text.ts';
 import { UserShort } from './user.ts';
 
 export const Group = component(
@@ -148,6 +147,7 @@ export const groupRoutes = c.router({
     responses: { 200: field(Group, 'The group as it is now.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'updateGroup',
+      codes: ['autogroup_kept'],
       previews: true,
       ...level(0, {
         fields: { authorized_to_login: ADMINISTRATOR_LEVEL },
@@ -163,7 +163,7 @@ export const groupRoutes = c.router({
     pathParams: byId,
     query: DryRun,
     responses: { 200: c.noBody(), ...errors(404, 409) },
-    metadata: { operationId: 'deleteGroup', previews: true, ...level(9) },
+    metadata: { operationId: 'deleteGroup', codes: ['autogroup_kept'], previews: true, ...level(9) },
   },
   policy: {
     method: 'GET',
@@ -187,6 +187,7 @@ export const groupRoutes = c.router({
     responses: { 200: field(GroupPolicy, 'The policy as it is now.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'setGroupPolicy',
+      codes: ['autogroup_kept'],
       previews: true,
       ...level(0, {
         besides:
@@ -202,7 +203,18 @@ export const groupRoutes = c.router({
     pathParams: byId,
     body: PostApplication.default({}),
     responses: { 201: field(Application, 'The application.'), ...errors(404, 409, 413, 415) },
-    metadata: { operationId: 'applyToGroup', ...level(0) },
+    metadata: {
+      operationId: 'applyToGroup',
+      codes: [
+        'forbidden_to_all',
+        'joining_closed',
+        'not_eligible',
+        'already_member',
+        'application_pending',
+        'reapply_later',
+      ],
+      ...level(0),
+    },
   },
   applications: {
     method: 'GET',
@@ -224,6 +236,6 @@ export const groupRoutes = c.router({
     description: 'The owner cannot, nor can members of an autogroup: 409. Who is no member is a 404.',
     pathParams: byId,
     responses: { 200: c.noBody(), ...errors(404, 409) },
-    metadata: { operationId: 'leaveGroup', ...level(0) },
+    metadata: { operationId: 'leaveGroup', codes: ['autogroup_kept', 'owner_stays'], ...level(0) },
   },
 });

@@ -2,7 +2,9 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field, Id, IdInUrl, PageHeader } from './common.ts';
+import { c, component, DateTime, field, Id, IdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
+import { PageHeader } from './paging.ts';
 import { UserShort } from './user.ts';
 
 export const CharacterLocation = component(
@@ -154,7 +156,11 @@ export const historyRoutes = c.router({
       mail_id: field(IdInUrl, 'Id of the mail.', 380000001),
     }),
     responses: { 200: field(CharacterMail, 'The mail.'), ...errors(404, 502, 504) },
-    metadata: { operationId: 'getMail', ...history },
+    metadata: {
+      operationId: 'getMail',
+      codes: ['not_found', 'no_refresh_token', 'provider_limits_used_up'],
+      ...history,
+    },
   },
   skillPoints: {
     method: 'GET',
@@ -185,6 +191,10 @@ export const historyRoutes = c.router({
     pathParams: byCharacter,
     body: c.noBody(),
     responses: { 200: field(CharacterLocation, 'The location.'), ...errors(404, 502, 504) },
-    metadata: { operationId: 'storeLocation', ...history },
+    metadata: {
+      operationId: 'storeLocation',
+      codes: ['not_found', 'no_refresh_token', 'provider_limits_used_up'],
+      ...history,
+    },
   },
 });

@@ -17,24 +17,17 @@ import { systemRoutes } from './system.ts';
 import { tokenRoutes } from './token.ts';
 import { userRoutes } from './user.ts';
 import { voiceRoutes } from './voice.ts';
+import { webhookRoutes } from './webhook.ts';
 
 export * from './access.ts';
 export * from './alliance.ts';
 export { Application, PostApplication, PutApplication } from './application.ts';
 export * from './coalition.ts';
-export {
-  CrashProblem,
-  ErrorCode,
-  MAX_ID,
-  MAX_LIST,
-  PAGE_SIZE,
-  Problem,
-  ValidationIssue,
-  ValidationProblem,
-} from './common.ts';
+export { MAX_ID, MAX_LIST } from './common.ts';
 export * from './compliance.ts';
 export * from './corporation.ts';
 export * from './crash.ts';
+export { CrashProblem, ErrorCode, Problem, ValidationIssue, ValidationProblem } from './error-body.ts';
 export * from './event.ts';
 export * from './ext.ts';
 export * from './group.ts';
@@ -42,6 +35,7 @@ export * from './group-short.ts';
 export * from './history.ts';
 export * from './membership.ts';
 export * from './oidc.ts';
+export { PAGE_SIZE } from './paging.ts';
 export * from './person.ts';
 export { GroupPolicy, JoinableGroup, PutGroupPolicy } from './policy.ts';
 export * from './preview.ts';
@@ -50,6 +44,7 @@ export * from './system.ts';
 export * from './token.ts';
 export * from './user.ts';
 export * from './voice.ts';
+export * from './webhook.ts';
 export { Why, WhyFact, WhyFix, WhySource } from './why.ts';
 
 export const contract = c.router(
@@ -71,6 +66,7 @@ export const contract = c.router(
     token: tokenRoutes,
     user: { ...userRoutes, person: personOfUserRoute },
     voice: voiceRoutes,
+    webhook: webhookRoutes,
   },
   { strictStatusCodes: true },
 );

@@ -1,7 +1,9 @@
 /** OpenID Connect: the applications that let people sign in here, and where the protocol is spoken. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field, MAX_LIST, Name, ObjectId, ObjectIdInUrl } from './common.ts';
+import { c, component, DateTime, field, MAX_LIST, ObjectId, ObjectIdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
+import { Name } from './text.ts';
 
 /**
  * Where the protocol is spoken, below the base URL, and by which methods; from `interaction` on with browsers alone. The
@@ -246,6 +248,6 @@ export const oidcRoutes = c.router({
     pathParams: byId,
     body: c.noBody(),
     responses: { 201: field(OidcClientSecret, 'The new secret.'), ...errors(404, 409) },
-    metadata: { operationId: 'renewOidcClientSecret', ...level(10) },
+    metadata: { operationId: 'renewOidcClientSecret', codes: ['client_is_public'], ...level(10) },
   },
 });

@@ -2,12 +2,13 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.ts';
-import { DYN_REFUSED, GUEST_LEVEL, MAX_LEVEL } from './access.ts';
-import { AfterInQuery } from './common.ts';
+import { GUEST_LEVEL, MAX_LEVEL } from './access.ts';
 import { contract, PREVIEW_TYPE, Preview } from './index.ts';
+import { errorResponse, examplesFor, sharedResponses } from './openapi/errors.ts';
+import { HEADERS, headers } from './openapi/headers.ts';
 import { exampleOf, schemaOf, schemasFor } from './openapi/schema.ts';
 import { SERVICE_PATHS } from './openapi/service.ts';
-import { ERROR_RESPONSES, GUIDES, HEADERS, headers, INFO, page, TAGS } from './openapi/texts.ts';
+import { GUIDES, INFO, page, TAGS } from './openapi/texts.ts';
 import type {
   OpenApiDocument,
   OpenApiOperation,
@@ -16,6 +17,7 @@ import type {
   OpenApiResponse,
 } from './openapi/types.ts';
 import { WEBHOOKS } from './openapi/webhooks.ts';
+import { AfterInQuery } from './paging.ts';
 import { API_VERSION } from './version.ts';
 
 export { GUIDES } from './openapi/texts.ts';
@@ -44,8 +46,10 @@ const MERGED_PARAMETER: Readonly<Record<string, string>> = {
   '/user/:character_id': 'character',
 };
 
+const documents = new Map<string, OpenApiDocument>();
+
 /**
- * The OpenAPI document of the whole service.
+ * The OpenAPI document of the whole service, written once for each address.
  *
  * @param baseUrl address that clients reach the service at, without a trailing slash
  * @param version version of the API
@@ -54,15 +58,20 @@ export function openApiDocument(
   baseUrl = 'http://localhost:8080',
   version: string = API_VERSION,
 ): OpenApiDocument {
+  const key = JSON.stringify([baseUrl, version]);
+  const document = documents.get(key) ?? documented(baseUrl, version);
+  documents.set(key, document);
+  return document;
+}
+
+function documented(baseUrl: string, version: string): OpenApiDocument {
   const paths: Record<string, OpenApiPath> = {};
   for (const operation of operations()) {
     const path = publishedPath(operation.route);
     const method = operation.route.method.toLowerCase() as keyof OpenApiPath;
     paths[path] = { ...paths[path], [method]: published(operation) };
   }
-  const responses = Object.fromEntries(
-    Object.values(ERROR_RESPONSES).map(({ name, response }) => [name, response]),
-  );
+  const responses = sharedResponses();
   return {
     openapi: '3.1.0',
     info: { ...INFO, version },
@@ -75,6 +84,7 @@ export function openApiDocument(
     components: {
       schemas: schemasFor([paths, SERVICE_PATHS, WEBHOOKS, responses]),
       responses,
+      examples: examplesFor([paths, SERVICE_PATHS, responses]),
       headers: HEADERS,
       securitySchemes: {
         token: {
@@ -160,12 +170,12 @@ function bodyOf(route: AppRoute): OpenApiOperation['requestBody'] {
 
 // Answers --------------------------------------------------------------------------------------------------
 
-function responsesOf(
-  route: AppRoute,
-  { access, mirrors, previews }: RouteMetadata,
-): OpenApiOperation['responses'] {
+function responsesOf(route: AppRoute, metadata: RouteMetadata): OpenApiOperation['responses'] {
+  const { access, mirrors, previews } = metadata;
   const answer = (status: number, response: unknown) => {
-    if (status >= 400 && access !== 'public') return errorResponse(status, response, access);
+    if (status >= 400 && access !== 'public') {
+      return errorResponse(status, schemaOf(response as z.ZodTypeAny), { ...metadata, access });
+    }
     const own = ownResponse(status, response, route);
     return previews ? withPreview(own) : own;
   };
@@ -221,29 +231,6 @@ function hasPages({ query }: AppRoute): boolean {
   return after instanceof z.ZodOptional && after.unwrap() === AfterInQuery;
 }
 
-function errorResponse(
-  status: number,
-  response: unknown,
-  { refusal }: AccessRule,
-): OpenApiResponse | { $ref: string } {
-  const shared = ERROR_RESPONSES[status];
-  const { description, ...schema } = schemaOf(response as z.ZodTypeAny);
-  if (schema.$ref === undefined || shared === undefined) {
-    if (description === undefined) throw new Error(`No text for answers with status ${status}`);
-    const own = shared?.response.headers ?? headers();
-    const example = shared?.response.content?.['application/json']?.example ?? exampleOf(schema);
-    return { description, headers: own, content: { 'application/json': { schema, example } } };
-  }
-  if (status !== 401 || refusal === undefined || refusal === DYN_REFUSED) {
-    return { $ref: `#/components/responses/${shared.name}` };
-  }
-  const example = { detail: refusal, code: 'token_type_refused' };
-  return {
-    ...shared.response,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
-  };
-}
-
 // Access ---------------------------------------------------------------------------------------------------
 
 const TOKEN_NAMES: Readonly<Record<TokenKind, string>> = {
@@ -262,6 +249,9 @@ export function accessSentence(access: AccessRule | 'public'): string {
       : `whose owner has clearance level ${access.level}${access.level < MAX_LEVEL ? ' or more' : ''}`;
   return [
     `${tokens} ${owner}${access.authority === undefined ? '' : authorityWords(access.authority)}.`,
+    ...(Object.entries(access.levelOf ?? {}) as [TokenKind, number][]).map(
+      ([kind, least]) => `By ${TOKEN_NAMES[kind]} it needs level ${least}.`,
+    ),
     ...Object.entries(access.fields ?? {}).map(([field, least]) => `Setting ${field} needs level ${least}.`),
     ...(access.levelFirst ? ['The level is judged before the type of the token.'] : []),
     ...(access.besides === undefined ? [] : [access.besides]),

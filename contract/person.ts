@@ -1,21 +1,10 @@
 /** Persons: the humans behind characters. They add visibility, eligibility and compliance, never authority. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import {
-  c,
-  component,
-  DateTime,
-  errors,
-  field,
-  IdInBody,
-  IdInUrl,
-  Jwt,
-  MAX_PAGE,
-  Name,
-  ObjectId,
-  ObjectIdInUrl,
-  text,
-} from './common.ts';
+import { c, component, DateTime, field, IdInBody, IdInUrl, Jwt, ObjectId, ObjectIdInUrl } from './common.ts';
+import { errors } from './error-body.ts';
+import { MAX_PAGE } from './paging.ts';
+import { Name, text } from './text.ts';
 import { UserShort } from './user.ts';
 
 const ada = { character_id: 2112000001, character_name: 'Ada Vale' };
@@ -185,6 +174,7 @@ export const personRoutes = c.router({
     responses: { 200: field(Person, PERSON), ...errors(409, 413, 415) },
     metadata: {
       operationId: 'linkCharacter',
+      codes: ['main_kept'],
       access: {
         tokens: ['use'],
         level: 0,
@@ -201,7 +191,7 @@ export const personRoutes = c.router({
       'The character is a person of its own afterwards. The main of a person with more characters is a 409: another one has to be the main before.',
     pathParams: z.object({ character_id: field(IdInUrl, 'Id of a character of the person.', 2112000002) }),
     responses: { 200: field(Person, PERSON), ...errors(404, 409) },
-    metadata: { operationId: 'unlinkCharacter', ...level(0) },
+    metadata: { operationId: 'unlinkCharacter', codes: ['main_kept'], ...level(0) },
   },
   update: {
     method: 'PUT',

@@ -1,7 +1,9 @@
 /** The instance itself: its configuration and its scheduled jobs. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, FlagInQuery, field, text } from './common.ts';
+import { c, component, DateTime, FlagInQuery, field } from './common.ts';
+import { errors } from './error-body.ts';
+import { text } from './text.ts';
 
 export const Configuration = component(
   z.record(z.unknown()),
@@ -187,6 +189,10 @@ export const systemRoutes = c.router({
       200: field(z.union([JobRun, JobDryRun]), 'The run, or what it would change.'),
       ...errors(404, 502),
     },
-    metadata: { operationId: 'runJob', ...level(10) },
+    metadata: {
+      operationId: 'runJob',
+      codes: ['provider_unavailable', 'voice_server_unavailable'],
+      ...level(10),
+    },
   },
 });

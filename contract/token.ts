@@ -1,8 +1,11 @@
 /** Tokens: what callers authenticate with. */
 import { z } from 'zod';
 import { GUEST_LEVEL, level, TOKEN_KINDS, UNAUTHORIZED } from './access.ts';
-import { c, component, DateTime, errors, field, Jwt, LongText, MAX_LIST, StateCode } from './common.ts';
+import { c, component, DateTime, field, Jwt, MAX_LIST } from './common.ts';
+import { errors } from './error-body.ts';
+import { httpUrl } from './http-url.ts';
 import { ExtScope, PUBLIC_SCOPE } from './scopes.ts';
+import { LongText, StateCode } from './text.ts';
 import { User } from './user.ts';
 
 const TokenType = field(
@@ -56,28 +59,7 @@ export const Token = component(
 );
 export type Token = z.infer<typeof Token>;
 
-/** Longest callback URL, in characters. */
-const MAX_CALLBACK = 2000;
-
-/** Why a URL cannot be a callback, or undefined where it can. */
-function callbackFault(value: string): string | undefined {
-  if (value.length > MAX_CALLBACK) return `Must have at most ${MAX_CALLBACK} characters`;
-  if (!/^https?:\/\/[^\s\p{Cc}\p{Surrogate}]+$/iu.test(value) || !URL.canParse(value)) {
-    return 'Must be an http or https URL';
-  }
-  const url = new URL(value);
-  if (url.username !== '' || url.password !== '') return 'Must not hold a user name or password';
-  if (value.includes('#')) return 'Must not have a fragment';
-  return undefined;
-}
-
-const Callback = field(
-  z.string().superRefine((value, ctx) => {
-    const fault = callbackFault(value);
-    if (fault !== undefined) ctx.addIssue({ code: 'custom', message: fault });
-  }),
-  `http or https URL of at most ${MAX_CALLBACK} characters, without user, password or fragment. A sign-in adds \`state_code\` and \`user_token\` to its query.`,
-);
+const Callback = httpUrl('Where a sign-in ends: it adds `state_code` and `user_token` to the query.');
 
 export const PostAppToken = component(
   z
@@ -218,6 +200,7 @@ export const tokenRoutes = c.router({
     responses: { 200: field(Login, 'The sign-in.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'startLogin',
+      codes: ['state_code_unknown'],
       access: { tokens: ['dyn'], level: 0, refusal: 'Must use a dynamic app token for this path.' } as const,
     },
   },

@@ -2,23 +2,22 @@
 import { z } from 'zod';
 import { GUEST_LEVEL, level, MAX_LEVEL } from './access.ts';
 import {
-  AfterInQuery,
   c,
   component,
   DateTime,
   DryRun,
-  errors,
   field,
   Id,
   IdInUrl,
   IdOrBuiltInInUrl,
-  LimitInQuery,
-  Name,
   ObjectId,
   ObjectIdInUrl,
   wholeNumberInQuery,
 } from './common.ts';
+import { errors } from './error-body.ts';
+import { AfterInQuery, LimitInQuery } from './paging.ts';
 import { ExtScope } from './scopes.ts';
+import { Name } from './text.ts';
 import { AboutInQuery, Why } from './why.ts';
 
 export const UserShort = component(

@@ -1,7 +1,8 @@
 /** Proving who is behind a client of the voice server. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, errors, field } from './common.ts';
+import { c, component, DateTime, field } from './common.ts';
+import { errors } from './error-body.ts';
 import { UserShort } from './user.ts';
 
 export const VoiceChallenge = component(
@@ -31,7 +32,11 @@ export const voiceRoutes = c.router({
       'Answers a random nickname. Take it on the voice server within one minute, then complete the challenge. A new challenge replaces the one before. Where no voice server is configured: 404.',
     body: c.noBody(),
     responses: { 200: field(VoiceChallenge, 'The challenge.'), ...errors(404) },
-    metadata: { operationId: 'startVoiceChallenge', ...character },
+    metadata: {
+      operationId: 'startVoiceChallenge',
+      codes: ['forbidden_to_all', 'voice_not_configured'],
+      ...character,
+    },
   },
   complete: {
     method: 'POST',
@@ -41,6 +46,16 @@ export const voiceRoutes = c.router({
       'Looks for the client that bears the nickname and binds its voice identity to the caller, who thereby becomes a member of the voice autogroup. An identity belongs to whoever proved it last: another user who had it loses it. 404 `Could not find challenge for user` without a live challenge; 404 `Could not find corresponding teamspeak client` where no client bears the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.',
     body: c.noBody(),
     responses: { 201: c.noBody(), ...errors(404, 502) },
-    metadata: { operationId: 'completeVoiceChallenge', ...character },
+    metadata: {
+      operationId: 'completeVoiceChallenge',
+      codes: [
+        'forbidden_to_all',
+        'voice_not_configured',
+        'voice_challenge_missing',
+        'voice_client_missing',
+        'voice_server_unavailable',
+      ],
+      ...character,
+    },
   },
 });

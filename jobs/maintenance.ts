@@ -19,6 +19,7 @@ import { deleteOldEndings } from '../server/session/endings.queries.ts';
 import { deleteExpiredCodes } from '../server/sign-in/state-code.queries.ts';
 import { deleteExpiredTokens } from '../server/token/token.queries.ts';
 import { deleteExpiredChallenges } from '../server/voice/voice.queries.ts';
+import { deleteEndedBefore } from '../server/webhook/delivery.queries.ts';
 
 type MaintenanceServices = Pick<Services, 'db' | 'clock' | 'log' | 'client' | 'document'>;
 /** One thing to be done; returns how many rows it was about. */
@@ -43,6 +44,8 @@ const CRASHES_KEPT = 90 * DAY;
 const PERSONS_KEPT = 3 * 365 * DAY;
 /** Milliseconds after which no session can be left that began before (D82). */
 const ENDINGS_KEPT = 31 * DAY;
+/** Milliseconds for which deliveries are kept that have ended (D93). */
+const DELIVERIES_KEPT = 30 * DAY;
 /** Milliseconds after which the provider's document is asked for anew (D31). */
 const DOCUMENT_GOOD_FOR = DAY;
 
@@ -66,6 +69,9 @@ const steps: Readonly<Record<string, Step>> = {
   ),
   'delete old history of persons': deleteInBatches(({ db, clock }) =>
     deleteHistoryBefore(db, new Date(clock.now().getTime() - PERSONS_KEPT), BATCH),
+  ),
+  'delete old deliveries of webhooks': deleteInBatches(({ db, clock }) =>
+    deleteEndedBefore(db, new Date(clock.now().getTime() - DELIVERIES_KEPT), BATCH),
   ),
   'delete orphaned mails': deleteOrphanedMails,
   'sweep the cache': sweepAll,

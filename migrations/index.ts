@@ -25,6 +25,7 @@ import * as persons from './0027_persons.ts';
 import * as groupPolicies from './0028_group_policies.ts';
 import * as applications from './0029_applications.ts';
 import * as status from './0031_status.ts';
+import * as webhooks from './0034_webhooks.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -54,4 +55,5 @@ export const migrations: Record<string, Migration> = {
   '0028_group_policies': groupPolicies,
   '0029_applications': applications,
   '0031_status': status,
+  '0034_webhooks': webhooks,
 };

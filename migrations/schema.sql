@@ -856,6 +856,47 @@ create table voice_identities (
   constraint voice_identities_client_database_id_check CHECK (client_database_id > 0)
 );
 
+create table webhook_deliveries (
+  webhook_id object_id not null,
+  delivery_id uuid not null,
+  type text not null,
+  "position" bigint,
+  state text not null,
+  tries integer default 0 not null,
+  next_try_on timestamp(3) with time zone,
+  tried_on timestamp(3) with time zone,
+  status integer,
+  fault text,
+  created_on timestamp(3) with time zone default now() not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (webhook_id, delivery_id),
+  constraint webhook_deliveries_check CHECK ((state = 'waiting'::text) = (next_try_on IS NOT NULL)),
+  constraint webhook_deliveries_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text]))
+);
+
+create table webhooks (
+  webhook_id object_id not null,
+  app_token uuid,
+  owner_id game_id,
+  url text not null,
+  types text[] not null,
+  group_ids text[],
+  ordered boolean not null,
+  secret bytea not null,
+  former_secret bytea,
+  former_until timestamp(3) with time zone,
+  "position" bigint not null,
+  disabled_on timestamp(3) with time zone,
+  disabled_because text,
+  failures integer default 0 not null,
+  paused_until timestamp(3) with time zone,
+  created_on timestamp(3) with time zone default now() not null,
+  updated_on timestamp(3) with time zone default now() not null,
+  constraint webhooks_pkey PRIMARY KEY (webhook_id),
+  constraint webhooks_check CHECK (num_nonnulls(app_token, owner_id) = 1),
+  constraint webhooks_check1 CHECK ((disabled_on IS NULL) = (disabled_because IS NULL)),
+  constraint webhooks_disabled_because_check CHECK (disabled_because = ANY (ARRAY['asked'::text, 'gone'::text, 'undeliverable'::text, 'not_allowed'::text]))
+);
+
 alter table alliances add constraint alliances_executor_corporation_id_fkey FOREIGN KEY (executor_corporation_id) REFERENCES corporations(corporation_id) DEFERRABLE INITIALLY DEFERRED;
 alter table applications add constraint applications_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table applications add constraint applications_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(group_id) ON DELETE CASCADE;
@@ -898,6 +939,9 @@ alter table tokens add constraint tokens_parent_fkey FOREIGN KEY (parent) REFERE
 alter table users add constraint users_corporation_id_fkey FOREIGN KEY (corporation_id) REFERENCES corporations(corporation_id);
 alter table voice_challenges add constraint voice_challenges_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE CASCADE;
 alter table voice_identities add constraint voice_identities_character_id_fkey FOREIGN KEY (character_id) REFERENCES users(character_id) ON DELETE SET NULL;
+alter table webhook_deliveries add constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(webhook_id) ON DELETE CASCADE;
+alter table webhooks add constraint webhooks_app_token_fkey FOREIGN KEY (app_token) REFERENCES tokens(uuid) ON DELETE CASCADE;
+alter table webhooks add constraint webhooks_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(character_id) ON DELETE CASCADE;
 
 CREATE INDEX alliances_executor_corporation_id_idx ON alliances USING btree (executor_corporation_id);
 CREATE INDEX alliances_name_key_alliance_id_idx ON alliances USING btree (name_key, alliance_id);
@@ -962,6 +1006,10 @@ CREATE INDEX users_name_parts ON users USING gin (name_parts(name_key));
 CREATE INDEX users_of_corporation ON users USING btree (corporation_id, name_key, character_id) INCLUDE (clearance_level) WHERE corporation_id IS NOT NULL;
 CREATE INDEX users_of_level ON users USING btree (clearance_level, name_key, character_id) INCLUDE (corporation_id);
 CREATE INDEX users_sync_order ON users USING btree (COALESCE(signed_in_on, '-infinity'::timestamp with time zone) DESC, character_id DESC);
+CREATE INDEX webhook_deliveries_ended_idx ON webhook_deliveries USING btree (tried_on) WHERE state <> 'waiting'::text;
+CREATE INDEX webhook_deliveries_waiting_idx ON webhook_deliveries USING btree (webhook_id, next_try_on) WHERE state = 'waiting'::text;
+CREATE INDEX webhooks_app_token_idx ON webhooks USING btree (app_token);
+CREATE INDEX webhooks_owner_id_idx ON webhooks USING btree (owner_id);
 
 create view coalition_reach as
  SELECT coalition_corporations.corporation_id,
@@ -1059,3 +1107,10 @@ comment on column users.refused_on is 'When the provider last refused the id in 
 comment on column users.seen_on is 'When the provider last confirmed the name: of two users with one name the last seen answers (D38).';
 comment on column voice_identities.character_id is 'Whose it is (D41). Null: formerly somebody''s, so that what it was given on the voice server is taken away.';
 comment on column voice_identities.told_on is 'When its user was last told that the nickname is wrong.';
+comment on column webhook_deliveries."position" is 'Of the event; null: a test.';
+comment on column webhook_deliveries.delivery_id is 'Of the event.';
+comment on column webhook_deliveries.next_try_on is 'While a process has it in hand: when it is somebody else''s, if that process is heard of no more.';
+comment on column webhooks."position" is 'Events up to this one have their deliveries.';
+comment on column webhooks.failures is 'Tries in a row that failed.';
+comment on column webhooks.paused_until is 'Its receiver asked for it, or fails all the time.';
+comment on column webhooks.secret is 'Sealed.';

@@ -27,6 +27,7 @@ import { systemHandlers } from './system/system.routes.ts';
 import { tokenHandlers } from './token/token.routes.ts';
 import { userHandlers } from './user/user.routes.ts';
 import { voiceHandlers } from './voice/voice.routes.ts';
+import { webhookHandlers } from './webhook/webhook.routes.ts';
 import { whyHandler } from './why/why.routes.ts';
 
 /** Every operation of the contract with its handler: the one place that knows all routes. */
@@ -87,6 +88,7 @@ function resources(services: Services): Map<string, Router> {
       services,
     ),
     voice: mount(contract.voice, voiceHandlers, services),
+    webhook: mount(contract.webhook, webhookHandlers, services),
   } satisfies Record<keyof typeof contract & keyof AppRouter, Router>;
   const api = Object.entries(handlers).map(([name, router]) => [PATHS[name] ?? name, router] as const);
   return new Map([...api, ...consoleRouters(services, findConsoleBuild())]);

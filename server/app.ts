@@ -4,6 +4,7 @@ import { dryRun, startWorker } from '../jobs/worker.ts';
 import { createApi } from './api.ts';
 import type { CompleteSettings } from './config/settings.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
+import { openReplica } from './database/replica.ts';
 import type { Database } from './database/tables.ts';
 import { ensureEventPartitions } from './event/partitions.ts';
 import { startSealing } from './event/sealing.ts';
@@ -27,6 +28,7 @@ import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/seldom.ts';
 import { unasked } from './standing/rehearse.ts';
 import { readBacklog } from './system/backlog.queries.ts';
+import { startDelivering } from './webhook/delivering.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -64,6 +66,10 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     const database = await openDatabase(configured.databaseUrl, log, { around, ...options.database });
     closers.push(database.close);
     const { db } = database;
+    const replica = configured.databaseReplicaUrl
+      ? openReplica({ url: configured.databaseReplicaUrl, primary: db, log, around })
+      : undefined;
+    closers.push(async () => replica?.close());
     followPool(metrics, database.pool);
     followBacklog(metrics, () => readBacklog(db, clock.now()));
     const settings = beside && !configured.production ? await asItRuns(db, configured) : configured;
@@ -108,6 +114,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       outages,
       clock,
       db,
+      replica,
       keys,
       vault,
       sso,
@@ -119,7 +126,11 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       dryRun: (job) => dryRun(services, job),
       ...provider,
     };
-    if (worker) await startWorker(services);
+    if (worker) {
+      await startWorker(services);
+      const delivering = startDelivering(services);
+      closers.push(() => delivering.close());
+    }
     return { services, createHttp: (messages) => createApi(services, messages), endJobs, close };
   } catch (error) {
     await close();

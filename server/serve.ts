@@ -11,6 +11,7 @@ import { serveMetrics } from './observability/serve-metrics.ts';
 import { untilStopped } from './process/lifecycle.ts';
 import { announce } from './process/running-service.ts';
 import { noStandIns, type StandIns, type StartStandIns } from './process/stand-ins.ts';
+import { isSupervisor, supervise, tellReady } from './process/supervise.ts';
 import { CannotStart } from './shared/cannot-start.ts';
 import { startTracing } from './tracing/tracing.ts';
 
@@ -24,6 +25,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
   if (readArguments(USAGE, {}) === undefined) return;
   const configured = loadSettings();
   const log = await openLog(configured);
+  if (isSupervisor(configured)) return supervise(configured, log);
   const stopped = untilStopped(log, configured.drainSeconds);
   const gate = createGate();
   // First of all: a start that finds its port taken has touched nothing and run no job.
@@ -39,6 +41,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     closers.push(await announce(app.services));
     gate.open(app.createHttp(gate.messages));
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
+    tellReady();
     const metrics = await serveMetrics(app.services.metrics, settings, log);
     closers.push(metrics.stop);
     closers.push(await welcome(app, standIns));

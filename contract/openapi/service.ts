@@ -1,6 +1,7 @@
 /** What the service answers outside the contract, without a token (decisions §1, last row; D72). */
 import { API_VERSION } from '../version.ts';
-import { headers, problem } from './texts.ts';
+import { errorAnswer } from './errors.ts';
+import { headers } from './headers.ts';
 import type { JsonSchema, OpenApiParameter, OpenApiPath } from './types.ts';
 
 interface ServiceOperation {
@@ -33,15 +34,10 @@ function service(operation: ServiceOperation): OpenApiPath {
         ...(type === 'text/html' && {
           304: { description: 'The page that the client has is the present one.' },
         }),
-        ...(named && { 404: { $ref: '#/components/responses/NotFound' } }),
+        ...(named && { 404: errorAnswer(404, ['path_unknown'], { description: 'There is no such guide.' }) }),
         ...(limited && { 429: { $ref: '#/components/responses/TooMany' } }),
         ...(unready !== undefined && {
-          503: problem(
-            unready,
-            { detail: 'The database lacks 2 migration(s).', code: 'database_not_migrated' },
-            'Problem',
-            'Retry-After',
-          ),
+          503: errorAnswer(503, ['database_unavailable', 'database_not_migrated'], { description: unready }),
         }),
       },
     },

@@ -26,10 +26,18 @@ export interface JsonSchema {
   contentSchema?: JsonSchema;
 }
 
+export interface OpenApiExample {
+  summary: string;
+  value: unknown;
+}
+
 export interface OpenApiResponse {
   description: string;
   headers?: Record<string, { $ref: string }>;
-  content?: Record<string, { schema: JsonSchema; example?: unknown }>;
+  content?: Record<
+    string,
+    { schema: JsonSchema; example?: unknown; examples?: Record<string, OpenApiExample | { $ref: string }> }
+  >;
 }
 
 export interface OpenApiInfo {
@@ -41,7 +49,7 @@ export interface OpenApiInfo {
   version: string;
 }
 
-export interface ExternalDocs {
+interface ExternalDocs {
   description: string;
   url: string;
 }
@@ -97,6 +105,7 @@ export interface OpenApiDocument {
   components: {
     schemas: Record<string, JsonSchema>;
     responses: Record<string, OpenApiResponse>;
+    examples: Record<string, OpenApiExample>;
     headers: Record<string, OpenApiHeader>;
     securitySchemes: Record<string, Record<string, string>>;
   };

@@ -1,5 +1,18 @@
 /** The requests that the service makes by itself, each by its name: whatever is sent to others is described here. */
+import { RETRIES, WebhookMessage } from '../webhook.ts';
+import { exampleOf, schemaOf } from './schema.ts';
 import type { OpenApiPath } from './types.ts';
+
+const message = schemaOf(WebhookMessage);
+
+const signed = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header' as const,
+  description,
+  required: true,
+  schema: { type: 'string' },
+  example,
+});
 
 export const WEBHOOKS: Readonly<Record<string, OpenApiPath>> = {
   signIn: {
@@ -40,6 +53,45 @@ export const WEBHOOKS: Readonly<Record<string, OpenApiPath>> = {
         200: { description: 'Any status below 400 says that the event has arrived.' },
         '4XX': { description: 'Refused for good; but 408 and 429 are tried again.' },
         '5XX': { description: 'Tried again later: after 5 seconds at first, then ever less often.' },
+      },
+    },
+  },
+  event: {
+    post: {
+      tags: ['webhook'],
+      operationId: 'onEvent',
+      summary: 'Something happened',
+      description:
+        'Sent to each webhook that wants events of the type, signed after Standard Webhooks 1.0: verify the signature over the bytes of the body before anything else, and refuse a timestamp that is more than five minutes off. Each event comes at least once, so keep the ids that you have dealt with. `data` is the event as `GET /event` shows it; a test, of the type `webhook.test`, has the id of the webhook there.',
+      security: [],
+      parameters: [
+        signed(
+          'webhook-id',
+          'Names the event; every further try has the same.',
+          '01920f3e-8a4c-7d21-9b3f-2c5e8a7d4f10',
+        ),
+        signed('webhook-timestamp', 'When this try was made, in seconds since 1970.', '1772435130'),
+        signed(
+          'webhook-signature',
+          'One signature, or two with a space between them while a new secret takes over.',
+          'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+        ),
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: message,
+            example: exampleOf(message),
+          },
+        },
+      },
+      responses: {
+        '2XX': { description: 'It has arrived; nothing else says so, and redirects are not followed.' },
+        410: { description: 'Not wanted any more: the webhook is disabled.' },
+        default: {
+          description: `Tried again after ${RETRIES.join(', ')} seconds, or when \`Retry-After\` says, if that is later; after the last one the webhook is disabled.`,
+        },
       },
     },
   },

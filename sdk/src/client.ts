@@ -1,9 +1,9 @@
 import type { Answer, Success } from './call.ts';
 import { CastellanError, ok } from './errors.ts';
-import { routes } from './generated/routes.ts';
 import type { Api } from './generated/types.ts';
+import { fromRoutes, type Route } from './routes.ts';
 import { sendWithRetries } from './send.ts';
-import { baseOf, pathOf, previewOf, queryOf, type Route, routeOf } from './url.ts';
+import { baseOf, pathOf, queryOf } from './url.ts';
 
 type Token = string | undefined;
 
@@ -68,12 +68,9 @@ type Call = ((request?: AnyRequest) => Answering) & {
  * @throws {TypeError} when `baseUrl` is no http or https URL.
  */
 export function createCastellan(options: ClientOptions): Castellan {
+  const succeeding = (call: Call) => (request?: AnyRequest) => ok(call(request));
   return build(options, (answer) =>
-    Object.assign(
-      (request?: AnyRequest) => ok(answer(request)),
-      { answer },
-      answer.preview && { preview: (request?: AnyRequest) => ok(answer.preview?.(request) as Answering) },
-    ),
+    Object.assign(succeeding(answer), { answer }, answer.preview && { preview: succeeding(answer.preview) }),
   ) as Castellan;
 }
 
@@ -87,82 +84,56 @@ export function createClient(options: ClientOptions): Api {
   return build(options, (answer) => answer) as Api;
 }
 
-/** Functions under the names of the contract. */
-function build(options: ClientOptions, shape: (answer: Call) => unknown): object {
+function build(options: ClientOptions, shape: (call: Call) => unknown): object {
   const base = baseOf(options.baseUrl);
-  return mapValues(routes, (operations) =>
-    mapValues<string>(operations, (text) => {
-      const route = routeOf(text);
-      return shape(calling(options, base, route));
-    }),
-  );
-}
-
-function calling(options: ClientOptions, base: string, route: Route): Call {
-  const answer = (request: AnyRequest = {}) => call(options, base, route, request);
-  if (!route.previews) return answer;
-  const trial = previewOf(route);
-  return Object.assign(answer, {
-    preview: (request: AnyRequest = {}) =>
-      call(options, base, trial, { ...request, query: { dry_run: true } }),
+  return fromRoutes((route) => {
+    const asking =
+      (always?: object): Call =>
+      (request) =>
+        call(options, base, route, { ...request, ...always });
+    const previews = route.marks.includes('?') && { preview: asking({ query: { dry_run: true } }) };
+    return shape(Object.assign(asking(), previews));
   });
 }
 
-function mapValues<From>(of: Readonly<Record<string, From>>, to: (value: From) => unknown): object {
-  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, to(value)]));
-}
-
 async function call(options: ClientOptions, base: string, route: Route, request: AnyRequest): Answering {
-  const { timeout = options.timeout, signal } = request;
-  const url = base + pathOf(route, request.params ?? {}) + queryOf(request.query ?? {});
-  const body = route.body && request.body !== undefined ? JSON.stringify(request.body) : undefined;
-  const send = options.fetch ?? globalThis.fetch;
-  const headers = await headersOf(options, route, request, body !== undefined);
-  const response = await sendWithRetries(
-    (ending) =>
-      send(url, {
-        method: route.method,
-        headers,
-        // The API never redirects: a redirect that carried the token elsewhere is refused.
-        redirect: route.public ? 'manual' : 'error',
-        ...(body !== undefined && { body }),
-        ...(ending !== undefined && { signal: ending }),
-      }),
-    { timeout, signal, retries: request.retries ?? (route.method === 'POST' ? 0 : (options.retries ?? 2)) },
-  );
-  return answerOf(route, response);
-}
-
-async function headersOf(
-  options: ClientOptions,
-  route: Route,
-  request: AnyRequest,
-  hasBody: boolean,
-): Promise<Headers> {
-  const headers = new Headers(options.headers);
-  headers.set('accept', 'application/json');
-  if (hasBody) headers.set('content-type', 'application/json');
+  const { method, marks } = route;
+  const url = base + pathOf(route, request.params) + queryOf(request.query);
+  const body = request.body === undefined || method === 'GET' ? null : JSON.stringify(request.body);
   const token = typeof options.token === 'function' ? await options.token() : options.token;
-  if (route.public) headers.delete('authorization');
-  else if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-  for (const [name, value] of Object.entries(request.headers ?? {})) {
-    if (value !== undefined) headers.set(name, String(value));
-  }
-  return headers;
+  const headers = new Headers(options.headers);
+  const own = {
+    accept: 'application/json',
+    'content-type': body === null ? undefined : 'application/json',
+    authorization: token === undefined || marks.includes('!') ? undefined : `Bearer ${token}`,
+    ...request.headers,
+  };
+  for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, String(value));
+  const response = await sendWithRetries(
+    // The API never redirects but where it takes no token: a redirect that carried one elsewhere is refused.
+    (ending) =>
+      (options.fetch ?? fetch)(url, {
+        ...{ method, headers, body },
+        signal: ending ?? null,
+        redirect: marks.includes('!') ? 'manual' : 'error',
+      }),
+    {
+      signal: request.signal,
+      timeout: request.timeout ?? options.timeout,
+      retries: request.retries ?? (method === 'POST' ? 0 : (options.retries ?? 2)),
+    },
+  );
+  return answerOf(response, marks.includes('.'));
 }
 
-async function answerOf(route: Route, response: Response): Answering {
+async function answerOf(response: Response, mayBeEmpty: boolean): Answering {
   const { status, headers } = response;
   const text = await response.text();
-  const isJson = /^application\/(\S+\+)?json\b/i.test(headers.get('content-type') ?? '');
-  const body = isJson ? parsed(text) : undefined;
-  if (response.ok && route.json) {
-    if (body === undefined) {
-      throw new CastellanError({ status, headers, body: { detail: 'The answer is not JSON' } });
-    }
-    return { status, headers, body };
+  const body = parsed(text);
+  if (response.ok && body === undefined && (text !== '' || !mayBeEmpty)) {
+    throw new CastellanError({ status, headers, body: { detail: 'The answer is not JSON' } });
   }
-  return { status, headers, body: body ?? (text === '' ? undefined : text) };
+  return { status, headers, body: body === undefined ? text || undefined : body };
 }
 
 /** The value that a JSON text holds; undefined where it is none. */

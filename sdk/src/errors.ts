@@ -6,34 +6,37 @@ import { VERSION } from './generated/version.ts';
 export class CastellanError extends Error {
   override readonly name = 'CastellanError';
   /** HTTP status of the answer. */
-  readonly status: number;
+  declare readonly status: number;
   /** What went wrong, for programs; undefined where the answer is not the service's own, as a proxy's. */
-  readonly code: ErrorCode | undefined;
+  declare readonly code: ErrorCode | undefined;
   /** What the service says went wrong: a sentence, or everything that is wrong with the request. */
-  readonly detail: string | readonly ValidationIssue[];
+  declare readonly detail: string | readonly ValidationIssue[];
   /** Everything that is wrong with the request; empty where it is not the request's fault. */
-  readonly issues: readonly ValidationIssue[];
+  declare readonly issues: readonly ValidationIssue[];
   /** Names the request in the service's logs; quote it when asking for help. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** Seconds after which asking again makes sense. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
   /** The stored crash report of an unforeseen error. */
-  readonly crashReportId: string | undefined;
+  declare readonly crashReportId: string | undefined;
   /** Version of the service that answered; the message says so where it is older than this client. */
-  readonly serviceVersion: string | undefined;
+  declare readonly serviceVersion: string | undefined;
   /** Headers of the answer. */
-  readonly headers: Headers;
+  declare readonly headers: Headers;
 
   constructor({ status, body, headers }: Answer<number, unknown>) {
-    const { detail, code, crash_report_id } = problemIn(body);
+    // A proxy in between may answer with anything, or with nothing.
+    const { detail, code, crash_report_id } = (body ?? {}) as Problem;
     const told = detail ?? `HTTP status ${status}`;
-    const version = headers.get('x-api-version') ?? undefined;
-    super((typeof told === 'string' ? told : told.map(sentence).join('; ')) + age(version));
+    const issues = Array.isArray(told) ? told : [];
+    const header = (name: string) => headers.get(name) ?? undefined;
+    const version = header('x-api-version');
+    super((issues.map(sentence).join('; ') || told) + age(version));
     this.status = status;
     this.code = code;
     this.detail = told;
-    this.issues = typeof told === 'string' ? [] : told;
-    this.requestId = headers.get('x-request-id') ?? undefined;
+    this.issues = issues;
+    this.requestId = header('x-request-id');
     this.retryAfter = retryAfterOf(headers);
     this.serviceVersion = version;
     this.crashReportId = crash_report_id;
@@ -45,11 +48,6 @@ interface Problem {
   detail?: string | readonly ValidationIssue[];
   code?: ErrorCode;
   crash_report_id?: string;
-}
-
-/** A proxy in between may answer with anything. */
-function problemIn(body: unknown): Problem {
-  return typeof body === 'object' && body !== null ? (body as Problem) : {};
 }
 
 function sentence({ loc, msg }: ValidationIssue): string {

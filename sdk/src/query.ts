@@ -2,8 +2,9 @@
 import type { Answer, CallOptions, Success } from './call.ts';
 import type { Castellan } from './client.ts';
 import { ok } from './errors.ts';
-import { routes } from './generated/routes.ts';
+import type { Paged, Reads } from './generated/routes.ts';
 import type { Api } from './generated/types.ts';
+import { fromRoutes } from './routes.ts';
 
 /** `queryKey` begins with `castellan`, resource and operation, so that whole resources can be invalidated. */
 export interface CastellanQuery<Result> {
@@ -33,29 +34,33 @@ export interface CastellanMutation<Request, Result> {
   readonly mutationFn: (request: Request) => Promise<Result>;
 }
 
-type Routes = typeof routes;
+/** Whether a table of names has this one. */
+type Has<Table, Resource, Name> = Resource extends keyof Table
+  ? Name extends Table[Resource]
+    ? true
+    : false
+  : false;
 
-type OptionsOf<Call, Of> = Call extends (...request: infer Request) => Promise<infer Given>
-  ? Of extends `GET ${string}`
-    ? ((...request: Request) => CastellanQuery<Success<Given>>) &
-        (Of extends `${string} ${string} ${string}p${string}`
-          ? { readonly infinite: (...request: Request) => CastellanInfiniteQuery<Success<Given>> }
-          : unknown)
-    : // biome-ignore lint/suspicious/noConfusingVoidType: what lets \`mutate()\` go without an argument.
-      () => CastellanMutation<undefined extends Request[0] ? Request[0] | void : Request[0], Success<Given>>
+type ReadingOf<Call> = Call extends (...request: infer Request) => Promise<infer Given>
+  ? (...request: Request) => CastellanQuery<Success<Given>>
+  : never;
+
+type PagesOf<Call> = Call extends (...request: infer Request) => Promise<infer Given>
+  ? { readonly infinite: (...request: Request) => CastellanInfiniteQuery<Success<Given>> }
+  : never;
+
+type WritingOf<Call> = Call extends (...request: infer Request) => Promise<infer Given>
+  ? // biome-ignore lint/suspicious/noConfusingVoidType: what lets `mutate()` go without an argument.
+    () => CastellanMutation<undefined extends Request[0] ? Request[0] | void : Request[0], Success<Given>>
   : never;
 
 /** For each operation that reads a function that gives a query's options, for each other one a mutation's. */
 export type CastellanQueries = {
   readonly [Resource in keyof Api]: {
-    readonly [Name in keyof Api[Resource]]: OptionsOf<
-      Api[Resource][Name],
-      Resource extends keyof Routes
-        ? Name extends keyof Routes[Resource]
-          ? Routes[Resource][Name]
-          : never
-        : never
-    >;
+    readonly [Name in keyof Api[Resource]]: Has<Reads, Resource, Name> extends true
+      ? ReadingOf<Api[Resource][Name]> &
+          (Has<Paged, Resource, Name> extends true ? PagesOf<Api[Resource][Name]> : unknown)
+      : WritingOf<Api[Resource][Name]>;
   };
 };
 
@@ -70,15 +75,11 @@ type AnyCall = ((request?: AnyRequest) => Promise<unknown>) & {
  */
 export function createQueries(castellan: Castellan): CastellanQueries {
   const all = castellan as unknown as Record<string, Record<string, AnyCall>>;
-  const resources = Object.entries(routes).map(([resource, operations]) => {
-    const options = Object.entries<string>(operations).map(([name, route]) => {
-      const call = all[resource]?.[name] as AnyCall;
-      const key = ['castellan', resource, name] as const;
-      return [name, route.startsWith('GET ') ? reading(key, call) : writing(key, call)];
-    });
-    return [resource, Object.fromEntries(options)];
-  });
-  return Object.fromEntries(resources) as CastellanQueries;
+  return fromRoutes(({ resource, name, method }) => {
+    const call = all[resource]?.[name] as AnyCall;
+    const key = ['castellan', resource, name];
+    return method === 'GET' ? reading(key, call) : writing(key, call);
+  }) as CastellanQueries;
 }
 
 function reading(key: readonly string[], call: AnyCall) {

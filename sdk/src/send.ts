@@ -18,16 +18,16 @@ export async function sendWithRetries(
   send: (signal: AbortSignal | undefined) => Promise<Response>,
   { retries, timeout, signal }: Attempts,
 ): Promise<Response> {
-  const until = timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout;
+  const until = Date.now() + (timeout ?? Number.POSITIVE_INFINITY);
   const ending = endOf(signal, timeout);
   for (let tries = 0; ; tries += 1) {
     const response = await send(ending);
-    if (tries >= retries || !PASSING.has(response.status)) return response;
     const pause = Math.max(
       Math.random() * Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE),
       (retryAfterOf(response.headers) ?? 0) * 1000,
     );
-    if (pause > LONGEST_PAUSE || Date.now() + pause >= until) return response;
+    const again = tries < retries && PASSING.has(response.status);
+    if (!again || pause > LONGEST_PAUSE || Date.now() + pause >= until) return response;
     await response.body?.cancel();
     await wait(pause, ending);
   }
@@ -43,12 +43,11 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
       signal?.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', end, { once: true });
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener('abort', end);
   });
 }

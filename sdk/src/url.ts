@@ -1,3 +1,5 @@
+import type { Route } from './routes.ts';
+
 type Values = Readonly<Record<string, unknown>>;
 
 /**
@@ -8,36 +10,17 @@ type Values = Readonly<Record<string, unknown>>;
 export function baseOf(baseUrl: string): string {
   const { location } = globalThis as { location?: { href: string } };
   const url = new URL(baseUrl, location?.href);
-  const usable = /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  const usable = /^https?:$/.test(url.protocol) && url.username + url.password === '';
   if (!usable) throw new TypeError('baseUrl must be an http or https URL without user and password');
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** An operation as the generated table has it, read once when a client is made. */
-export interface Route {
-  readonly method: string;
-  readonly path: string;
-  readonly body: boolean;
-  readonly json: boolean;
-  readonly public: boolean;
-  readonly previews: boolean;
-}
-
-export function routeOf(text: string): Route {
-  const [method = '', path = '', marks = ''] = text.split(' ');
-  const has = (mark: string) => marks.includes(mark);
-  return {
-    ...{ method, path },
-    ...{ body: has('b'), json: has('j'), public: has('u'), previews: has('d') },
-  };
-}
-
 /** @throws {TypeError} for a parameter that is missing, empty, or would lead to another path. */
-export function pathOf({ path }: Route, params: Values): string {
-  return path.replace(/:(\w+)(\*?)/g, (_, name: string, rest: string) => {
+export function pathOf({ resource, path }: Route, params: Values = {}): string {
+  return path.replace(/:(\w*)(\*?)/g, (_, named: string, rest: string) => {
+    const name = named || `${resource}_id`;
     const value = params[name];
-    const usable = typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
-    if (!usable || value === '') throw new TypeError(`Path parameter ${name} is missing`);
+    if (!value && value !== 0) throw new TypeError(`Path parameter ${name} is missing`);
     const segments = rest === '' ? [String(value)] : String(value).replace(/^\//, '').split('/');
     // URLs treat these as steps, encoded or not.
     if (segments.some((segment) => segment === '.' || segment === '..')) {
@@ -48,17 +31,11 @@ export function pathOf({ path }: Route, params: Values): string {
 }
 
 /** What is null or undefined is left out; an object travels as JSON. */
-export function queryOf(query: Values): string {
+export function queryOf(query: Values = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
     search.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
   }
-  const text = search.toString();
-  return text === '' ? '' : `?${text}`;
-}
-
-/** What an operation is asked for where it is tried beforehand. */
-export function previewOf(route: Route): Route {
-  return { ...route, json: true };
+  return search.size > 0 ? `?${search}` : '';
 }

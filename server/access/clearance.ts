@@ -17,8 +17,9 @@ export function judge(rule: AccessRule, { token_type, level }: Asking): Refusal 
   const wrongKind = rule.tokens.includes(token_type)
     ? undefined
     : ({ reason: 'token-type', detail: rule.refusal ?? UNAUTHORIZED } as const);
+  const least = rule.levelOf?.[token_type] ?? rule.level;
   const tooLow =
-    level >= rule.level ? undefined : ({ reason: 'level', lack: { level: rule.level, has: level } } as const);
+    level >= least ? undefined : ({ reason: 'level', lack: { level: least, has: level } } as const);
   return rule.levelFirst ? (tooLow ?? wrongKind) : (wrongKind ?? tooLow);
 }
 

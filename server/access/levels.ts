@@ -1,4 +1,4 @@
-import { ADMINISTRATOR_LEVEL, BUILT_IN_USER, GUEST_LEVEL } from '../../contract/access.ts';
+import { ADMINISTRATOR_LEVEL, BUILT_IN_USER, GUEST_LEVEL, MAX_LEVEL } from '../../contract/access.ts';
 
 export { ADMINISTRATOR_LEVEL, BUILT_IN_USER, GUEST_LEVEL };
 /** The lowest level of a member, and where one begins (D19); whoever is below is a guest (D28). */
@@ -27,4 +27,9 @@ export function isAdministrator(level: number): boolean {
 /** The user that stands for the service itself, and is no character of the game. */
 export function isBuiltIn(characterId: number): boolean {
   return characterId === BUILT_IN_USER;
+}
+
+/** Superusers may do everything that anybody may. */
+export function isSuperuser(level: number): boolean {
+  return level >= MAX_LEVEL;
 }

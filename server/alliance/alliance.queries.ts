@@ -41,14 +41,14 @@ export async function findAllianceRow(
   return rows[0];
 }
 
-/** Locks the row for the rest of the transaction. */
-export async function lockAlliance(db: Kysely<Database>, allianceId: number): Promise<void> {
-  await db
+/** Locks the row for the rest of the transaction, and says what it is called and requires. */
+export async function lockAlliance(db: Kysely<Database>, allianceId: number) {
+  return db
     .selectFrom('alliances')
-    .select('alliance_id')
+    .select(['alliance_name', 'mandatory_ext_scopes'])
     .where('alliance_id', '=', allianceId)
     .forNoKeyUpdate()
-    .execute();
+    .executeTakeFirst();
 }
 
 /** Writes only what differs, so that `updated_on` tells of changes alone. */

@@ -1,6 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import { findTracking } from '../grant/tracking.queries.ts';
 import type { Handlers } from '../http/mount.ts';
+import { written } from '../http/written.ts';
 import type { Services } from '../services/services.ts';
 import { listAlliances } from './alliance.queries.ts';
 import { getAlliance, registerAlliance, updateAlliance } from './alliance.ts';
@@ -11,9 +12,9 @@ export function allianceHandlers(
   return {
     list: async () => ({ status: 200, body: await listAlliances(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getAlliance(services, params.alliance_id) }),
-    tracking: async ({ params }) => ({
+    tracking: async ({ params, res }) => ({
       status: 200,
-      body: await findTracking(services.db, { alliance_id: params.alliance_id }),
+      body: written(res, await findTracking(services.db, { alliance_id: params.alliance_id })),
     }),
     register: async ({ admission, params }) => ({
       status: 200,

@@ -1,6 +1,7 @@
 import type { Alliance, PutAlliance } from '../../contract/alliance.ts';
 import { type Admission, readmit, rejudge } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
 import { chargedTo } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -89,10 +90,17 @@ export async function updateAlliance(
   { mandatory_ext_scopes: scopes }: PutAlliance,
 ): Promise<Alliance> {
   return inTransaction(db, async (tx) => {
-    await lockAlliance(tx, allianceId);
+    const before = await lockAlliance(tx, allianceId);
     await readmit(tx, admission);
     await touches(tx, { alliances: [allianceId] });
-    if (scopes != null) await setAllianceScopes(tx, allianceId, [...new Set(scopes)].sort(), clock.now());
+    if (scopes != null && before !== undefined) {
+      const mandatory_ext_scopes = [...new Set(scopes)].sort();
+      await setAllianceScopes(tx, allianceId, mandatory_ext_scopes, clock.now());
+      const targets = [{ type: 'alliance' as const, id: String(allianceId), name: before.alliance_name }];
+      const changes = valueChanges(before, { mandatory_ext_scopes }, ['mandatory_ext_scopes']);
+      if (changes.length > 0)
+        await recordEvents(tx, [{ type: 'alliance.updated', targets, changes }], clock.now());
+    }
     return getAlliance({ db: tx }, allianceId);
   });
 }

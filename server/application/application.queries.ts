@@ -139,7 +139,7 @@ export async function storeDecision(db: Kysely<Database>, id: string, decision: 
 }
 
 /** A pending application that ends with its applicant's rights. */
-export interface Voided {
+interface Voided {
   readonly application_id: string;
   readonly group_id: string;
   readonly group_name: string;

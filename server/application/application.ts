@@ -18,6 +18,8 @@ import { autogroup } from '../group/group.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, invalid, notFound } from '../shared/errors.ts';
+import type { ListDifference } from '../shared/list-change.ts';
+import { followStandings } from '../standing/told.ts';
 import {
   countApplications,
   findApplication,
@@ -83,10 +85,7 @@ async function addMember(
   { group_id, group_name, character_id }: { group_id: string; group_name: string; character_id: number },
 ): Promise<void> {
   const change = { added: [character_id], removed: [] };
-  await changeMembers(tx, group_id, change);
-  const targets = [{ type: 'group' as const, id: group_id, name: group_name }];
-  const event = { type: 'group.members_changed', targets } as const;
-  await recordEvents(tx, listChanged(event, 'members', change), services.clock.now());
+  await changeAndTell(tx, { group_id, group_name }, change, services.clock.now());
   await endUnwelcome(services, tx, { users: [character_id] });
 }
 
@@ -100,6 +99,20 @@ async function requireRoom(tx: Transaction<Database>, characterId: number, now: 
       ? `You made ${made} applications within 24 hours.`
       : `You have ${pending} pending applications: withdraw one, or wait.`,
   );
+}
+
+/** Who comes or goes, and what he may do by that. */
+async function changeAndTell(
+  tx: Transaction<Database>,
+  { group_id, group_name }: { group_id: string; group_name: string },
+  change: ListDifference<number>,
+  now: Date,
+): Promise<void> {
+  await followStandings(tx, { users: [...change.added, ...change.removed] }, now, async () => {
+    await changeMembers(tx, group_id, change);
+    const targets = [{ type: 'group' as const, id: group_id, name: group_name }];
+    await recordEvents(tx, listChanged({ type: 'group.members_changed', targets }, 'members', change), now);
+  });
 }
 
 function closed(): DomainError {
@@ -218,13 +231,7 @@ export async function leaveGroup(
     }
     if (!(await findMemberIds(tx, groupId)).has(owner_id)) throw notFound('member', owner_id);
     const change = { added: [], removed: [owner_id] };
-    await changeMembers(tx, groupId, change);
-    const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];
-    await recordEvents(
-      tx,
-      listChanged({ type: 'group.members_changed', targets }, 'members', change),
-      clock.now(),
-    );
+    await changeAndTell(tx, { group_id: groupId, group_name: group.group_name }, change, clock.now());
     await endUnwelcome({ queue, clock }, tx, { users: [owner_id] });
   });
 }

@@ -45,8 +45,6 @@ export const conditions = {
   groups_none: sql<boolean>`not (${ofPerson(sql`not ${barred}`)})`,
 } as const satisfies Readonly<Record<string, RawBuilder<boolean>>>;
 
-export type Condition = keyof typeof conditions;
-
 /**
  * May the user be a member by the policy? By one character that meets all that is asked: what several have between them
  * does not add up. What bars one character of a person bars all (D110).

@@ -2,8 +2,10 @@ import { inTransaction } from '../database/transaction.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import { carryOut } from './carry-out.ts';
-import { type Departure, endApplications, judgeMembers } from './judge.queries.ts';
+import { type Departure, endApplications, findSpeakingGroups, judgeMembers } from './judge.queries.ts';
 
 /** Thrown to undo what was only tried, or was too much. */
 class Undone extends Error {
@@ -26,6 +28,7 @@ export async function judgeMemberships(
   const now = services.clock.now();
   try {
     return await inTransaction(services.db, async (tx) => {
+      const standings = await readStandings(tx, { groups: await findSpeakingGroups(tx) });
       const { judged, departures } = await judgeMembers(tx, now);
       const ended = await endApplications(tx, now);
       const changes = [
@@ -40,6 +43,7 @@ export async function judgeMemberships(
       };
       if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new Undone(changes);
       await carryOut(services, tx, departures, ended, now);
+      await recordStandings(tx, await changedStandings(tx, standings), now);
       return changes;
     });
   } catch (error) {

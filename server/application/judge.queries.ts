@@ -56,6 +56,17 @@ export async function judgeMembers(
   return { judged: rows[0]?.judged ?? 0, departures: rows[0]?.departures ?? [] };
 }
 
+/** Groups with policies that say who may log in: who leaves one may gain or lose that. */
+export async function findSpeakingGroups(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('group_policies')
+    .innerJoin('groups', 'groups.group_id', 'group_policies.group_id')
+    .select('groups.group_id')
+    .where('groups.authorized_to_login', 'is not', null)
+    .execute();
+  return rows.map(({ group_id }) => group_id);
+}
+
 /** A pending application that came to an end. */
 export interface Ended {
   readonly application_id: string;

@@ -10,6 +10,8 @@ import { lockGroup } from '../group/group.queries.ts';
 import { autogroup, requireOwner } from '../group/group.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import { carryOut } from './carry-out.ts';
 import { endApplications, judgeMembers } from './judge.queries.ts';
 import { CLOSED, findPolicy, findUnknown, storePolicy } from './policy.queries.ts';
@@ -55,6 +57,9 @@ export async function setPolicy(
     });
     const rehearsed = await touches(tx, { groups: [groupId] });
     const now = clock.now();
+    const standings = await readStandings(tx, {
+      groups: group.authorized_to_login === null ? [] : [groupId],
+    });
     await storePolicy(tx, groupId, after, isAdministrator(caller.level), now);
     const { departures } = await judgeMembers(tx, now, { groupId, graceOver: rehearsed });
     const ended = await endApplications(tx, now, { groupId });
@@ -62,6 +67,7 @@ export async function setPolicy(
     const changes = valueChanges(told(before), told(after), ['policy']);
     await recordEvents(tx, changes.length > 0 ? [{ type: 'group.updated', targets, changes }] : [], now);
     await carryOut(services, tx, departures, ended, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now);
     return after;
   });
 }

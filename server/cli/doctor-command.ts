@@ -4,18 +4,22 @@ import { connect } from '../database/connection.ts';
 import { examine } from '../doctor/doctor.ts';
 import { toLines } from '../doctor/finding.ts';
 import { createLog } from '../observability/log.ts';
+import { outliveReaders } from '../observability/output.ts';
 import { explainStart } from '../process/lifecycle.ts';
 import { noStandIns, type StartStandIns } from '../process/stand-ins.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readArguments } from './command-line.ts';
 
-const USAGE = `npm run doctor     looks at settings, database, keys, jobs, the game's services and the disk; changes nothing
+const USAGE = `npm run doctor                looks at settings, database, keys, jobs, the last 10,000 events, the game's services
+                              and the disk; changes nothing
+npm run doctor -- --events    the same with all events, however many they are
 
 Exit code 0: nothing is wrong; 1: something is (BAD).
 `;
 
 async function doctor(startStandIns: StartStandIns): Promise<number> {
-  if (readArguments(USAGE, {}) === undefined) return 0;
+  const typed = readArguments(USAGE, { options: { events: { type: 'boolean', default: false } } });
+  if (typed === undefined) return 0;
   const log = createLog('silent');
   const { settings, stop } = await startStandIns(loadSettings(), log, 'worker');
   const { db, close } = connect({
@@ -26,7 +30,7 @@ async function doctor(startStandIns: StartStandIns): Promise<number> {
   });
   let wrong = 0;
   try {
-    for await (const finding of examine(db, settings, systemClock)) {
+    for await (const finding of examine(db, settings, systemClock, { allEvents: typed.values.events })) {
       process.stdout.write(toLines(finding));
       if (finding.state === 'bad') wrong += 1;
     }
@@ -40,6 +44,7 @@ async function doctor(startStandIns: StartStandIns): Promise<number> {
 
 /** Ends with exit code 1 when something is wrong. */
 export function runDoctor(startStandIns: StartStandIns = noStandIns): void {
+  outliveReaders();
   doctor(startStandIns).then(
     (code) => {
       process.exitCode = code;

@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely';
 import { type CompleteSettings, loadSettings } from '../config/settings.ts';
 import { openDatabase } from '../database/open.ts';
 import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
 import { loadSigningKeys, type SigningKeys } from '../keys/signing-keys.ts';
 import { createLog } from '../observability/log.ts';
 import { explainStart } from '../process/lifecycle.ts';
@@ -15,7 +16,8 @@ import type { Services } from '../services/services.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { systemClock } from '../shared/clock.ts';
 import { rootToken } from '../token/root-token.ts';
-import { deleteToken, findOwner, listAppTokens, setKey } from '../token/token.queries.ts';
+import { findOwner, listAppTokens, setKey } from '../token/token.queries.ts';
+import { deleteTokenTold } from '../token/token.ts';
 import { readArguments } from './command-line.ts';
 
 const USAGE = `npm run token                      print the permanent token of the built-in user (level 10)
@@ -106,8 +108,9 @@ async function list({ db }: Tools): Promise<string> {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-async function revoke({ db }: Tools, uuid: string): Promise<string> {
-  if (!(await deleteToken(db, uuid))) throw new CannotStart(`There is no token ${uuid}.`);
+async function revoke({ db, clock }: Tools, uuid: string): Promise<string> {
+  if (!(await inTransaction(db, (tx) => deleteTokenTold(tx, uuid, clock.now()))))
+    throw new CannotStart(`There is no token ${uuid}.`);
   return `revoked ${uuid} and all that descended from it\n`;
 }
 

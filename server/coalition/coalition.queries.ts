@@ -50,7 +50,7 @@ export async function insertCoalition(
 export async function lockCoalition(db: Kysely<Database>, coalitionId: string) {
   return db
     .selectFrom('coalitions')
-    .select(['ticker', 'authorized_to_login', 'mandatory_ext_scopes'])
+    .select(['coalition_name', 'ticker', 'authorized_to_login', 'mandatory_ext_scopes'])
     .where('coalition_id', '=', coalitionId)
     .forNoKeyUpdate()
     .executeTakeFirst();
@@ -131,11 +131,7 @@ export async function setCoalition(
   await db.updateTable('coalitions').set(values).where('coalition_id', '=', coalitionId).execute();
 }
 
-/** Its memberships and its autogroup go with it. False: there was none. */
-export async function deleteCoalition(db: Kysely<Database>, coalitionId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('coalitions')
-    .where('coalition_id', '=', coalitionId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+/** Its memberships and its autogroup go with it. */
+export async function deleteCoalition(db: Kysely<Database>, coalitionId: string): Promise<void> {
+  await db.deleteFrom('coalitions').where('coalition_id', '=', coalitionId).execute();
 }

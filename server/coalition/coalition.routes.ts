@@ -1,6 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import { findTracking } from '../grant/tracking.queries.ts';
 import type { Handlers } from '../http/mount.ts';
+import { written } from '../http/written.ts';
 import type { Services } from '../services/services.ts';
 import { listCoalitions } from './coalition.queries.ts';
 import { createCoalition, getCoalition, removeCoalition, updateCoalition } from './coalition.ts';
@@ -23,9 +24,9 @@ export function coalitionHandlers(
       await removeCoalition(services, admission, params.coalition_id);
       return { status: 200, body: undefined };
     },
-    tracking: async ({ params }) => ({
+    tracking: async ({ params, res }) => ({
       status: 200,
-      body: await findTracking(services.db, { coalition_id: params.coalition_id }),
+      body: written(res, await findTracking(services.db, { coalition_id: params.coalition_id })),
     }),
   };
 }

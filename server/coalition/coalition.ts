@@ -8,11 +8,13 @@ import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { ensureAutogroups } from '../group/autogroup.queries.ts';
+import { ensureAutogroups, lockGrouping } from '../group/autogroup.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
+import { findAutogroups, readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import {
   type ByKind,
   type CoalitionRow,
@@ -24,6 +26,12 @@ import {
   lockCoalition,
   setCoalition,
 } from './coalition.queries.ts';
+import {
+  recordAutogroupsDeleted,
+  recordCoalitionCreated,
+  recordCoalitionDeleted,
+  recordCoalitionUpdated,
+} from './coalition-events.ts';
 
 function toCoalition(row: CoalitionRow): Coalition {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
@@ -54,6 +62,7 @@ export async function createCoalition(
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
     await insertCoalition(tx, { ...coalition, name_key: nameKey(coalition_name) });
+    await recordCoalitionCreated(tx, coalition, now);
   });
   // Not read back: somebody may have deleted it by now.
   return toCoalition({ ...coalition, member_alliances: [], member_corporations: [] });
@@ -68,6 +77,7 @@ export async function updateCoalition(
 ): Promise<Coalition> {
   const { db, clock } = services;
   return inTransaction(db, async (tx) => {
+    const now = clock.now();
     const before = await lockCoalition(tx, coalitionId);
     const caller = await readmit(tx, admission);
     if (before === undefined) throw notFound('coalition', coalitionId);
@@ -78,11 +88,16 @@ export async function updateCoalition(
       alliances: [...alliances.added, ...alliances.removed],
       corporations: [...corporations.added, ...corporations.removed],
     });
-    await services.touches(tx, {
+    const touched = {
       coalitions: [coalitionId],
       alliances: alliances.added,
       corporations: corporations.added,
-    });
+    };
+    await services.touches(tx, touched);
+    if (moved) await lockGrouping(tx, true);
+    const speaks =
+      moved || (body.authorized_to_login ?? before.authorized_to_login) !== before.authorized_to_login;
+    const standings = speaks ? await readStandings(tx, touched) : undefined;
     await changeMembers(tx, coalitionId, 'alliances', alliances);
     await changeMembers(tx, coalitionId, 'corporations', corporations);
     const after = {
@@ -94,11 +109,21 @@ export async function updateCoalition(
       ticker: body.ticker ?? before.ticker,
     };
     if (moved || !sameValues(before, after)) {
-      await setCoalition(tx, coalitionId, { ...after, updated_on: clock.now() });
+      await setCoalition(tx, coalitionId, { ...after, updated_on: now });
     }
-    if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true }, clock.now());
-    const same = !moved && before.authorized_to_login === after.authorized_to_login;
-    if (!same) await endUnwelcome(services, tx, 'everybody');
+    const cause = await recordCoalitionUpdated(
+      tx,
+      coalitionId,
+      before,
+      after,
+      { alliances, corporations },
+      now,
+    );
+    if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true }, now);
+    if (standings !== undefined) {
+      await recordStandings(tx, await changedStandings(tx, standings), now, cause);
+      await endUnwelcome(services, tx, 'everybody');
+    }
     return getCoalition({ db: tx }, coalitionId);
   });
 }
@@ -166,10 +191,18 @@ export async function removeCoalition(
   coalitionId: string,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    await lockCoalition(tx, coalitionId);
+    const now = services.clock.now();
+    const before = await lockCoalition(tx, coalitionId);
     await readmit(tx, admission);
+    if (before === undefined) throw notFound('coalition', coalitionId);
     await services.touches(tx, { coalitions: [coalitionId] });
-    if (!(await deleteCoalition(tx, coalitionId))) throw notFound('coalition', coalitionId);
+    await lockGrouping(tx, true);
+    const standings = await readStandings(tx, { coalitions: [coalitionId] });
+    const gone = await findAutogroups(tx, [`coalition:${coalitionId}`]);
+    await deleteCoalition(tx, coalitionId);
+    const { cause } = await recordCoalitionDeleted(tx, coalitionId, before, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now, { cause, gone });
+    await recordAutogroupsDeleted(tx, gone, cause, now);
     await endUnwelcome(services, tx, 'everybody');
   });
 }

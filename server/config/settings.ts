@@ -13,6 +13,8 @@ import { type MappedGroup, VoiceGroups } from './voice-groups.ts';
 /** Settings (D61): everything comes from the environment, and every problem is reported at once. */
 export interface Settings {
   readonly production: boolean;
+  /** How many processes serve behind one port; production alone has more than one. */
+  readonly processes: number;
   readonly host: string;
   readonly port: number;
   /** Where clients reach the service, without a trailing slash; the `iss` of its tokens. */
@@ -24,6 +26,8 @@ export interface Settings {
   readonly commit: string | undefined;
   /** Absent: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | undefined;
+  /** A replica for reads that may lag; absent: there is none. */
+  readonly databaseReplicaUrl: string | undefined;
   readonly dataDir: string;
   /** Without a client id the simulated provider is started. */
   readonly sso: {
@@ -99,6 +103,10 @@ const httpUrl = z
   .refine(isHttpUrl, 'must be an http or https URL')
   .transform((value) => value.replace(/\/+$/, ''));
 const port = z.string().regex(/^\d+$/, 'must be a port number').transform(Number).pipe(z.number().max(65535));
+const databaseUrl = z.string().superRefine((url, context) => {
+  const message = addressProblem(url);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 const flag = z.enum(['true', 'false', '1', '0'], { message: 'must be true or false' }).transform(isTrue);
 const list = z.string().transform((value) =>
   value
@@ -143,6 +151,11 @@ const environment = z.object({
   NODE_ENV: z
     .enum(['development', 'test', 'production'], { message: 'must be development, test or production' })
     .default('development'),
+  PROCESSES: z
+    .string()
+    .regex(/^([1-9]|[1-5]\d|6[0-4])$/, 'must be a whole number from 1 to 64')
+    .transform(Number)
+    .default('1'),
   HOST: z.string().optional(),
   PORT: port.default('8080'),
   BASE_URL: httpUrl.optional(),
@@ -152,13 +165,8 @@ const environment = z.object({
     .string()
     .regex(/^[0-9a-f]{7,64}$/, 'must be the hash of a commit')
     .optional(),
-  DATABASE_URL: z
-    .string()
-    .superRefine((url, context) => {
-      const message = addressProblem(url);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    })
-    .optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_REPLICA_URL: databaseUrl.optional(),
   DATA_DIR: z.string().default('.data'),
   SSO_URL: httpUrl.default('https://login.eveonline.com'),
   SSO_CLIENT_ID: z.string().optional(),
@@ -261,6 +269,7 @@ function problemsOutsideProduction(given: NodeJS.ProcessEnv): string[] {
   const problems = open.map(
     (name) => `${name}: only a loopback address is listened on unless NODE_ENV is production`,
   );
+  if ((given.PROCESSES ?? '1') !== '1') problems.push('PROCESSES: must be 1 unless NODE_ENV is production');
   if (given.SSO_CLIENT_ID !== undefined && given.SSO_CLIENT_SECRET === undefined) {
     problems.push('SSO_CLIENT_SECRET: must be given together with SSO_CLIENT_ID');
   }
@@ -278,6 +287,7 @@ function toSettings(env: Environment, production: boolean): Settings {
   const host = env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1');
   return {
     production,
+    processes: env.PROCESSES,
     host,
     port: env.PORT,
     baseUrl: env.BASE_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${env.PORT}`,
@@ -285,6 +295,7 @@ function toSettings(env: Environment, production: boolean): Settings {
     metricsPort: env.METRICS_PORT,
     commit: env.COMMIT,
     databaseUrl: env.DATABASE_URL,
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     dataDir: resolve(env.DATA_DIR),
     sso: { url: env.SSO_URL, clientId: env.SSO_CLIENT_ID, clientSecret: env.SSO_CLIENT_SECRET ?? '' },
     extApi: {

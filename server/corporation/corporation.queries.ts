@@ -40,14 +40,14 @@ export async function findCorporationRow(
   return rows[0];
 }
 
-/** Locks the row for the rest of the transaction. */
-export async function lockCorporation(db: Kysely<Database>, corporationId: number): Promise<void> {
-  await db
+/** Locks the row for the rest of the transaction, and says what it is called and requires. */
+export async function lockCorporation(db: Kysely<Database>, corporationId: number) {
+  return db
     .selectFrom('corporations')
-    .select('corporation_id')
+    .select(['corporation_name', 'mandatory_ext_scopes'])
     .where('corporation_id', '=', corporationId)
     .forNoKeyUpdate()
-    .execute();
+    .executeTakeFirst();
 }
 
 /** Writes only what differs, so that `updated_on` tells of changes alone. */

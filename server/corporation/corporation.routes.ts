@@ -1,6 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import { findTracking } from '../grant/tracking.queries.ts';
 import type { Handlers } from '../http/mount.ts';
+import { written } from '../http/written.ts';
 import type { Services } from '../services/services.ts';
 import { listCorporations } from './corporation.queries.ts';
 import { getCorporation, registerCorporation, updateCorporation } from './corporation.ts';
@@ -13,9 +14,9 @@ export function corporationHandlers(
   return {
     list: async () => ({ status: 200, body: await listCorporations(services.db) }),
     get: async ({ params }) => ({ status: 200, body: await getCorporation(services, params.corporation_id) }),
-    tracking: async ({ params }) => ({
+    tracking: async ({ params, res }) => ({
       status: 200,
-      body: await findTracking(services.db, { corporation_id: params.corporation_id }),
+      body: written(res, await findTracking(services.db, { corporation_id: params.corporation_id })),
     }),
     register: async ({ admission, params }) => ({
       status: 200,

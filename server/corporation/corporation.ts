@@ -1,6 +1,7 @@
 import type { Corporation, PutCorporation } from '../../contract/corporation.ts';
 import { type Admission, readmit, rejudge } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
 import { chargedTo } from '../provider/client.ts';
 import { fetchCorporation } from '../registry/provider-snapshot.ts';
@@ -66,11 +67,19 @@ export async function updateCorporation(
   { mandatory_ext_scopes: scopes }: PutCorporation,
 ): Promise<Corporation> {
   return inTransaction(db, async (tx) => {
-    await lockCorporation(tx, corporationId);
+    const before = await lockCorporation(tx, corporationId);
     await readmit(tx, admission);
     await touches(tx, { corporations: [corporationId] });
-    if (scopes != null)
-      await setCorporationScopes(tx, corporationId, [...new Set(scopes)].sort(), clock.now());
+    if (scopes != null && before !== undefined) {
+      const mandatory_ext_scopes = [...new Set(scopes)].sort();
+      await setCorporationScopes(tx, corporationId, mandatory_ext_scopes, clock.now());
+      const targets = [
+        { type: 'corporation' as const, id: String(corporationId), name: before.corporation_name },
+      ];
+      const changes = valueChanges(before, { mandatory_ext_scopes }, ['mandatory_ext_scopes']);
+      if (changes.length > 0)
+        await recordEvents(tx, [{ type: 'corporation.updated', targets, changes }], clock.now());
+    }
     return getCorporation({ db: tx }, corporationId);
   });
 }

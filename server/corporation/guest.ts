@@ -4,13 +4,14 @@ import type { GuestCode } from '../../contract/corporation.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { recordEvents } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions } from '../session/end-sessions.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
-import { deleteUsers } from '../user/user.queries.ts';
+import { removeUsers } from '../user/remove-users.ts';
 import { lockGuest } from './guest.queries.ts';
 
 /** Milliseconds that an invitation lives (D28). */
@@ -41,6 +42,8 @@ export async function createGuestCode(
       created_on: now,
       expires_on: new Date(now.getTime() + LIVES),
     });
+    const targets = [{ type: 'corporation' as const, id: String(corporationId), name: null }];
+    await recordEvents(tx, [{ type: 'corporation.guest_invited', targets }], now);
   });
   return { state_code };
 }
@@ -64,6 +67,6 @@ export async function removeGuest(
     await services.touches(tx, { users: [characterId] });
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
-    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
+    await removeUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
 }

@@ -3,12 +3,12 @@ import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
 import { deleteCrashReport, getCrashReport, listCrashReports } from './crash.ts';
 
-export function crashHandlers({ db }: Services): Handlers<typeof contract.crash> {
+export function crashHandlers({ db, clock }: Services): Handlers<typeof contract.crash> {
   return {
     list: async () => ({ status: 200, body: await listCrashReports(db) }),
     get: async ({ params }) => ({ status: 200, body: await getCrashReport(db, params.crash_report_id) }),
     delete: async ({ params }) => {
-      await deleteCrashReport(db, params.crash_report_id);
+      await deleteCrashReport(db, params.crash_report_id, clock.now());
       return { status: 200, body: undefined };
     },
   };

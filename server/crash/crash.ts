@@ -4,6 +4,8 @@ import type { CrashReport, CrashReportShort } from '../../contract/crash.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { recordEvents } from '../event/record.ts';
 import { redactText, redactValues } from '../observability/redact.ts';
 import { notFound } from '../shared/errors.ts';
 import { deleteCrash, findCrash, insertCrash, newestCrashes } from './crash.queries.ts';
@@ -89,6 +91,10 @@ export async function getCrashReport(db: Kysely<Database>, id: string): Promise<
   };
 }
 
-export async function deleteCrashReport(db: Kysely<Database>, id: string): Promise<void> {
-  if (!(await deleteCrash(db, id))) throw notFound('crash report', id);
+export async function deleteCrashReport(db: Kysely<Database>, id: string, now: Date): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    if (!(await deleteCrash(tx, id))) throw notFound('crash report', id);
+    const targets = [{ type: 'crash_report' as const, id, name: null }];
+    await recordEvents(tx, [{ type: 'crash.deleted', targets }], now);
+  });
 }

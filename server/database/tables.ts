@@ -294,7 +294,7 @@ export interface ServiceTable {
 }
 
 /** Which definition of a database function was applied last. */
-export interface RepeatableTable {
+interface RepeatableTable {
   name: string;
   hash: string;
   revision: number;
@@ -345,6 +345,38 @@ interface UnsealedEventTable {
   digest: Buffer;
 }
 
+export interface WebhookTable extends Dated {
+  webhook_id: ObjectId;
+  app_token: string | null;
+  owner_id: GameId | null;
+  url: string;
+  types: string[];
+  group_ids: ObjectId[] | null;
+  ordered: boolean;
+  secret: Buffer;
+  former_secret: Buffer | null;
+  former_until: Date | null;
+  position: number;
+  disabled_on: Date | null;
+  disabled_because: 'asked' | 'gone' | 'undeliverable' | 'not_allowed' | null;
+  failures: Generated<number>;
+  paused_until: Date | null;
+}
+
+export interface WebhookDeliveryTable {
+  webhook_id: ObjectId;
+  delivery_id: string;
+  type: string;
+  position: number | null;
+  state: 'waiting' | 'delivered' | 'failed';
+  tries: Generated<number>;
+  next_try_on: Date | null;
+  tried_on: Date | null;
+  status: number | null;
+  fault: string | null;
+  created_on: Generated<Date>;
+}
+
 export interface Database {
   alliances: AllianceTable;
   corporations: CorporationTable;
@@ -389,5 +421,7 @@ export interface Database {
   event_contexts: { event_id: string; context: string };
   event_seals: EventSealTable;
   unsealed_events: UnsealedEventTable;
+  webhooks: WebhookTable;
+  webhook_deliveries: WebhookDeliveryTable;
   voice_groups: { group_id: ObjectId; sgid: number };
 }

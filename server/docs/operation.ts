@@ -1,5 +1,11 @@
 /** One operation of the OpenAPI document: what it does, who may call it, what goes in, what comes out. */
-import { accessSentence, type OpenApiOperation, type OpenApiResponse } from '../../contract/openapi.ts';
+import {
+  accessSentence,
+  type OpenApiDocument,
+  type OpenApiExample,
+  type OpenApiOperation,
+  type OpenApiResponse,
+} from '../../contract/openapi.ts';
 import { html, type Inserted, type Markup } from '../shared/html.ts';
 import type { Described } from './described.ts';
 import { renderInline, renderMarkdown } from './markdown.ts';
@@ -7,7 +13,7 @@ import { field, fieldsOf, jsonExample, typeOf } from './schema.ts';
 import { tryItOut } from './try-it-out.ts';
 
 /** What references within the document lead to. */
-export type Responses = Readonly<Record<string, OpenApiResponse>>;
+export type Components = Pick<OpenApiDocument['components'], 'responses' | 'examples'>;
 
 /** Address of the error codes that come with a status. */
 export function codesId(status: string): string {
@@ -18,7 +24,7 @@ export function methodBadge(method: string): Markup {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-export function operationArticle(described: Described, responses: Responses, callable = true): Markup {
+export function operationArticle(described: Described, components: Components, callable = true): Markup {
   const { method, path, operation } = described;
   const { operationId, summary, description, parameters = [], requestBody } = operation;
   // The document repeats the access rule in its descriptions; here it has a place of its own.
@@ -35,7 +41,7 @@ ${
 }
 ${requestBody !== undefined && body(requestBody)}
 <h4>Answers</h4>
-<ul class="answers">${Object.entries(operation.responses).map(([status, response]) => answer(status, response, responses))}</ul>
+<ul class="answers">${Object.entries(operation.responses).map(([status, response]) => answer(status, response, components))}</ul>
 ${callable && tryItOut(described)}
 </article>
 `;
@@ -58,25 +64,40 @@ ${jsonExample(example)}
   );
 }
 
-function answer(status: string, listed: OpenApiResponse | { $ref: string }, responses: Responses): Markup {
-  const response = '$ref' in listed ? responses[listed.$ref.split('/').at(-1) ?? ''] : listed;
+function answer(
+  status: string,
+  listed: OpenApiResponse | { $ref: string },
+  { responses, examples: shared }: Components,
+): Markup {
+  const response = '$ref' in listed ? responses[named(listed)] : listed;
   if (response === undefined) throw new Error(`No response in the document for ${JSON.stringify(listed)}`);
   const { description, content = {} } = response;
   const isError = !/^[23]/.test(status);
   return html`<li><span class="status${isError && ' error'}">${status}</span> ${renderInline(description)}
-${Object.entries(content).map(([type, { schema, example }]) =>
+${Object.entries(content).map(([type, { schema, example, examples = {} }]) =>
   isError
-    ? errorExample(status, example)
+    ? errorExamples(status, Object.entries(examples), shared)
     : html`<p>${type !== 'application/json' && html`<code>${type}</code>: `}${typeOf(schema)}</p>
 <details><summary>Example</summary>${jsonExample(example)}</details>`,
 )}</li>
 `;
 }
 
-/** Errors look alike: their code and their words are enough. */
-function errorExample(status: string, example: unknown): Inserted {
-  const { code, detail } = (example ?? {}) as { code?: string; detail?: unknown };
-  if (code === undefined) return undefined;
-  const codes = /^\d+$/.test(status) && html` (<a href="#${codesId(status)}">all codes of ${status}</a>)`;
-  return html`<p class="example">Such as <code>${code}</code>: ${typeof detail === 'string' ? detail : JSON.stringify(detail)}${codes}</p>`;
+/** Errors look alike: their codes, and the words of one, are enough. */
+function errorExamples(
+  status: string,
+  listed: readonly [code: string, OpenApiExample | { $ref: string }][],
+  shared: Components['examples'],
+): Inserted {
+  const [[code, given] = [], ...others] = listed;
+  if (given === undefined) return undefined;
+  const { value } = '$ref' in given ? (shared[named(given)] as OpenApiExample) : given;
+  const { detail } = value as { readonly detail: unknown };
+  const words = typeof detail === 'string' ? detail : JSON.stringify(detail);
+  const all = /^\d+$/.test(status) && html` (<a href="#${codesId(status)}">all codes of ${status}</a>)`;
+  return html`<p class="example">Such as <code>${code}</code>: ${words}${others.length > 0 && html` Or ${others.map(([code]) => html`<code>${code}</code> `)}`}${all}</p>`;
+}
+
+function named({ $ref }: { readonly $ref: string }): string {
+  return $ref.split('/').at(-1) ?? '';
 }

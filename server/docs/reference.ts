@@ -5,7 +5,7 @@ import { html, type Markup } from '../shared/html.ts';
 import { type Described, describedIn } from './described.ts';
 import { guidePath, layout, navigation, type Site } from './layout.ts';
 import { renderInline, renderMarkdown } from './markdown.ts';
-import { codesId, methodBadge, operationArticle } from './operation.ts';
+import { type Components, codesId, methodBadge, operationArticle } from './operation.ts';
 import { fieldsOf, jsonExample, schemaId, typeOf } from './schema.ts';
 
 export function referencePage(site: Site, document: OpenApiDocument): string {
@@ -39,10 +39,10 @@ Sources and questions: <a href="${info.contact.url}">${info.contact.name}</a>.</
 <p id="token-kept">Kept in this tab alone, until it is closed.</p>
 </form>
 ${renderMarkdown(info.description).markup}
-${tags.map((tag) => tagSection(site, tag, ofTag(tag), components.responses))}
+${tags.map((tag) => tagSection(site, tag, ofTag(tag), components))}
 <section><h2 id="webhooks">Webhooks</h2>
 <p>Requests that the service makes.</p>
-${sent.map((described) => operationArticle(described, components.responses, false))}</section>
+${sent.map((described) => operationArticle(described, components, false))}</section>
 <section><h2 id="codes">Error codes</h2>
 <p>Each error answer carries one of these as <code>code</code>.</p>
 ${codeLists()}</section>
@@ -60,12 +60,12 @@ function tagSection(
   { base, guides }: Site,
   { name, description, externalDocs }: Tag,
   operations: readonly Described[],
-  responses: OpenApiDocument['components']['responses'],
+  components: Components,
 ): Markup {
   const guide = guides.find((it) => externalDocs?.url.endsWith(`/${it.name}.md`));
   return html`<section><h2 id="tag-${name}">${name}</h2>
 <p>${renderInline(description)}${guide && html` More in the guide: <a href="${base}${guidePath(guide.name)}">${guide.title}</a>.`}</p>
-${operations.map((described) => operationArticle(described, responses))}</section>
+${operations.map((described) => operationArticle(described, components))}</section>
 `;
 }
 

@@ -8,14 +8,19 @@ import { createVault } from '../keys/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
 import { examineDatabase, examineJobs } from './database.ts';
+import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 import { examineDisk, examineOutside, examineProxy } from './outside.ts';
+
+/** Of the events so many are looked at, the last ones, unless all are asked for. */
+const LAST_EVENTS = 10_000;
 
 /** Looks at everything that a service needs, and changes nothing. */
 export async function* examine(
   db: Kysely<Database>,
   settings: CompleteSettings,
   clock: Clock,
+  { allEvents = false }: { readonly allEvents?: boolean } = {},
 ): AsyncGenerator<Finding> {
   yield good('settings', `complete, ${settings.production ? 'production' : 'development'}`);
   yield* examineProxy(settings);
@@ -26,6 +31,9 @@ export async function* examine(
   if (found.every(({ state }) => state !== 'bad')) {
     yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
+    yield* await attempt('events', 'see docs/events.md', () =>
+      examineEvents(db, clock.now(), allEvents ? undefined : LAST_EVENTS),
+    );
   }
   yield* await examineOutside(settings);
   yield await examineDisk();

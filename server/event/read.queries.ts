@@ -14,12 +14,15 @@ export interface StoredEvent {
   readonly acted: boolean;
 }
 
-/** Who reads: somebody who may see everything, or somebody who sees what concerns those whom it reaches (D94). */
-export type Reader = (Asker & { readonly reachesOthers: boolean }) | 'all';
+/**
+ * Who reads: somebody who may see everything, somebody who sees what concerns those whom it reaches (D94), or an
+ * application that sees what happened by it (D93).
+ */
+export type Reader = (Asker & { readonly reachesOthers: boolean }) | { readonly app_token: string } | 'all';
 
 /** The reader as the row `me`, and since when the character belongs to whom it belongs to now (D29b). */
 function reading(reader: Reader): RawBuilder<unknown> {
-  if (reader === 'all') return sql`me as (select)`;
+  if (reader === 'all' || 'app_token' in reader) return sql`me as (select)`;
   return sql`
     me as materialized (${callerStanding(reader)}),
     owned as materialized (
@@ -39,6 +42,11 @@ const own = sql`(
 function visible(reader: Reader): RawBuilder<unknown> {
   if (reader === 'all')
     return sql`visible as (select *, null::bigint[] as seen, false as acted from candidates)`;
+  if ('app_token' in reader) {
+    return sql`visible as (
+      select *, case when actor_id is null then '{}' else array[actor_id::bigint] end as seen, false as acted
+      from candidates where body::jsonb #>> '{actor,app_token}' = ${reader.app_token})`;
+  }
   return sql`
     readable as materialized (
       select u.character_id from users u left join corporations c using (corporation_id), me
@@ -88,7 +96,7 @@ export async function readFeed(
   { after, types, limit, most }: FeedQuestion,
 ): Promise<FeedAnswer> {
   const fits = types === undefined ? sql`true` : sql`e.type = any(${[...types]}::text[])`;
-  const mine = reader === 'all' || reader.reachesOthers ? sql`true` : own;
+  const mine = ownAlone(reader) === undefined ? sql`true` : own;
   const { rows } = await sql<FeedAnswer>`
     with ${reading(reader)}, stretch as materialized (
       select position, event_id from event_seals where position > ${after} order by position limit ${most}
@@ -105,6 +113,22 @@ export async function readFeed(
       coalesce((select json_agg(json_build_object('position', position, 'body', body, 'context', ${context},
         'seen', seen, 'acted', acted) order by position) from page v), '[]') as events`.execute(db);
   return rows[0] ?? { events: [], looked: null, head: 0, next: null };
+}
+
+/** Of these events those that the reader may see, in their order. */
+export async function readEvents(
+  db: Kysely<Database>,
+  reader: Reader,
+  eventIds: readonly string[],
+): Promise<readonly StoredEvent[]> {
+  const { rows } = await sql<StoredEvent>`
+    with ${reading(reader)}, candidates as materialized (
+      select s.position, e.* from event_seals s, me, lateral (
+        select * from events e where e.event_id = s.event_id offset 0) e
+      where s.event_id = any(${[...eventIds]}::uuid[])
+    ), ${visible(reader)}
+    select position, body, ${context} as context, seen, acted from visible v order by position`.execute(db);
+  return rows;
 }
 
 export interface AuditQuestion {
@@ -139,12 +163,15 @@ export async function readAudit(
     types === undefined ? undefined : sql`e.type = any(${[...types]}::text[])`,
     from === undefined ? undefined : sql`e.event_id >= ${from}::uuid`,
     before === undefined ? undefined : sql`e.event_id < ${before}::uuid`,
-    reader === 'all' || reader.reachesOthers ? undefined : ownOf(reader),
   ].filter((condition) => condition !== undefined);
-  const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+  const latest = (...more: RawBuilder<unknown>[]) =>
+    sql`(select * from events e where ${sql.join([sql`true`, ...conditions, ...more], sql` and `)}
+      order by e.event_id desc limit ${most})`;
+  // One index for each way in which an event is somebody's own: all at once they would be looked for among all events.
+  const parts = (ownAlone(reader) ?? [sql`true`]).map((each) => latest(each));
   const { rows } = await sql<AuditAnswer>`
     with ${reading(reader)}, candidates as materialized (
-      select * from events e where ${where} order by e.event_id desc limit ${most}
+      select * from (${sql.join(parts, sql` union all `)}) e order by e.event_id desc limit ${most}
     ), ${visible(reader)}, page as (
       select * from visible where ${toldOf(target)} order by event_id desc limit ${limit}
     )
@@ -174,8 +201,16 @@ function aboutTarget(target: string): RawBuilder<unknown> {
     : sql`e.concerns @> array[${user}::bigint]`;
 }
 
-function ownOf({ owner_id: id }: Asker): RawBuilder<unknown> {
-  return sql`(e.actor_id = ${id} or e.on_behalf_of = ${id} or e.concerns @> array[${id}::bigint])`;
+/** Of one who reaches nobody else: the ways in which an event is its own, of which each event is so in one. */
+function ownAlone(reader: Reader): RawBuilder<unknown>[] | undefined {
+  if (reader === 'all' || 'app_token' in reader || reader.reachesOthers) return undefined;
+  const { owner_id: id } = reader;
+  const notBy = sql`e.actor_id is distinct from ${id}`;
+  return [
+    sql`e.actor_id = ${id}`,
+    sql`e.on_behalf_of = ${id} and ${notBy}`,
+    sql`e.concerns @> array[${id}::bigint] and ${notBy} and e.on_behalf_of is distinct from ${id}`,
+  ];
 }
 
 /** The last position that there is: what a list holds that is read afterwards. */

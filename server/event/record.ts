@@ -141,8 +141,8 @@ export function valueChanges<T extends object>(
   });
 }
 
-export function userTarget(character_id: number, character_name: string | null): Target {
-  return { type: 'user', id: String(character_id), name: character_name };
+export function userTarget(character_id: number, name: string | null = null): Target {
+  return { type: 'user', id: String(character_id), name };
 }
 
 type Value = Extract<Change, { before: unknown }>['before'];

@@ -25,6 +25,8 @@ export interface Sealing {
 
 /** Events that get their positions in one transaction: whoever else wants to seal waits for some milliseconds. */
 const BATCH = 1000;
+/** Milliseconds before another try where one failed, as when the database ended the connection: nobody rings for it. */
+const AGAIN_AFTER = 1000;
 /** As the log names it. */
 const SUBJECT = 'the sealing of events';
 
@@ -39,6 +41,7 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
   let ending = false;
   let closed = false;
   let wanted = false;
+  let failed = false;
   let atWork: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -64,7 +67,7 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
     atWork ??= sealAll().finally(() => {
       atWork = undefined;
       if (wanted) seal();
-      else lookAgain();
+      else lookAgain(failed ? AGAIN_AFTER : bell.patience());
     });
   }
 
@@ -74,17 +77,19 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
         wanted = false;
         while ((await sealEvents(db, BATCH)) === BATCH && !closed);
       }
+      failed = false;
       outages.worked(SUBJECT);
     } catch (error) {
       wanted = false;
+      failed = true;
       outages.failed(SUBJECT, { err: error }, 'events could not be sealed and wait');
     }
   }
 
   /** What was missed is found, even if nobody ever rings again. */
-  function lookAgain(): void {
+  function lookAgain(pause: number): void {
     clearTimeout(timer);
-    if (!closed) timer = setTimeout(look, bell.patience()).unref();
+    if (!closed) timer = setTimeout(look, pause).unref();
   }
 
   function look(): void {

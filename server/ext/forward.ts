@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
+import { recordUse } from '../event/uses.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.ts';
 import type { ProviderRequest } from '../provider/client.ts';
@@ -20,7 +21,7 @@ import { refusal } from './refusal.ts';
 /** Forwarded requests that one process works on at the same time, of one caller, and milliseconds to wait for it. */
 const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
 
-type ForwardServices = Pick<Services, 'client' | 'db' | 'document' | 'log' | 'names'>;
+type ForwardServices = Pick<Services, 'client' | 'clock' | 'db' | 'document' | 'log' | 'names'>;
 
 interface Forwarding {
   readonly caller: Caller;
@@ -82,7 +83,7 @@ export function createForward(services: ForwardServices): Forward {
 
 /** What is asked of the provider, once it is clear that the caller may. */
 async function toRequest(
-  { db, document }: ForwardServices,
+  { db, document, clock }: ForwardServices,
   caller: Caller,
   extPath: string,
   { on_behalf_of, params }: ExternalForwardRequest,
@@ -98,6 +99,7 @@ async function toRequest(
   const characterId = on_behalf_of ?? caller.owner_id;
   if (operation.scope !== null && characterId !== caller.owner_id) {
     await requireAuthority(db, caller, { over: 'user', mode: 'read' }, characterId);
+    await recordUse(db, 'ext.asked_on_behalf', caller, characterId, operation.scope, clock.now());
   }
   const { scope } = operation;
   return {

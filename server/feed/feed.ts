@@ -2,23 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage } from '../../contract/event.ts';
 import { type Admission, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
-import { leastIdOf, momentOf } from '../event/event-id.ts';
-import { type FeedQuestion, findFirstPosition, readFeed } from '../event/read.queries.ts';
+import { leastIdOf } from '../event/event-id.ts';
+import { FEED_KEPT_FOR, requireKept } from '../event/kept.ts';
+import { type FeedQuestion, findFirstPosition } from '../event/read.queries.ts';
 import { beholderOf, feedReader } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError } from '../shared/errors.ts';
+import { createSemaphore } from '../shared/semaphore.ts';
+import { createReading } from './reading.ts';
 import { createWaitingRoom } from './waiting.ts';
 
-/** Milliseconds for which events are kept for the feed (D92). */
-const KEPT_FOR = 30 * 86_400_000;
 const USUAL_LIMIT = 100;
 /** Events that one answer looks at. */
 const MOST = 2000;
 /** Milliseconds between two looks of one who waits. */
 const RHYTHM = 200;
+/** Looks of all who wait, at the same time: the others leave the connections to everybody else. */
+const LOOKS_AT_ONCE = 3;
 
-export interface FeedQuery {
+interface FeedQuery {
   readonly after?: number | undefined;
   readonly types?: readonly string[] | undefined;
   readonly limit?: number | undefined;
@@ -31,12 +33,14 @@ export type Feed = (admission: Admission, query: FeedQuery, gone: AbortSignal) =
 
 export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' | 'events'>): Feed {
   const enter = createWaitingRoom();
+  const inTurn = createSemaphore(LOOKS_AT_ONCE);
+  const read = createReading(db, events);
 
   async function look(caller: Caller, question: FeedQuestion): Promise<EventPage> {
-    const { events: found, looked, head, next } = await readFeed(db, feedReader(caller), question);
+    const answer = await read(feedReader(caller), question);
+    const { events: found, looked, head } = answer;
     const { after, limit } = question;
-    const begins = clock.now().getTime() - KEPT_FOR;
-    if (after > head || (next !== null && momentOf(next).getTime() < begins)) throw resync(after, head);
+    requireKept(after, answer, clock.now());
     const last = found.length < limit ? undefined : found.at(-1)?.position;
     const cursor = last ?? looked ?? after;
     const beholder = beholderOf(caller);
@@ -49,21 +53,34 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
 
   /** Looks again whenever there may be something new, with the rights of that moment. */
   async function hold(admission: Admission, question: FeedQuestion, wait: number, gone: AbortSignal) {
-    const ends = AbortSignal.any([gone, AbortSignal.timeout(wait * 1000)]);
-    let after = question.after;
-    for (let { caller } = admission; ; caller = await rejudge(db, admission)) {
-      // From before the look on, or what comes during it would be waited for.
-      const news = events.changed(ends);
-      const page = await look(caller, { ...question, after });
-      if (page.events.length > 0 || page.more || ends.aborted || events.ending) return page;
-      after = Number(page.cursor);
-      await news;
-      await sleep(RHYTHM, undefined, { signal: ends }).catch(() => undefined);
+    const over = new AbortController();
+    const end = () => over.abort();
+    const timer = setTimeout(end, wait * 1000);
+    gone.addEventListener('abort', end);
+    const { signal: ends } = over;
+    try {
+      let after = question.after;
+      for (let first = true; ; first = false) {
+        // From before the look on, or what comes during it would be waited for.
+        const news = events.changed(ends);
+        const page = await inTurn(async () =>
+          look(first ? admission.caller : await rejudge(db, admission), { ...question, after }),
+        );
+        if (page.events.length > 0 || page.more || ends.aborted || gone.aborted || events.ending) return page;
+        after = Number(page.cursor);
+        if (events.position <= after) await news;
+        await sleep(RHYTHM, undefined, { signal: ends }).catch(() => undefined);
+      }
+    } finally {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', end);
+      // Nobody is told of anything any more who has his answer.
+      over.abort();
     }
   }
 
   return async (admission, { after, types, limit = USUAL_LIMIT, wait = 0 }, gone) => {
-    const begins = leastIdOf(new Date(clock.now().getTime() - KEPT_FOR));
+    const begins = leastIdOf(new Date(clock.now().getTime() - FEED_KEPT_FOR));
     const from = after ?? (await findFirstPosition(db, begins)) - 1;
     const question = { after: from, types, limit, most: MOST };
     if (wait === 0) return look(admission.caller, question);
@@ -74,12 +91,4 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
       leave();
     }
   };
-}
-
-function resync(after: number, head: number): DomainError {
-  const why =
-    after > head
-      ? `There is no event ${after}: the last one is ${head}`
-      : `What came after event ${after} is not kept for the feed any more`;
-  return new DomainError('resync', `${why}. Read the lists anew.`);
 }

@@ -72,11 +72,12 @@ export async function markInvalid(
   used: Buffer,
   cause: string,
   now: Date,
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
     update grants set valid = false, cause = ${cause}, access_token = null, access_expires_on = null,
       refresh_started_on = null, updated_on = ${now}
     where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
+  return numAffectedRows > 0n;
 }
 
 /** The refresh token is dead, and whoever found it so has no say in that: it is checked before all others (D63). */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessTokens, Asked, Death, HeldGrant } from '../provider/access-token-source.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -16,6 +17,7 @@ import {
   storeTokens,
 } from './access-tokens.queries.ts';
 import { grantPlace, nextCheck } from './grant.queries.ts';
+import { recordDeaths } from './grant-events.ts';
 
 /** Milliseconds that an access token must still live to be used. */
 const SPARE_LIFE = 60_000;
@@ -115,7 +117,10 @@ export function createAccessTokens(services: {
       await endRefresh(db, grantId, used);
       return dead(death);
     }
-    await markInvalid(db, grantId, used, cause, clock.now());
+    await inTransaction(db, async (tx) => {
+      if (await markInvalid(tx, grantId, used, cause, clock.now()))
+        await recordDeaths(tx, [death], clock.now());
+    });
     log.info({ character_id: characterId, grant_id: grantId, cause }, 'a refresh token is dead');
   }
 

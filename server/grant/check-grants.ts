@@ -16,6 +16,7 @@ import {
   postponeCheck,
 } from './check-grants.queries.ts';
 import { grantPlace } from './grant.queries.ts';
+import { recordDeaths } from './grant-events.ts';
 
 type CheckServices = Pick<Services, 'db' | 'vault' | 'clock' | 'sso' | 'log' | 'outages' | 'metrics'>;
 
@@ -116,9 +117,13 @@ async function invalidateDead(
   const losers = [...new Set(deaths.map(({ characterId }) => characterId))];
   const ids = deaths.map(({ grantId }) => grantId).sort();
   const losses = { lookedAt, losers, changes: ids.join(' '), healthy: limit.failures === 0 };
-  const invalid = await inTransaction(db, async (tx) =>
-    (await guardMassChange(tx, services, run, losses)) ? markAllInvalid(tx, deaths, clock.now()) : [],
-  );
+  const invalid = await inTransaction(db, async (tx) => {
+    if (!(await guardMassChange(tx, services, run, losses))) return [];
+    const marked = await markAllInvalid(tx, deaths, clock.now());
+    const told = deaths.filter(({ grantId }) => marked.includes(grantId));
+    await recordDeaths(tx, told, clock.now());
+    return marked;
+  });
   const buried = new Set(invalid);
   for (const { grantId, characterId, cause } of deaths) {
     if (!buried.has(grantId)) continue;

@@ -38,7 +38,8 @@ export async function saveGrant(
   vault: Vault,
   grant: NewGrant,
   now: Date,
-): Promise<void> {
+): Promise<GivenScopes> {
+  const before = await findValidScopes(db, grant.characterId);
   await openTurns(db, grant.characterId, now);
   const existing = await db
     .selectFrom('grants')
@@ -73,6 +74,20 @@ export async function saveGrant(
       })
       .execute();
   }
+  return { before, after: await findValidScopes(db, grant.characterId) };
+}
+
+/** What a character grants in all, sorted. */
+export interface GivenScopes {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+async function findValidScopes(db: Kysely<Database>, characterId: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ scopes: string[] }>`
+    select array(select distinct s collate "C" from grants g, unnest(g.scopes) s
+      where g.character_id = ${characterId} and g.valid order by 1) as scopes`.execute(db);
+  return rows[0]?.scopes ?? [];
 }
 
 /** Removes the users' grants and returns them, so that the provider can be told (D19b, D29b). */

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { isMember } from '../access/levels.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
+import { type NewEvent, recordEvents } from '../event/record.ts';
 
 /** A corporation, alliance or coalition whose autogroup is missing or bears a former name. */
 interface Unnamed {
@@ -41,11 +42,11 @@ export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, n
 }
 
 /**
- * Who makes the first member of a body, and who puts the body into an alliance or coalition, would not see each
- * other, and the autogroup would be nobody's business. So the one waits for the other, while members may be made by
- * many at once.
+ * Who makes members of a body, and who puts the body into an alliance or coalition, would not see each other, and the
+ * autogroup, and what follows from both, would be nobody's business. So the one waits for the other, while members may
+ * be made by many at once. Whoever regroups bodies takes it once nothing else is to be waited for.
  */
-async function lockGrouping(db: Kysely<Database>, regrouped: boolean): Promise<void> {
+export async function lockGrouping(db: Kysely<Database>, regrouped: boolean): Promise<void> {
   const lock = sql.raw(regrouped ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
   await sql`select ${lock}(hashtext('grouping of bodies'))`.execute(db);
 }
@@ -105,6 +106,21 @@ async function lockLivingCoalitions(db: Kysely<Database>, unnamed: readonly Unna
   return unnamed.filter(({ kind, id }) => kind !== 'coalition' || living.has(id));
 }
 
+interface NamedAutogroup {
+  readonly group_id: string;
+  readonly is_new: boolean;
+  readonly name: string;
+}
+
+/** An autogroup came to be, or bears another name. */
+export function autogroupEvent({ group_id, is_new, name }: NamedAutogroup): NewEvent {
+  const targets = [{ type: 'group' as const, id: group_id, name }];
+  const changes = [{ field: 'group_name', before: null, after: name }];
+  if (!is_new) return { type: 'group.updated', targets, changes };
+  const mark = { field: 'is_autogroup', before: null, after: true };
+  return { type: 'group.created', targets, changes: [...changes, mark] };
+}
+
 /** Gives each its body's name, with a suffix where that is taken; returns how many got one. */
 async function nameAutogroups(db: Kysely<Database>, unnamed: readonly Unnamed[], now: Date): Promise<number> {
   const rows = unnamed.map((body) => ({
@@ -112,7 +128,7 @@ async function nameAutogroups(db: Kysely<Database>, unnamed: readonly Unnamed[],
     is_new: body.group_id === null,
     group_id: body.group_id ?? objectId(now),
   }));
-  const { rows: named } = await sql`
+  const { rows: named } = await sql<NamedAutogroup>`
     with body as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as f(kind text, id text, name text, name_key text, group_id text, is_new boolean)
@@ -138,6 +154,7 @@ async function nameAutogroups(db: Kysely<Database>, unnamed: readonly Unnamed[],
         case kind when 'coalition' then id end, ${now}, ${now}
       from chosen where is_new order by group_id
     )
-    select from chosen`.execute(db);
+    select group_id, is_new, name from chosen`.execute(db);
+  await recordEvents(db, named.map(autogroupEvent), now);
   return named.length;
 }

@@ -1,8 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { listChanged, recordEvents, valueChanges } from '../event/record.ts';
+import { listChanged, type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
 import type { ListDifference } from '../shared/list-change.ts';
-import type { NewGroup } from './group.queries.ts';
+import type { Membership, NewGroup } from './group.queries.ts';
+
+/** What events say that follow from an event of a group. */
+interface Consequences {
+  readonly cause?: NonNullable<NewEvent['cause']>;
+}
 
 /** What events tell of a group besides its members. */
 export interface GroupValues {
@@ -40,11 +45,11 @@ export async function recordGroupUpdated(
   after: Omit<GroupValues, 'group_name'>,
   members: ListDifference<number>,
   now: Date,
-): Promise<void> {
+): Promise<Consequences> {
   const targets = targetsOf(groupId, before.group_name);
   const { group_name } = before;
   const changes = valueChanges(told(before), told({ group_name, ...after }), FIELDS);
-  await recordEvents(
+  const [event_id] = await recordEvents(
     db,
     [
       ...(changes.length > 0 ? [{ type: 'group.updated' as const, targets, changes }] : []),
@@ -52,6 +57,7 @@ export async function recordGroupUpdated(
     ],
     now,
   );
+  return event_id === undefined ? {} : { cause: { event_id } };
 }
 
 /** Its members leave it first, for those who follow memberships alone. */
@@ -61,10 +67,10 @@ export async function recordGroupDeleted(
   { group_name }: GroupValues,
   members: Iterable<number>,
   now: Date,
-): Promise<void> {
+): Promise<Consequences> {
   const targets = targetsOf(groupId, group_name);
   const left = { added: [], removed: [...members] };
-  await recordEvents(
+  const ids = await recordEvents(
     db,
     [
       ...listChanged({ type: 'group.members_changed', targets }, 'members', left),
@@ -72,4 +78,37 @@ export async function recordGroupDeleted(
     ],
     now,
   );
+  return { cause: { event_id: ids.at(-1) ?? '' } };
+}
+
+/** Characters left all their groups at once, which are without an owner where it was one of them. */
+export function departureEvents(memberships: readonly Membership[]): NewEvent[] {
+  const byGroup = groupsOf(memberships);
+  return [...byGroup].flatMap(([group_id, left]) => {
+    const targets = targetsOf(group_id, left[0]?.group_name ?? '');
+    const owner = left.find(({ is_owner }) => is_owner)?.character_id;
+    const removed = left.map(({ character_id }) => character_id);
+    return [
+      ...(owner === undefined
+        ? []
+        : [
+            {
+              type: 'group.updated' as const,
+              targets,
+              changes: [{ field: 'owner', before: owner, after: null }],
+            },
+          ]),
+      ...listChanged({ type: 'group.members_changed', targets }, 'members', { added: [], removed }),
+    ];
+  });
+}
+
+function groupsOf(memberships: readonly Membership[]): Map<string, Membership[]> {
+  const groups = new Map<string, Membership[]>();
+  for (const membership of memberships) {
+    const known = groups.get(membership.group_id);
+    if (known === undefined) groups.set(membership.group_id, [membership]);
+    else known.push(membership);
+  }
+  return groups;
 }

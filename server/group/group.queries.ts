@@ -1,12 +1,18 @@
 import { type Kysely, sql, type Updateable } from 'kysely';
 import type { Group } from '../../contract/group.ts';
 import type { GroupShort } from '../../contract/group-short.ts';
+import type { UserShort } from '../../contract/user.ts';
 import { isMember } from '../access/levels.queries.ts';
+import type { JsonText } from '../database/json-text.ts';
 import type { Database, GroupTable } from '../database/tables.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 
 /** The row behind a Group record. */
-export type GroupRow = Omit<Group, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
+export type GroupRow = Omit<Group, 'created_on' | 'updated_on' | 'members'> & {
+  created_on: Date;
+  updated_on: Date;
+  members: JsonText<UserShort[]>;
+};
 
 /** Autogroups included, in the order of D9. */
 export async function listGroups(db: Kysely<Database>): Promise<GroupShort[]> {
@@ -52,8 +58,9 @@ export async function findGroup(db: Kysely<Database>, groupId: string): Promise<
     select g.group_id, g.group_name, g.description, g.authorized_to_login, g.is_autogroup, g.created_on, g.updated_on,
       (select json_build_object('character_id', o.character_id, 'character_name', o.character_name)
         from (${ownerOf}) o) as owner,
-      (select coalesce(json_agg(json_build_object('character_id', m.character_id, 'character_name', m.character_name)
-          order by m.name_key, m.character_id), '[]') from (${membersOf}) m) as members
+      (select coalesce(json_agg(short), '[]')::text from (
+        select m.character_id, m.character_name from (${membersOf}) m order by m.name_key, m.character_id
+      ) short) as members
     from groups g where g.group_id = ${groupId}`.execute(db);
   return rows[0];
 }
@@ -91,6 +98,16 @@ export async function lockGroup(db: Kysely<Database>, groupId: string) {
     .where('group_id', '=', groupId)
     .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+/** Whether a group says yes or no to its members' logging in. */
+export async function isVoiced(db: Kysely<Database>, groupId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('groups')
+    .select('authorized_to_login')
+    .where('group_id', '=', groupId)
+    .executeTakeFirst();
+  return row?.authorized_to_login != null;
 }
 
 /** Locks the groups that a character owns, which lose their owner when it is deleted: groups come before users. */
@@ -170,4 +187,24 @@ export async function setGroup(
 /** Its memberships go with it. */
 export async function deleteGroup(db: Kysely<Database>, groupId: string): Promise<void> {
   await db.deleteFrom('groups').where('group_id', '=', groupId).execute();
+}
+
+/** Somebody in a group that people are put into by others. */
+export interface Membership {
+  readonly group_id: string;
+  readonly group_name: string;
+  readonly character_id: number;
+  readonly is_owner: boolean;
+}
+
+/** Every stored membership of these characters, but for that by a voice identity, which is a part of their standing. */
+export async function findMemberships(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+): Promise<Membership[]> {
+  const { rows } = await sql<Membership>`
+    select m.group_id, g.group_name, m.character_id, g.owner_id is not distinct from m.character_id as is_owner
+    from group_members m join groups g using (group_id)
+    where m.character_id = any(${[...characterIds]}::bigint[]) and not g.is_voice order by 1, 3`.execute(db);
+  return rows;
 }

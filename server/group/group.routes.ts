@@ -1,5 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
+import { written } from '../http/written.ts';
 import type { Services } from '../services/services.ts';
 import { listGroups } from './group.queries.ts';
 import { createGroup, getGroup, removeGroup, updateGroup } from './group.ts';
@@ -9,14 +10,17 @@ export function groupHandlers(
 ): Pick<Handlers<typeof contract.group>, 'list' | 'get' | 'create' | 'update' | 'delete'> {
   return {
     list: async () => ({ status: 200, body: await listGroups(services.db) }),
-    get: async ({ params }) => ({ status: 200, body: await getGroup(services, params.group_id) }),
-    create: async ({ admission, body }) => ({
-      status: 201,
-      body: await createGroup(services, admission, body),
-    }),
-    update: async ({ admission, params, body }) => ({
+    get: async ({ params, res }) => ({
       status: 200,
-      body: await updateGroup(services, admission, params.group_id, body),
+      body: written(res, await getGroup(services, params.group_id)),
+    }),
+    create: async ({ admission, body, res }) => ({
+      status: 201,
+      body: written(res, await createGroup(services, admission, body)),
+    }),
+    update: async ({ admission, params, body, res }) => ({
+      status: 200,
+      body: written(res, await updateGroup(services, admission, params.group_id, body)),
     }),
     delete: async ({ admission, params }) => {
       await removeGroup(services, admission, params.group_id);

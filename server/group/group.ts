@@ -2,6 +2,7 @@ import type { Group, PostGroup, PutGroup } from '../../contract/group.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { type JsonText, withField } from '../database/json-text.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -9,6 +10,8 @@ import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
 import {
   changeMembers,
@@ -19,20 +22,19 @@ import {
   findUsersNamed,
   type GroupRow,
   insertGroup,
+  isVoiced,
   lockGroup,
   lockMember,
   setGroup,
 } from './group.queries.ts';
 import { recordGroupCreated, recordGroupDeleted, recordGroupUpdated } from './group-events.ts';
 
-function toGroup(row: GroupRow): Group {
-  return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };
-}
-
-export async function getGroup({ db }: Pick<Services, 'db'>, groupId: string): Promise<Group> {
+export async function getGroup({ db }: Pick<Services, 'db'>, groupId: string): Promise<JsonText<Group>> {
   const row = await findGroup(db, groupId);
   if (row === undefined) throw notFound('group', groupId);
-  return toGroup(row);
+  const { members, created_on, updated_on, ...values } = row;
+  const dates = { created_on: created_on.toISOString(), updated_on: updated_on.toISOString() };
+  return withField({ ...values, ...dates }, 'members', members);
 }
 
 /** The caller becomes owner and only member (rule 1); a name that is taken, also by an autogroup, is a 409. */
@@ -40,7 +42,7 @@ export async function createGroup(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   { group_name, description }: PostGroup,
-): Promise<Group> {
+): Promise<JsonText<Group>> {
   const now = clock.now();
   const group_id = objectId(now);
   const group = {
@@ -69,10 +71,11 @@ export async function updateGroup(
   admission: Admission,
   groupId: string,
   body: PutGroup,
-): Promise<Group> {
+): Promise<JsonText<Group>> {
   const { db, clock } = services;
   await requireOwner({ db }, admission.caller, groupId);
   return inTransaction(db, async (tx) => {
+    const speaks = body.authorized_to_login != null || (await isVoiced(tx, groupId));
     const before = await lockGroup(tx, groupId);
     await requireOwner({ db: tx }, await readmit(tx, admission), groupId);
     if (before === undefined) throw notFound('group', groupId);
@@ -93,13 +96,15 @@ export async function updateGroup(
       owner_id,
     };
     await services.touches(tx, { groups: [groupId], users: change.added });
+    const standings = await readStandings(tx, speaks ? { groups: [groupId], users: change.added } : {});
     // New members first: the owner must be one when it is set, and a former owner must not be one when it goes.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
     if (!isEmpty(change) || !sameValues(before, after)) {
       await setGroup(tx, groupId, { ...after, updated_on: now });
     }
     await changeMembers(tx, groupId, { added: [], removed: change.removed });
-    await recordGroupUpdated(tx, groupId, before, after, change, now);
+    const cause = await recordGroupUpdated(tx, groupId, before, after, change, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now, cause);
     const same = before.authorized_to_login === after.authorized_to_login;
     const touched = { users: [...change.added, ...change.removed] };
     await endUnwelcome(services, tx, same ? touched : 'everybody');
@@ -164,14 +169,17 @@ export async function removeGroup(
   groupId: string,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
+    const now = services.clock.now();
     const group = await lockGroup(tx, groupId);
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
     await services.touches(tx, { groups: [groupId] });
     const members = await findMemberIds(tx, groupId);
+    const standings = await readStandings(tx, { groups: [groupId] });
     await deleteGroup(tx, groupId);
-    await recordGroupDeleted(tx, groupId, group, members, services.clock.now());
+    const cause = await recordGroupDeleted(tx, groupId, group, members, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now, cause);
     await endUnwelcome(services, tx, 'everybody');
   });
 }

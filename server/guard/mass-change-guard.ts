@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { recordEvents } from '../event/record.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { countSighting, forgetHeld } from './mass-change-guard.queries.ts';
@@ -51,6 +52,10 @@ export async function guardMassChange(
     'a run would take something from too many users and changed nothing; force it if it is right',
   );
   metrics.jobsHeld.inc({ job: run.job });
+  const counted = [{ field: 'losers', before: null, after: losers.length }];
+  const targets = [{ type: 'job' as const, id: run.job, name: null }];
+  const held = { type: 'registry.change_held', outcome: 'held', targets, changes: counted } as const;
+  await recordEvents(db, [held], clock.now());
   return false;
 }
 

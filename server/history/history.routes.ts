@@ -1,5 +1,7 @@
 import type { Response } from 'express';
 import type { contract } from '../../contract/index.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { recordUse } from '../event/uses.ts';
 import type { Handlers } from '../http/mount.ts';
 import { budgetAccountOf } from '../provider/budget-account.ts';
 import type { Services } from '../services/services.ts';
@@ -10,23 +12,36 @@ import { listSkillPoints } from './skill-points.ts';
 import { listBalances } from './wallet.ts';
 
 export function historyHandlers(services: Services): Handlers<typeof contract.history> {
+  const { db, clock } = services;
+  const tell = (caller: Caller, characterId: number, what: string) =>
+    recordUse(db, 'history.read', caller, characterId, what, clock.now());
   return {
-    locations: async ({ params, headers, res }) =>
-      paged(res, await listLocations(services, params.character_id, headers.page)),
-    mails: async ({ params, headers, res }) =>
-      paged(res, await listMails(services, params.character_id, headers.page)),
-    mail: async ({ caller, params }) => ({
-      status: 200,
-      body: await getMail(services, params.character_id, params.mail_id, budgetAccountOf(caller)),
-    }),
-    skillPoints: async ({ params, headers, res }) =>
-      paged(res, await listSkillPoints(services, params.character_id, headers.page)),
-    wallet: async ({ params, headers, res }) =>
-      paged(res, await listBalances(services, params.character_id, headers.page)),
-    storeLocation: async ({ caller, params }) => ({
-      status: 200,
-      body: await storeLocation(services, params.character_id, services.clock.now(), budgetAccountOf(caller)),
-    }),
+    locations: async ({ caller, params, headers, res }) => {
+      await tell(caller, params.character_id, 'location');
+      return paged(res, await listLocations(services, params.character_id, headers.page));
+    },
+    mails: async ({ caller, params, headers, res }) => {
+      await tell(caller, params.character_id, 'mail');
+      return paged(res, await listMails(services, params.character_id, headers.page));
+    },
+    mail: async ({ caller, params }) => {
+      await tell(caller, params.character_id, 'mail');
+      const body = await getMail(services, params.character_id, params.mail_id, budgetAccountOf(caller));
+      return { status: 200, body };
+    },
+    skillPoints: async ({ caller, params, headers, res }) => {
+      await tell(caller, params.character_id, 'skillpoints');
+      return paged(res, await listSkillPoints(services, params.character_id, headers.page));
+    },
+    wallet: async ({ caller, params, headers, res }) => {
+      await tell(caller, params.character_id, 'wallet');
+      return paged(res, await listBalances(services, params.character_id, headers.page));
+    },
+    storeLocation: async ({ caller, params }) => {
+      await tell(caller, params.character_id, 'location');
+      const body = await storeLocation(services, params.character_id, clock.now(), budgetAccountOf(caller));
+      return { status: 200, body };
+    },
   };
 }
 

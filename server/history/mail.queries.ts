@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { PAGE_SIZE } from '../../contract/common.ts';
 import type { MailRecipient } from '../../contract/history.ts';
+import { PAGE_SIZE } from '../../contract/paging.ts';
 import type { Database, MailTable } from '../database/tables.ts';
 import type { PageRows } from './page.ts';
 import { type Subject, stillThere } from './subject.queries.ts';

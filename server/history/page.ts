@@ -1,4 +1,4 @@
-import { PAGE_SIZE } from '../../contract/common.ts';
+import { PAGE_SIZE } from '../../contract/paging.ts';
 import { invalid } from '../shared/errors.ts';
 
 /** One page of a history, newest entries first, and how many pages there are. */

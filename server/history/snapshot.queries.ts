@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { PAGE_SIZE } from '../../contract/common.ts';
+import { PAGE_SIZE } from '../../contract/paging.ts';
 import type { Database } from '../database/tables.ts';
 import { SNAPSHOT_TABLES, type SnapshotTable } from './kinds.ts';
 import type { PageRows } from './page.ts';

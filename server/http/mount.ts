@@ -13,6 +13,7 @@ import { rehearse } from '../standing/rehearse.ts';
 import { admit, admitLate, callerOf, previews, ruleOf } from './admission.ts';
 import { readBody } from './input/body.ts';
 import { validated } from './input/validated.ts';
+import { preferringReplica } from './may-lag.ts';
 import { originOf } from './origin.ts';
 
 type Input<R extends AppRoute> = Parameters<AppRouteImplementation<R>>[0];
@@ -56,10 +57,11 @@ export function mount<C extends AppRouter>(
   const router = Router({ caseSensitive: true });
   for (const [name, handler] of Object.entries(handlersOf(services))) {
     const route = contract[name] as AppRoute;
+    const handlerOf = (its: Services) => handlersOf(its)[name] as unknown as AnyHandler;
     if (previews(route)) {
-      mountOne(router, previewed(route), rehearsed(handlersOf, name, services), services, [unlessPreview]);
+      mountOne(router, previewed(route), rehearsed(handlerOf, services), services, [unlessPreview]);
     }
-    mountOne(router, route, handler as AnyHandler, services);
+    mountOne(router, route, preferringReplica(route, handler as AnyHandler, handlerOf, services), services);
   }
   return router;
 }
@@ -127,14 +129,10 @@ function previewed(route: AppRoute): AppRoute {
 }
 
 /** Runs the very handler, with services whose every write is undone. */
-function rehearsed<C extends AppRouter>(
-  handlersOf: (services: Services) => Handlers<C>,
-  name: string,
-  services: Services,
-): AnyHandler {
+function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Services): AnyHandler {
   return async (input) => ({
     status: 200,
-    body: await rehearse(services, (tried) => (handlersOf(tried)[name] as unknown as AnyHandler)(input)),
+    body: await rehearse(services, (tried) => handlerOf(tried)(input)),
   });
 }
 

@@ -2,7 +2,7 @@ import { importJWK, type JWK, SignJWT } from 'jose';
 import { type JwkSet, publicHalf } from './formats.ts';
 
 /** What an application's ID and logout tokens are signed with. */
-export type IdTokenAlgorithm = 'RS256' | 'EdDSA';
+type IdTokenAlgorithm = 'RS256' | 'EdDSA';
 
 /** Keys for what OpenID Connect signs: RSA as the standard has it, and the service's own Ed25519 (D80). */
 export interface IdTokenKeys {

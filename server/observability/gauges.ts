@@ -30,10 +30,13 @@ export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog
     }
     return reading;
   };
+  // Of several processes behind one port each says the same.
+  const aggregator = 'max';
   const gauge = (name: string, help: string, value: (of: Backlog) => number | null) =>
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [registry],
       async collect() {
         const of = await backlog();
@@ -58,6 +61,7 @@ export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog
       name: `castellan_jobs_${state}`,
       help: { waiting: 'Jobs that are due.', failed: 'Jobs that failed for good within a day.' }[state],
       labelNames: ['job'],
+      aggregator,
       registers: [registry],
       async collect() {
         this.reset();

@@ -1,22 +1,48 @@
+import cluster from 'node:cluster';
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
-import { collectDefaultMetrics } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import type { Metrics } from './metrics.ts';
 
+type Where = Pick<Settings, 'metricsHost' | 'metricsPort'>;
+
+interface Served {
+  stop(): Promise<void>;
+}
+
+const NOT_SERVED: Served = { stop: async () => undefined };
+
 /**
  * Serves `GET /metrics` in Prometheus' text format beside the API, never through it; port 0 serves none. Where
- * the port is taken, as by another process of the same machine, the process goes on without.
+ * the port is taken, as by another process of the same machine, the process goes on without. One of several processes
+ * behind one port leaves it to the one that supervises them.
  */
-export async function serveMetrics(
-  { registry }: Metrics,
-  { metricsHost: host, metricsPort: port }: Pick<Settings, 'metricsHost' | 'metricsPort'>,
+export async function serveMetrics({ registry }: Metrics, where: Where, log: Logger): Promise<Served> {
+  if (where.metricsPort === 0) return NOT_SERVED;
+  collectDefaultMetrics({ register: registry });
+  if (!cluster.isWorker) return serveText(() => registry.metrics(), where, log);
+  AggregatorRegistry.setRegistries([registry]);
+  // What answers the supervisor's questions is hung up by making one.
+  void new AggregatorRegistry();
+  return NOT_SERVED;
+}
+
+/** Serves those of all processes that this one supervises, added up. */
+export async function serveJointMetrics(where: Where, log: Logger): Promise<Served> {
+  const all = new AggregatorRegistry();
+  return where.metricsPort === 0 ? NOT_SERVED : serveText(() => all.clusterMetrics(), where, log);
+}
+
+function serveText(
+  read: () => Promise<string>,
+  { metricsHost: host, metricsPort: port }: Where,
   log: Logger,
-): Promise<{ stop(): Promise<void> }> {
+): Promise<Served> {
   const server = createServer((req, res) => {
     if (req.method !== 'GET' || req.url !== '/metrics') return void res.writeHead(404).end();
-    registry.metrics().then(
-      (text) => res.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+    read().then(
+      (text) => res.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text),
       (error: unknown) => {
         log.error({ err: error }, 'the metrics could not be written');
         res.writeHead(500).end();
@@ -24,12 +50,10 @@ export async function serveMetrics(
     );
   });
   const stop = () => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections());
-  if (port === 0) return { stop: async () => undefined };
-  collectDefaultMetrics({ register: registry });
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       log.warn({ port, code: error.code }, 'metrics are not served: set METRICS_PORT to a free port');
-      resolve({ stop: async () => undefined });
+      resolve(NOT_SERVED);
     });
     server.listen(port, host, () => resolve({ stop }));
   });

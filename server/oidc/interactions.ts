@@ -14,7 +14,7 @@ import { errors } from './library.ts';
 import { consentPage, errorPage, policyOfForm, refusedPage } from './pages.ts';
 
 /** What a browser is answered at a step of an interaction. */
-export type Answer =
+type Answer =
   | { readonly redirectTo: string; readonly cookie?: string }
   | {
       readonly is: 'page' | 'refusal' | 'fault';
@@ -25,7 +25,7 @@ export type Answer =
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 /** A step that a browser takes: the request's cookie says in which interaction. */
-export interface Step {
+interface Step {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** As in the path. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
 import { inTransaction } from '../database/transaction.ts';
-import { callOut } from '../outbound/call.ts';
+import { callOut, faultOf } from '../outbound/call.ts';
 import { ForbiddenAddress, hostOf } from '../outbound/public-address.ts';
 import type { Payload } from '../queue/catalogue.ts';
 import type { Services } from '../services/services.ts';
@@ -51,9 +51,9 @@ export async function noticeLogout(
   });
   const told = { client_id, host: hostOf(uri) };
   try {
-    const status = await callOut(uri, {
+    const { status } = await callOut(uri, {
       allowPrivate: settings.callbackAllowPrivate,
-      timeLimit: TIME_LIMIT,
+      signal: AbortSignal.timeout(TIME_LIMIT),
       method: 'POST',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ logout_token: token }).toString(),
@@ -65,10 +65,10 @@ export async function noticeLogout(
     return again ? 'again' : 'done';
   } catch (error) {
     const forbidden = error instanceof ForbiddenAddress;
-    const reason = forbidden
-      ? error.message
-      : ((error as NodeJS.ErrnoException).code ?? (error as Error).name);
-    log.warn({ ...told, reason, again: !forbidden }, 'an application could not be told of a logout');
+    log.warn(
+      { ...told, reason: faultOf(error), again: !forbidden },
+      'an application could not be told of a logout',
+    );
     return forbidden ? 'done' : 'again';
   }
 }

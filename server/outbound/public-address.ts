@@ -2,10 +2,10 @@ import { promises as dns, type LookupAddress, type LookupOptions, lookup } from 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An application's callback leads to an address that must not be called (D29). */
+/** A URL that somebody gave leads to an address that must not be called (D29). */
 export class ForbiddenAddress extends Error {
   constructor() {
-    super('The callback leads to an address that is not public.');
+    super('The URL leads to an address that is not public.');
     this.name = 'ForbiddenAddress';
   }
 }

@@ -1,4 +1,4 @@
-import { MAX_PAGE } from '../../contract/common.ts';
+import { MAX_PAGE } from '../../contract/paging.ts';
 import type { Person, PersonChange } from '../../contract/person.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';

@@ -19,7 +19,7 @@ const SHARE = 0.1;
 const AT_LEAST = 20;
 
 /** One request's place among those that may be open. */
-export interface Slot {
+interface Slot {
   /** To be called once, with the errors that it turned out to cost. */
   release(errors?: number): void;
 }

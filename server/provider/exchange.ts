@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
+import { createSemaphore } from '../shared/semaphore.ts';
 import { inSpan } from '../tracing/tracing.ts';
 import { type Bucket, type Settlement, settle } from './budget.queries.ts';
 import { takeBudget } from './budget.ts';
@@ -11,7 +12,6 @@ import type { CachedAnswer } from './cache.queries.ts';
 import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
 import { readLimits } from './limit-headers.ts';
 import type { ProviderOperation } from './operations.ts';
-import { createSemaphore } from './semaphore.ts';
 
 /** One request to the game's API and whose budgets it draws on. */
 interface Exchange {

@@ -25,7 +25,7 @@ export interface RunClient extends ProviderClient {
 }
 
 /** For work that is put off as a whole: after its first failure nothing more is asked, and that counts once. */
-export interface TurnClient extends ProviderClient {
+interface TurnClient extends ProviderClient {
   /** What the provider failed with, if it did. */
   readonly fault: ProviderError | undefined;
 }

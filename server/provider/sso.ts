@@ -2,9 +2,9 @@ import * as oauth from 'oauth4webapi';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../shared/clock.ts';
+import { causeOfDeath, GRANT_TYPE_UNKNOWN } from './dead-refresh-token.ts';
 import { boundedFetch, type Limits, ProviderError } from './http.ts';
 import { createIdentification, type Identity } from './identity.ts';
-import { causeOfDeath, GRANT_TYPE_UNKNOWN } from './refresh-answer.ts';
 import { toProviderScope } from './scopes.ts';
 import { rememberMetadata } from './sso-metadata.ts';
 

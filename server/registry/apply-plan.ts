@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { recordEvents } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
@@ -8,14 +9,12 @@ import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
-import {
-  type ChangedStanding,
-  compareStandings,
-  storeStandings,
-  type Touched,
-} from '../standing/standing.queries.ts';
-import { deleteUsers } from '../user/user.queries.ts';
+import type { Touched } from '../standing/standing.queries.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, loses, recordStandings, type StandingChange } from '../standing/told.ts';
+import { removeUsers } from '../user/remove-users.ts';
 import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
+import { organizationEvents } from './organization-events.ts';
 import {
   type OrganizationIds,
   readOrganizations,
@@ -25,7 +24,7 @@ import {
 } from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import { raiseCeos } from './save-snapshot.queries.ts';
-import { saveSnapshot } from './save-snapshot.ts';
+import { idsOf, touchedBy, writeSnapshot } from './save-snapshot.ts';
 
 /** Everything that a run wants to write, gathered before the first write. */
 export interface SyncPlan {
@@ -87,10 +86,7 @@ async function write(
 ): Promise<readonly Change[]> {
   const { lookedAt, healthy, moves } = plan;
   const now = services.clock.now();
-  const ids = {
-    alliances: plan.snapshot.alliances.map((row) => row.alliance_id),
-    corporations: plan.snapshot.corporations.map((row) => row.corporation_id),
-  };
+  const ids = idsOf(plan.snapshot);
   const before = await readOrganizations(tx, ids, 'lock');
   const users = await readUserNames(
     tx,
@@ -98,9 +94,10 @@ async function write(
   );
   const snapshot = stillAsRead(plan, before, users);
   const homes = [...new Set(moves.flatMap(({ to }) => to ?? []))];
-  await storeStandings(tx, touchedBy(snapshot, before, moves, homes));
+  const touched = withMoves(touchedBy(snapshot, before), moves, homes);
+  const standings = await readStandings(tx, touched);
   if (ids.alliances.length + ids.corporations.length + snapshot.characters.length > 0) {
-    await saveSnapshot(tx, snapshot, now);
+    await writeSnapshot(tx, snapshot, now);
     for (const { ids, refreshedOn } of plan.unfinished ?? []) await unmarkRefreshed(tx, ids, refreshedOn);
   }
   if (moves.length > 0) {
@@ -109,28 +106,31 @@ async function write(
     await ensureAutogroups(tx, { corporations: homes }, now);
   }
   const deleted = await lockDeleted(tx, plan.deleted);
-  const standings = await compareStandings(tx);
-  const losing = standings.filter(({ loses }) => loses);
+  const changed = await changedStandings(tx, standings, touched);
+  const losing = changed.filter(loses);
   const losers = [
-    ...losing.map((row) => row.character_id),
+    ...losing.map(({ before }) => before?.character_id ?? 0),
     ...deleted,
     ...(await findTokenLosers(tx, deleted)),
   ];
+  const after = await readOrganizations(tx, ids);
   const changes = [
-    ...organizationChanges(before, await readOrganizations(tx, ids)),
+    ...organizationChanges(before, after),
     ...snapshot.characters.map((row) => ({ character_id: row.character_id, registered: row.corporation_id })),
-    ...standings.flatMap(userChange),
+    ...changed.flatMap(userChange),
     ...deleted.map((character_id) => ({ character_id, deleted: true })),
   ];
   const text = JSON.stringify([losing.map(userLoss), deleted]);
   const losses = { lookedAt, losers: [...new Set(losers)], changes: text, healthy };
   if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
+  await recordEvents(tx, organizationEvents(before, after), now);
+  await recordStandings(tx, changed, now);
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
     await revokeGrants(tx, services.queue, some);
     await endSessions(services, tx, some);
-    await deleteUsers(tx, some, { by: null, now });
+    await removeUsers(tx, some, { by: null, now });
   }
-  await endUnwelcome(services, tx, { users: standings.map((row) => row.character_id) });
+  await endUnwelcome(services, tx, { users: changed.flatMap(({ after }) => after?.character_id ?? []) });
   return changes;
 }
 
@@ -153,24 +153,12 @@ function stillAsRead(
   };
 }
 
-function touchedBy(
-  { alliances, corporations }: ProviderSnapshot,
-  before: StoredOrganizations,
-  moves: readonly Move[],
-  homes: readonly number[],
-): Touched {
-  const moving = corporations.filter((found) => {
-    const stored = before.corporations.get(found.corporation_id);
-    return stored !== undefined && stored.alliance_id !== found.alliance_id;
-  });
-  const executors = alliances.flatMap((found) => [
-    found.executor_corporation_id,
-    before.alliances.get(found.alliance_id)?.executor_corporation_id ?? found.executor_corporation_id,
-  ]);
+function withMoves(touched: Touched, moves: readonly Move[], homes: readonly number[]): Touched {
+  const { users = [], led = [], corporations = [] } = touched;
   return {
-    users: [...moves.map((move) => move.character_id), ...corporations.map((found) => found.ceo_id)],
-    corporations: moving.map((found) => found.corporation_id),
-    led: [...corporations.map((found) => found.corporation_id), ...homes, ...executors],
+    users: [...users, ...moves.map((move) => move.character_id)],
+    corporations,
+    led: [...led, ...homes],
   };
 }
 
@@ -212,19 +200,26 @@ function change<T extends object>(
   ];
 }
 
-function userChange({ character_id, from, to, from_level, to_level }: ChangedStanding): Change[] {
-  const moved = from !== to;
-  const ranked = from_level !== to_level;
+function userChange({ before, after }: StandingChange): Change[] {
+  if (before === undefined || after === undefined) return [];
+  const moved = before.corporation_id !== after.corporation_id;
+  const ranked = before.clearance_level !== after.clearance_level;
   if (!moved && !ranked) return [];
   return [
     {
-      character_id,
-      ...(moved && { corporation: [from, to] }),
-      ...(ranked && { level: [from_level, to_level] }),
+      character_id: before.character_id,
+      ...(moved && { corporation: [before.corporation_id, after.corporation_id] }),
+      ...(ranked && { level: [before.clearance_level, after.clearance_level] }),
     },
   ];
 }
 
-function userLoss({ character_id, from, to, from_level, to_level }: ChangedStanding) {
-  return [character_id, from, to, from_level, to_level];
+function userLoss({ before, after }: StandingChange) {
+  return [
+    before?.character_id,
+    before?.corporation_id,
+    after?.corporation_id,
+    before?.clearance_level,
+    after?.clearance_level,
+  ];
 }

@@ -37,14 +37,14 @@ export async function readNames(
   return rows;
 }
 
-/** Writes names that are still as they were read: a sign-in since then knows better. */
+/** Writes names that are still as they were read: a sign-in since then knows better. Returns the users renamed. */
 export async function saveNewNames(
   db: Kysely<Database>,
   names: readonly NewName[],
   now: Date,
-): Promise<void> {
-  if (names.length === 0) return;
-  await sql`
+): Promise<NewName[]> {
+  if (names.length === 0) return [];
+  const { rows } = await sql<NewName>`
     with found as (
       select * from jsonb_to_recordset(${JSON.stringify(names)}::jsonb)
         as f(id bigint, name text, name_key text, former text)
@@ -53,5 +53,7 @@ export async function saveNewNames(
       from found where c.ceo_id = found.id and c.ceo_name <> found.name
     )
     update users u set character_name = found.name, name_key = found.name_key, seen_on = ${now}, updated_on = ${now}
-    from found where u.character_id = found.id and u.character_name = found.former`.execute(db);
+    from found where u.character_id = found.id and u.character_name = found.former
+    returning u.character_id as id, u.character_name as name, found.former, u.name_key`.execute(db);
+  return rows;
 }

@@ -1,12 +1,14 @@
 import { boundedName } from '../database/bounded.ts';
 import { nameKey } from '../database/name-key.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import { askNames, BULK } from '../provider/api.ts';
 import type { ProviderError } from '../provider/http.ts';
 import { saveNames } from '../provider/names.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { createRegistryClient } from './ask-all.ts';
-import { readNames, saveNewNames } from './follow-names.queries.ts';
+import { type NewName, readNames, saveNewNames } from './follow-names.queries.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
 
 /** Milliseconds for which an id rests that the provider cannot name (D32). */
@@ -46,7 +48,10 @@ export async function followNames(
     });
     changes.push(...renamed.map(({ id, name, former }) => ({ character_id: id, name: [former, name] })));
     if (!run.dryRun) {
-      await saveNewNames(db, renamed, clock.now());
+      await inTransaction(db, async (tx) => {
+        const users = await saveNewNames(tx, renamed, clock.now());
+        await recordEvents(tx, users.map(renaming), clock.now());
+      });
       // Where everything is refused, it is not the ids' fault.
       const refused = answers.found.length > 0 ? answers.refused : [];
       const unnamed = refused.map((id) => ({ id, name: null, category: null }));
@@ -64,4 +69,9 @@ export async function followNames(
   }
   if (!run.dryRun) await saveCursor(db, run.job, failure && { key: '', id: after });
   return changes;
+}
+
+function renaming({ id, name, former }: NewName): NewEvent {
+  const changes = [{ field: 'character_name', before: former, after: name }];
+  return { type: 'user.renamed', targets: [userTarget(id, name)], changes };
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
 /** What the registry holds of an alliance. */
-interface StoredAlliance {
+export interface StoredAlliance {
   readonly alliance_id: number;
   readonly alliance_name: string;
   readonly ticker: string;
@@ -11,13 +11,15 @@ interface StoredAlliance {
 }
 
 /** What the registry holds of a corporation. */
-interface StoredCorporation {
+export interface StoredCorporation {
   readonly corporation_id: number;
   readonly corporation_name: string;
   readonly ticker: string;
   readonly alliance_id: number | null;
   readonly ceo_id: number;
   readonly ceo_name: string;
+  /** Whether it is the executor of its alliance. */
+  readonly executes: boolean;
   readonly refreshed_on: Date;
 }
 
@@ -42,7 +44,9 @@ export async function readOrganizations(
     select alliance_id, alliance_name, ticker, executor_corporation_id, refreshed_on from alliances
     where alliance_id = any(${[...ids.alliances]}::bigint[]) order by alliance_id ${forUpdate}`.execute(db);
   const { rows: corporations } = await sql<StoredCorporation>`
-    select corporation_id, corporation_name, ticker, alliance_id, ceo_id, ceo_name, refreshed_on
+    select corporation_id, corporation_name, ticker, alliance_id, ceo_id, ceo_name, refreshed_on,
+      exists (select from alliances a where a.alliance_id = corporations.alliance_id
+        and a.executor_corporation_id = corporation_id) as executes
     from corporations
     where corporation_id = any(${[...ids.corporations]}::bigint[]) order by corporation_id ${forUpdate}`.execute(
     db,

@@ -1,8 +1,18 @@
 import type { Transaction } from 'kysely';
 import { boundedName, boundedTicker } from '../database/bounded.ts';
 import type { Database } from '../database/tables.ts';
+import { recordEvents } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
+import type { Touched } from '../standing/standing.queries.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
+import { organizationEvents } from './organization-events.ts';
+import {
+  type OrganizationIds,
+  readOrganizations,
+  type StoredOrganizations,
+} from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import {
   findFormerCeos,
@@ -22,7 +32,7 @@ import {
  *
  * @returns the corporations that came to another alliance: what that takes from their members is for the caller to see to
  */
-export async function saveSnapshot(
+export async function writeSnapshot(
   db: Transaction<Database>,
   found: ProviderSnapshot,
   now: Date,
@@ -45,6 +55,61 @@ export async function saveSnapshot(
   const alliances = snapshot.alliances.map((alliance) => alliance.alliance_id);
   await ensureAutogroups(db, { corporations, alliances, regrouped: moved.length > 0 }, now);
   return moved;
+}
+
+/** Stores what was found, and tells what came of it, in the caller's transaction. */
+export async function saveSnapshot(
+  db: Transaction<Database>,
+  snapshot: ProviderSnapshot,
+  now: Date,
+): Promise<readonly number[]> {
+  return followSnapshot(db, snapshot, now, () => writeSnapshot(db, snapshot, now));
+}
+
+/** Does what a snapshot is stored by, and tells what came of it: of bodies first, then of users and memberships. */
+export async function followSnapshot<T>(
+  db: Transaction<Database>,
+  snapshot: ProviderSnapshot,
+  now: Date,
+  work: () => Promise<T>,
+): Promise<T> {
+  const ids = idsOf(snapshot);
+  const before = await readOrganizations(db, ids);
+  const touched = touchedBy(snapshot, before);
+  const standings = await readStandings(db, touched);
+  const done = await work();
+  await recordEvents(db, organizationEvents(before, await readOrganizations(db, ids)), now);
+  await recordStandings(db, await changedStandings(db, standings, touched), now);
+  return done;
+}
+
+/** The bodies that a snapshot tells of. */
+export function idsOf({ alliances, corporations }: ProviderSnapshot): OrganizationIds {
+  return {
+    alliances: alliances.map((row) => row.alliance_id),
+    corporations: corporations.map((row) => row.corporation_id),
+  };
+}
+
+/** Whose standing the storing of a snapshot may change. */
+export function touchedBy(
+  { alliances, corporations, characters }: ProviderSnapshot,
+  before: StoredOrganizations,
+): Touched {
+  const moving = corporations.filter((found) => {
+    const stored = before.corporations.get(found.corporation_id);
+    return stored !== undefined && stored.alliance_id !== found.alliance_id;
+  });
+  const executors = alliances.flatMap((found) => [
+    found.executor_corporation_id,
+    before.alliances.get(found.alliance_id)?.executor_corporation_id ?? found.executor_corporation_id,
+  ]);
+  const homes = characters.flatMap(({ corporation_id: id }) => id ?? []);
+  return {
+    users: [...characters.map((found) => found.character_id), ...corporations.map((found) => found.ceo_id)],
+    corporations: moving.map((found) => found.corporation_id),
+    led: [...corporations.map((found) => found.corporation_id), ...homes, ...executors],
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { CompleteSettings } from '../config/settings.ts';
+import type { Replica } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
 import type { Sealing } from '../event/sealing.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
@@ -27,6 +28,8 @@ export interface Services {
   readonly outages: Outages;
   readonly clock: Clock;
   readonly db: Kysely<Database>;
+  /** For reads that may lag, where DATABASE_REPLICA_URL names one. */
+  readonly replica: Replica | undefined;
   readonly keys: SigningKeys;
   readonly vault: Vault;
   readonly sso: Sso;

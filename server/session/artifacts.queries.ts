@@ -39,7 +39,7 @@ export interface StoredArtifact {
 }
 
 /** What is kept of somebody signed in to an application, under the name that its ID tokens have for that. */
-export interface SignedIn {
+interface SignedIn {
   readonly sid: string;
   readonly characterId: number;
   readonly clientId: string;

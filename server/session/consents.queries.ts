@@ -18,7 +18,7 @@ export async function findConsent(
 }
 
 /** What somebody agrees to, and the browser session in which it does. */
-export interface Consent {
+interface Consent {
   readonly characterId: number;
   readonly clientId: string;
   readonly scopes: readonly string[];

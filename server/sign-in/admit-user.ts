@@ -4,17 +4,21 @@ import { isAdministrator, isGuest, MEMBER_LEVEL } from '../access/levels.ts';
 import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { recordEvents, userTarget } from '../event/record.ts';
+import { onAccountOf } from '../event/origin.ts';
 import { saveGrant } from '../grant/grant.queries.ts';
 import { revokeGrants } from '../grant/revoke.ts';
+import { findMemberships } from '../group/group.queries.ts';
+import { departureEvents } from '../group/group-events.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
 import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snapshot.ts';
 import { raiseCeos } from '../registry/save-snapshot.queries.ts';
-import { saveSnapshot } from '../registry/save-snapshot.ts';
+import { followSnapshot, writeSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
 import { deleteConsents } from '../session/consents.queries.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './event.ts';
@@ -25,11 +29,13 @@ import {
   findKnownCorporation,
   findKnownUser,
   handOver,
+  isHandedOver,
   judgeUser,
   type KnownUser,
   makeGuest,
   recordSignIn,
 } from './sign-in.queries.ts';
+import { recordGrant, recordHandedOver, recordRefused, recordSignedIn } from './sign-in-events.ts';
 import { type StateCode, useStateCode } from './state-code.queries.ts';
 
 type Capacity = { readonly as: 'member' } | { readonly as: 'guest'; readonly host: number };
@@ -60,6 +66,9 @@ export async function admitUser(
     if (outcome.kind !== 'not-allowed') break;
     outcome = await attempt(services, state, signOn, snapshot, capacity);
   }
+  if (outcome.kind === 'not-allowed' || outcome.kind === 'too-few-scopes') {
+    await recordRefused(db, identity, outcome.kind, services.clock.now());
+  }
   return outcome;
 }
 
@@ -79,28 +88,24 @@ function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity
   return ways;
 }
 
-const BY_THE_GAME: Actor = {
-  kind: 'provider',
-  character_id: null,
-  token: null,
-  app_token: null,
-  on_behalf_of: null,
-};
-
 /** A new owner starts from nothing, before the sign-in is judged and whatever comes of it (D29b). */
 async function noticeHandover(services: Services, { identity }: SignOn): Promise<void> {
   const { db, queue, clock, log } = services;
   await inTransaction(db, async (tx) => {
+    if (!(await isHandedOver(tx, identity.characterId, identity.ownerHash))) return;
+    const users = [identity.characterId];
+    // One moment for all that is told: from here on the character's events are its new owner's (D94).
     const now = clock.now();
-    if (!(await handOver(tx, identity.characterId, identity.ownerHash, now))) return;
+    const standings = await readStandings(tx, { users });
+    const memberships = await findMemberships(tx, users);
+    await handOver(tx, identity.characterId, identity.ownerHash, now);
     await revokeGrants(tx, queue, [identity.characterId]);
     await endSessions(services, tx, [identity.characterId]);
     await deleteConsents(tx, identity.characterId);
     const user = await findKnownUser(tx, identity.characterId);
     if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
-    // From here on the character's events are its new owner's (D94).
-    const targets = [userTarget(identity.characterId, identity.characterName)];
-    await recordEvents(tx, [{ type: 'user.handed_over', targets, actor: BY_THE_GAME }], now);
+    await recordHandedOver(tx, identity, departureEvents(memberships), now);
+    await recordStandings(tx, await changedStandings(tx, standings), now);
     log.info(
       { character_id: identity.characterId },
       'a character was handed to another person; its rights are gone',
@@ -131,20 +136,27 @@ async function attempt(
   const token =
     destination.to === 'application' ? tokenFor(services, characterId, destination.app_token) : undefined;
   try {
-    await inTransaction(db, async (tx) => {
-      let moved: readonly number[] = [];
-      if (capacity.as === 'member') {
-        await endVisit(tx, characterId);
-        moved = await saveSnapshot(tx, snapshot, clock.now());
-      } else await makeGuest(tx, { characterId, characterName, host: capacity.host }, clock.now());
-      await requireAdmission(tx, signOn);
-      await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
-      await storeGrant(services, tx, signOn);
-      await endUnwelcome(services, tx, { users: [characterId], corporations: moved });
-      if (token !== undefined) await giveToken(services, tx, token, state);
-      // Last: its lock is held for no longer than the commit takes, and nothing is waited for with it.
-      if (!(await useStateCode(tx, state.state_code, characterId, clock.now()))) throw new Refused(COMPLETED);
-    });
+    await onAccountOf({ actor: whoSignsIn(characterId, destination) }, () =>
+      inTransaction(db, async (tx) => {
+        const moved = await followSnapshot(tx, snapshot, clock.now(), async () => {
+          let left: readonly number[] = [];
+          if (capacity.as === 'member') {
+            await endVisit(tx, characterId);
+            left = await writeSnapshot(tx, snapshot, clock.now());
+          } else await makeGuest(tx, { characterId, characterName, host: capacity.host }, clock.now());
+          await requireAdmission(tx, signOn);
+          return left;
+        });
+        await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
+        await storeGrant(services, tx, signOn);
+        await endUnwelcome(services, tx, { users: [characterId], corporations: moved });
+        if (token !== undefined) await giveToken(services, tx, token, state);
+        await recordSignedIn(tx, signOn.identity, token?.uuid, clock.now());
+        // Last: its lock is held for no longer than the commit takes, and nothing is waited for with it.
+        if (!(await useStateCode(tx, state.state_code, characterId, clock.now())))
+          throw new Refused(COMPLETED);
+      }),
+    );
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
     // The app token was deleted meanwhile, and its state codes with it (D21).
@@ -156,6 +168,12 @@ async function attempt(
       ? callbackUrl(destination.callback, state.state_code, await keys.sign(token))
       : undefined;
   return { kind: 'admitted', callback };
+}
+
+/** Whoever signs in does what comes of it, by way of the application. */
+function whoSignsIn(character_id: number, destination: StateCode['destination']): Actor {
+  const app_token = destination.to === 'application' ? destination.app_token : null;
+  return { kind: 'user', character_id, token: null, app_token, on_behalf_of: null };
 }
 
 type UserToken = ReturnType<typeof newUserToken>;
@@ -193,5 +211,6 @@ async function storeGrant(services: Services, tx: Kysely<Database>, signOn: Sign
   if (refreshToken === undefined) return;
   const { characterId, scopes, expiresOn } = identity;
   const grant = { characterId, scopes, refreshToken, accessToken, accessExpiresOn: expiresOn };
-  await saveGrant(tx, services.vault, grant, services.clock.now());
+  const given = await saveGrant(tx, services.vault, grant, services.clock.now());
+  await recordGrant(tx, identity, given, services.clock.now());
 }

@@ -1,4 +1,4 @@
-import { callOut } from '../outbound/call.ts';
+import { callOut, faultOf } from '../outbound/call.ts';
 import { ForbiddenAddress, hostOf } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { findToken } from '../token/token.queries.ts';
@@ -13,7 +13,6 @@ export function callbackUrl(callback: string, stateCode: string, userToken: stri
 
 /** Milliseconds for one try, connecting included (D29). */
 const TIME_LIMIT = 10_000;
-const EVENT = { 'Castellan-Event': 'sign-in' };
 
 /**
  * Calls the application's callback once with the user token, signed anew as its text is not stored (D29).
@@ -32,18 +31,22 @@ export async function deliverEvent(
   const url = callbackUrl(app.callback, stateCode, await keys.sign(token));
   const told = { token: uuid, app_token: app.uuid, callback_host: hostOf(app.callback) };
   try {
-    const allowPrivate = settings.callbackAllowPrivate;
-    const status = await callOut(url, { allowPrivate, timeLimit, headers: EVENT });
+    const { status } = await callOut(url, {
+      method: 'GET',
+      headers: { 'Castellan-Event': 'sign-in' },
+      allowPrivate: settings.callbackAllowPrivate,
+      signal: AbortSignal.timeout(timeLimit),
+    });
     if (status < 400) return 'done';
     const again = status >= 500 || status === 408 || status === 429;
     log.warn({ ...told, status, again }, 'an application refused its sign-in event');
     return again ? 'again' : 'done';
   } catch (error) {
     const forbidden = error instanceof ForbiddenAddress;
-    const reason = forbidden
-      ? error.message
-      : ((error as NodeJS.ErrnoException).code ?? (error as Error).name);
-    log.warn({ ...told, reason, again: !forbidden }, 'an application could not be told of a sign-in');
+    log.warn(
+      { ...told, reason: faultOf(error), again: !forbidden },
+      'an application could not be told of a sign-in',
+    );
     return forbidden ? 'done' : 'again';
   }
 }

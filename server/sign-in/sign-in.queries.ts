@@ -121,12 +121,34 @@ export async function recordSignIn(
     .execute();
 }
 
+/** Whether the character was handed to another person (D29b). The row's lock lets exactly one notice it. */
+export async function isHandedOver(
+  db: Kysely<Database>,
+  characterId: number,
+  ownerHash: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('character_id')
+    .where('character_id', '=', characterId)
+    .where('owner_hash', 'is not', null)
+    .where('owner_hash', '!=', ownerHash)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
- * The character was handed to another person (D29b): its tokens, hand-made groups, histories, voice
- * identity and level go, and it leaves the person that it was of (D101). True when this call was the one to notice; the row's lock lets exactly one.
+ * A character that was handed to another person loses its tokens, hand-made groups, histories, voice identity and level,
+ * and leaves the person that it was of (D29b, D101).
  */
-export async function handOver(db: Kysely<Database>, characterId: number, ownerHash: string, now: Date) {
-  const { numUpdatedRows } = await db
+export async function handOver(
+  db: Kysely<Database>,
+  characterId: number,
+  ownerHash: string,
+  now: Date,
+): Promise<void> {
+  await db
     .updateTable('users')
     .set((eb) => ({
       owner_hash: ownerHash,
@@ -135,15 +157,11 @@ export async function handOver(db: Kysely<Database>, characterId: number, ownerH
       clearance_level: eb.fn<number>('least', ['clearance_level', eb.lit(MEMBER_LEVEL)]),
     }))
     .where('character_id', '=', characterId)
-    .where('owner_hash', 'is not', null)
-    .where('owner_hash', '!=', ownerHash)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return false;
+    .execute();
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await forgetJoining(db, characterId, now);
   await deleteHistories(db, [characterId]);
   await forgetVoice(db, characterId);
   await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });
-  return true;
 }

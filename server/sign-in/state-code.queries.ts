@@ -4,7 +4,7 @@ import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database, StateCodeTable } from '../database/tables.ts';
 
 /** Where a sign-in ends: at the callback of an app token, which gets a user token, or in OpenID Connect. */
-export type Destination =
+type Destination =
   | { readonly to: 'application'; readonly app_token: string; readonly callback: string }
   | { readonly to: 'interaction'; readonly interaction_hash: string };
 

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { PreviewChange } from '../../contract/preview.ts';
 import { groupsOf } from '../access/groups-of.queries.ts';
-import { isMember, isMemberIn } from '../access/levels.queries.ts';
+import { isMember } from '../access/levels.queries.ts';
 import { mayLogIn, mayUseTokens } from '../access/login-permission.queries.ts';
 import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
@@ -16,11 +16,12 @@ export interface Touched {
   readonly coalitions?: readonly string[];
   /** Their members: for an autogroup those of its body. */
   readonly groups?: readonly string[];
-  /** Their CEOs alone. */
+  /** Their CEOs, and those who lead their alliances. */
   readonly led?: readonly number[];
 }
 
-const touchedBy = ({
+/** Ids of the users whose standing may be touched. */
+export const touchedUsers = ({
   users = [],
   corporations = [],
   alliances = [],
@@ -30,6 +31,9 @@ const touchedBy = ({
 }: Touched) => sql`
   select unnest(${[...users]}::bigint[]) as character_id
   union select ceo_id from corporations where corporation_id = any(${[...led]}::bigint[])
+  union select e.ceo_id from corporations m join alliances a using (alliance_id)
+    join corporations e on e.corporation_id = a.executor_corporation_id
+    where m.corporation_id = any(${[...led]}::bigint[])
   union select character_id from group_members where group_id = any(${[...groups]}::text[])
   union select u.character_id from users u where u.corporation_id in (
     select unnest(${[...corporations]}::bigint[])
@@ -59,8 +63,6 @@ const standingsOf = (people: RawBuilder<unknown>, more: RawBuilder<unknown>) => 
     coalesce(b.coalitions, '{}') as coalitions, ${mayLogIn} as may_log_in ${more}
   from people u left join bodies b using (corporation_id)`;
 
-const nothingMore = sql``;
-
 /** What {@link compareEffects} looks at besides. */
 const groupsAndValidity = sql`,
     ${mayUseTokens} as gets_in,
@@ -69,44 +71,11 @@ const groupsAndValidity = sql`,
       from standing_grants g where g.character_id = u.character_id), false) as valid`;
 
 const store = (touched: Touched, more: RawBuilder<unknown>) =>
-  sql`create temporary table former_standings on commit drop as ${standingsOf(touchedBy(touched), more)}`;
+  sql`create temporary table former_standings on commit drop as ${standingsOf(touchedUsers(touched), more)}`;
 
 /** The standing that the same users have now; those who were deleted have none. */
 const present = (more: RawBuilder<unknown>) =>
   standingsOf(sql`select character_id from former_standings`, more);
-
-/** Keeps the standing of users until the transaction ends, for {@link compareStandings}. */
-export async function storeStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
-  await store(touched, nothingMore).execute(db);
-}
-
-export interface ChangedStanding {
-  readonly character_id: number;
-  readonly from: number | null;
-  readonly to: number | null;
-  readonly from_level: number;
-  readonly to_level: number;
-  /** Whether anything was taken away: membership, level or login permission (D63). */
-  readonly loses: boolean;
-}
-
-/** Who, of those who still are, stands otherwise than {@link storeStandings} kept. */
-export async function compareStandings(db: Kysely<Database>): Promise<ChangedStanding[]> {
-  const { rows } = await sql<ChangedStanding>`
-    select f.character_id, f.corporation_id as "from", n.corporation_id as "to",
-      f.clearance_level as from_level, n.clearance_level as to_level,
-      n.clearance_level < f.clearance_level
-        or f.may_log_in and not n.may_log_in
-        or ${isMemberIn('f')} and (
-          f.corporation_id is not null and n.corporation_id is distinct from f.corporation_id
-          or f.alliance_id is not null and n.alliance_id is distinct from f.alliance_id
-          or not f.coalitions <@ n.coalitions) as loses
-    from former_standings f join (${present(nothingMore)}) n using (character_id)
-    where (f.corporation_id, f.clearance_level, f.alliance_id, f.may_log_in, f.coalitions)
-      is distinct from (n.corporation_id, n.clearance_level, n.alliance_id, n.may_log_in, n.coalitions)
-    order by f.character_id`.execute(db);
-  return rows;
-}
 
 /** Keeps the whole standing of users, and the names of their groups, for {@link compareEffects}. */
 export async function storeWholeStandings(db: Kysely<Database>, touched: Touched): Promise<void> {

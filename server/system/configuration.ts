@@ -12,6 +12,7 @@ export function redactSettings(settings: Settings): Record<string, unknown> {
   return inSnakeCase({
     ...settings,
     databaseUrl: hidePassword(settings.databaseUrl),
+    databaseReplicaUrl: hidePassword(settings.databaseReplicaUrl),
     sso: { ...sso, url: hidePassword(sso.url), clientSecret: HIDDEN },
     extApi: { ...extApi, url: hidePassword(extApi.url), specUrl: hidePassword(extApi.specUrl) },
     tokenSigningKeys: hide(settings.tokenSigningKeys),

@@ -1,4 +1,6 @@
 import type { Job, JobDryRun, JobRun } from '../../contract/system.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { recordEvents } from '../event/record.ts';
 import { catalogue, isScheduled, type JobName, scheduledJobs } from '../queue/catalogue.ts';
 import { nextRun } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
@@ -35,12 +37,20 @@ function handlerName(job: JobName): string {
  * A dry run is made at once, and 422 where the job cannot tell what it would change.
  */
 export async function runJob(
-  { db, queue, dryRun: rehearse }: Pick<Services, 'db' | 'queue' | 'dryRun'>,
+  { db, queue, clock, dryRun: rehearse }: Pick<Services, 'db' | 'queue' | 'clock' | 'dryRun'>,
   jobId: string,
   { force, dryRun }: { readonly force: boolean; readonly dryRun: boolean },
 ): Promise<JobRun | JobDryRun> {
   if (!isScheduled(jobId)) throw notFound('job', jobId);
-  if (!dryRun) return { job_id: jobId, run_id: await queue.run(db, jobId, { force }) };
+  if (!dryRun) {
+    const run_id = await inTransaction(db, async (tx) => {
+      const changes = [{ field: 'force', before: null, after: force }];
+      const targets = [{ type: 'job' as const, id: jobId, name: null }];
+      await recordEvents(tx, [{ type: 'job.requested', targets, changes }], clock.now());
+      return queue.run(tx, jobId, { force });
+    });
+    return { job_id: jobId, run_id };
+  }
   const changes = await rehearse(jobId);
   if (changes === undefined) {
     throw invalid(['query', 'dry_run'], `${jobId} cannot tell beforehand what it would change`);

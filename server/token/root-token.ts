@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { findRootToken, insertToken, setKey } from './token.queries.ts';
+import { recordToken } from './token-events.ts';
 
 /**
  * The permanent token of a user that no other token was needed for (D24): made once, then the same again.
@@ -29,6 +31,9 @@ export async function rootToken(
     created_on: clock.now(),
     expires_on: null,
   };
-  await insertToken(db, token);
+  await inTransaction(db, async (tx) => {
+    await insertToken(tx, token);
+    await recordToken(tx, 'token.created', token, token.created_on);
+  });
   return keys.sign(token);
 }

@@ -12,10 +12,13 @@ export async function findToken(db: Kysely<Database>, uuid: string) {
   return db.selectFrom('tokens').selectAll().where('uuid', '=', uuid).executeTakeFirst();
 }
 
-/** Deletes a token with all that descends from it, and its state codes (D21). False: there was none. */
-export async function deleteToken(db: Kysely<Database>, uuid: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('tokens').where('uuid', '=', uuid).executeTakeFirst();
-  return numDeletedRows > 0n;
+/** Deletes a token with all that descends from it, and its state codes (D21). Undefined: there was none. */
+export async function deleteToken(db: Kysely<Database>, uuid: string) {
+  return db
+    .deleteFrom('tokens')
+    .where('uuid', '=', uuid)
+    .returning(['uuid', 'token_type', 'owner_id'])
+    .executeTakeFirst();
 }
 
 /** A parentless permanent token, the kind that `npm run token` makes: the oldest of this owner. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
 import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/token.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { BUILT_IN_USER } from '../access/levels.ts';
+import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
@@ -10,6 +12,7 @@ import { invalid, notFound, revoked } from '../shared/errors.ts';
 import { findUser } from '../user/user.queries.ts';
 import { toUser } from '../user/user.ts';
 import { deleteToken, insertToken } from './token.queries.ts';
+import { recordToken } from './token-events.ts';
 
 const HOUR = 3_600_000;
 /** How long user tokens last, by the kind of token that they come from (D22). */
@@ -79,6 +82,7 @@ export async function createAppToken(
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
     await insertToken(tx, token);
+    await recordToken(tx, 'token.created', token, token.created_on);
   });
   return { tkn: await keys.sign(token) };
 }
@@ -105,23 +109,33 @@ export async function createUserToken(
     now: clock.now(),
     by: 'per',
   });
-  await insertToken(db, token);
+  await inTransaction(db, async (tx) => {
+    await insertToken(tx, token);
+    await recordToken(tx, 'token.created', token, token.created_on);
+  });
   return { user_token: await keys.sign(token) };
 }
 
 /** Deletes the token that calls; it may be gone by now, as when somebody logs out twice at once. */
-export async function logOut({ db }: Pick<Services, 'db'>, { uuid }: Caller): Promise<void> {
-  await deleteToken(db, uuid);
+export async function logOut({ db, clock }: Pick<Services, 'db' | 'clock'>, { uuid }: Caller): Promise<void> {
+  await inTransaction(db, (tx) => deleteTokenTold(tx, uuid, clock.now()));
+}
+
+/** Deletes a token with all that descends from it, and tells of it. False: there was none. */
+export async function deleteTokenTold(db: Kysely<Database>, uuid: string, now: Date): Promise<boolean> {
+  const deleted = await deleteToken(db, uuid);
+  if (deleted !== undefined) await recordToken(db, 'token.deleted', deleted, now);
+  return deleted !== undefined;
 }
 
 /** Deletes a token with all that descends from it (D21). */
 export async function removeToken(
-  { db }: Pick<Services, 'db'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   uuid: string,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
-    if (!(await deleteToken(tx, uuid))) throw notFound('token', uuid);
+    if (!(await deleteTokenTold(tx, uuid, clock.now()))) throw notFound('token', uuid);
   });
 }

@@ -1,9 +1,9 @@
-import { MAX_ID, MAX_PAGE } from '../../contract/common.ts';
+import { MAX_ID } from '../../contract/common.ts';
+import { MAX_PAGE } from '../../contract/paging.ts';
 import type { ListUsersQuery, UserShort } from '../../contract/user.ts';
 import type { Services } from '../services/services.ts';
 import { invalid } from '../shared/errors.ts';
 import { findUsers, type Place } from './list-users.queries.ts';
-import { listUsers } from './user.queries.ts';
 
 /** Some users, and where there are more what the following ones come after. */
 interface Users {
@@ -11,9 +11,13 @@ interface Users {
   readonly next?: string;
 }
 
-/** Everybody; or with anything in the query a page of those who are asked for (D71). */
+/** Whether everybody is asked for, and no page of them (D71). */
+export function isForEverybody(query: ListUsersQuery): boolean {
+  return Object.values(query).every((value) => value === undefined);
+}
+
+/** A page of those who are asked for (D71). */
 export async function findUsersAsked({ db }: Pick<Services, 'db'>, query: ListUsersQuery): Promise<Users> {
-  if (Object.values(query).every((value) => value === undefined)) return { users: await listUsers(db) };
   const { limit = MAX_PAGE, after, ...filter } = query;
   // One more than wanted tells whether there are more.
   const found = await findUsers(db, filter, after === undefined ? undefined : placeIn(after), limit + 1);

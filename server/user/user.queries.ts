@@ -5,8 +5,8 @@ import { MEMBER_LEVEL } from '../access/levels.ts';
 import { idIn, idOf } from '../access/named-user.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { byKey } from '../database/by-key.ts';
+import type { JsonText } from '../database/json-text.ts';
 import type { Database } from '../database/tables.ts';
-import { recordEvents, userTarget } from '../event/record.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { detachCharacters } from '../person/membership.ts';
 
@@ -49,16 +49,19 @@ export const findUserNamed = byKey<string, UserRow>(async (db, asked) => {
   return new Map(rows.map(({ asked: name, ...row }) => [name, row]));
 });
 
-/** Members and the built-in user, not guests, in the order of D9. */
-export async function listUsers(db: Kysely<Database>): Promise<UserShort[]> {
-  return db
-    .selectFrom('users')
-    .select(['character_id', 'character_name'])
-    .where('clearance_level', '>=', MEMBER_LEVEL)
-    .orderBy('name_key')
-    .orderBy('character_id')
-    .execute();
+/** Members and the built-in user, not guests, in the order of D9; once for all who ask at the same time. */
+export async function listUsers(db: Kysely<Database>): Promise<JsonText<UserShort[]>> {
+  return (await everybody(db, 'everybody')) ?? '[]';
 }
+
+const everybody = byKey<'everybody', JsonText<UserShort[]>>(async (db) => {
+  const { rows } = await sql<{ users: JsonText<UserShort[]> }>`
+    select coalesce(json_agg(u), '[]')::text as users from (
+      select character_id, character_name from users where clearance_level >= ${MEMBER_LEVEL}
+      order by name_key, character_id
+    ) u`.execute(db);
+  return new Map(rows.map(({ users }) => ['everybody', users]));
+});
 
 /** Locks a user who is about to be deleted, and says of which level it is. */
 export async function lockDoomed(
@@ -100,17 +103,5 @@ export async function deleteUsers(
 ): Promise<void> {
   await deleteHistories(db, characterIds);
   await detachCharacters(db, characterIds, { happened: 'deleted', by, now });
-  const deleted = await db
-    .deleteFrom('users')
-    .where('character_id', 'in', characterIds)
-    .returning(['character_id', 'character_name'])
-    .execute();
-  await recordEvents(
-    db,
-    deleted.map((user) => ({
-      type: 'user.deleted',
-      targets: [userTarget(user.character_id, user.character_name)],
-    })),
-    now,
-  );
+  await db.deleteFrom('users').where('character_id', 'in', characterIds).execute();
 }

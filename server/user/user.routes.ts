@@ -1,12 +1,15 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
+import { written } from '../http/written.ts';
 import type { Services } from '../services/services.ts';
-import { findUsersAsked } from './list-users.ts';
+import { findUsersAsked, isForEverybody } from './list-users.ts';
+import { listUsers } from './user.queries.ts';
 import { getGroupsOf, getUser, removeUser, updateUser } from './user.ts';
 
 export function userHandlers(services: Services): Omit<Handlers<typeof contract.user>, 'person' | 'why'> {
   return {
     list: async ({ query, res }) => {
+      if (isForEverybody(query)) return { status: 200, body: written(res, await listUsers(services.db)) };
       const { users, next } = await findUsersAsked(services, query);
       if (next !== undefined) res.setHeader('X-Next', next);
       return { status: 200, body: users };

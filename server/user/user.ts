@@ -10,7 +10,9 @@ import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/errors.ts';
-import { deleteUsers, findUser, findUserNamed, lockDoomed, setLevel, type UserRow } from './user.queries.ts';
+import { followStandings } from '../standing/told.ts';
+import { removeUsers } from './remove-users.ts';
+import { findUser, findUserNamed, lockDoomed, setLevel, type UserRow } from './user.queries.ts';
 import { findGroupsOf } from './user-groups.queries.ts';
 
 export function toUser(row: UserRow): User {
@@ -47,7 +49,9 @@ export async function updateUser(
       const lack = lackToSetLevel(caller, target, level);
       if (lack !== undefined) throw forbidden(lack);
       await services.touches(tx, { users: [characterId] });
-      if (level !== target.level) await setLevel(tx, characterId, level, services.clock.now());
+      const now = services.clock.now();
+      const set = () => setLevel(tx, characterId, level, now);
+      if (level !== target.level) await followStandings(tx, { users: [characterId] }, now, set);
       await endUnwelcome(services, tx, { users: [characterId] });
     }
     const row = await findUser(tx, characterId);
@@ -74,6 +78,6 @@ export async function removeUser(
     await services.touches(tx, { users: [characterId] });
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
-    await deleteUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
+    await removeUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
 }

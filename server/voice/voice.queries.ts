@@ -3,7 +3,8 @@ import type { UserShort } from '../../contract/user.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
-import { lockGroupNames } from '../group/autogroup.queries.ts';
+import { recordEvents } from '../event/record.ts';
+import { autogroupEvent, lockGroupNames } from '../group/autogroup.queries.ts';
 
 /** Keeps a user from being deleted before the transaction ends; undefined where it is gone already. */
 export async function lockUser(db: Kysely<Database>, characterId: number): Promise<UserShort | undefined> {
@@ -128,6 +129,7 @@ export async function ensureVoiceGroup(db: Kysely<Database>, name: string, now: 
   if (present !== undefined) {
     if (!isNamed(present.group_name, name)) {
       await db.updateTable('groups').set(named).where('group_id', '=', present.group_id).execute();
+      await recordEvents(db, [autogroupEvent({ ...present, name: group_name, is_new: false })], now);
     }
     return present.group_id;
   }
@@ -136,6 +138,7 @@ export async function ensureVoiceGroup(db: Kysely<Database>, name: string, now: 
     .insertInto('groups')
     .values({ group_id, ...named, is_voice: true, authorized_to_login: null, created_on: now })
     .execute();
+  await recordEvents(db, [autogroupEvent({ group_id, name: group_name, is_new: true })], now);
   return group_id;
 }
 

@@ -5,6 +5,7 @@ import { isBuiltIn } from '../access/levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, revoked } from '../shared/errors.ts';
+import { followStandings } from '../standing/told.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { sharedLookup } from '../voice-server/shared-lookup.ts';
@@ -18,6 +19,7 @@ import {
   moveMembership,
   replaceChallenge,
 } from './voice.queries.ts';
+import { recordBound } from './voice-events.ts';
 
 /** A challenge lives that long (D40), in milliseconds. */
 const CHALLENGE_FOR = 120_000;
@@ -81,7 +83,14 @@ export async function completeChallenge(
     if (!(await consumeChallenge(tx, caller.owner_id, nickname))) throw noChallenge();
     const group = await ensureVoiceGroup(tx, settings.voice.authGroup, now);
     const leaves = await bindIdentity(tx, caller.owner_id, client.clientDatabaseId);
-    await moveMembership(tx, group, { enters: caller.owner_id, leaves });
+    await recordBound(tx, { user: caller.owner_id, former: leaves }, client.clientDatabaseId, now);
+    const moved = { enters: caller.owner_id, leaves };
+    await followStandings(
+      tx,
+      { users: [caller.owner_id, ...(leaves === undefined ? [] : [leaves])] },
+      now,
+      () => moveMembership(tx, group, moved),
+    );
     return leaves;
   });
   if (former !== undefined) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
+import { paginate } from '../../sdk/src/index.ts';
 import { onAccountOf } from '../../server/event/origin.ts';
 import { listChanged, type NewEvent, recordEvents } from '../../server/event/record.ts';
 import { allEvents } from '../fixtures/events.ts';
@@ -298,13 +299,8 @@ describe('D94: filters', () => {
   it('pages lead to each event once', async () => {
     const whole = await audit(CHIEF, { limit: 1000 });
     const paged: string[] = [];
-    for (let after: string | undefined; ; ) {
-      const url = new URL(`${app.url}/audit?limit=7`);
-      if (after !== undefined) url.searchParams.set('after', after);
-      const answer = await fetch(url, { headers: { Authorization: `Bearer ${app.root}` } });
-      paged.push(...((await answer.json()) as Event[]).map(({ event_id }) => event_id));
-      after = answer.headers.get('x-next') ?? undefined;
-      if (after === undefined) break;
+    for await (const { event_id } of paginate(app.client(app.root).audit.list, { query: { limit: 7 } })) {
+      paged.push(event_id);
     }
     expect(paged).toEqual(whole.map(({ event_id }) => event_id));
   });

@@ -301,10 +301,9 @@ describe('D102: compliance', () => {
     await merge(ADA, 2_200_000_001);
     const asked = async () => {
       const sent = app.statements.length;
-      const { status, json } = await send<Compliance>(app, 'GET', `/coalition/${COALITION}/compliance`, {
-        token: app.root,
-      });
-      expect([status, json.persons.length]).toEqual([200, 300]);
+      const params = { coalition_id: COALITION };
+      const { persons } = await ok(app.client(app.root).coalition.compliance({ params }));
+      expect(persons).toHaveLength(300);
       return app.statements.length - sent;
     };
     await asked();

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addHome, addMember, HOME } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { send } from '../harness/send.ts';
 
 let app: TestApp;
 
@@ -37,14 +36,14 @@ it('D10: every moment is ISO 8601 in UTC with milliseconds and Z, whatever zone 
     coalition.body,
     ...(await Promise.all(
       [
-        '/token',
-        `/user/${encodeURIComponent(member.name)}`,
-        `/corporation/${HOME.corporation}`,
-        `/alliance/${HOME.alliance}`,
-        '/system/job',
-      ].map(async (path) => (await send(app, 'GET', path, { token: app.root })).json as unknown),
+        root.token.current(),
+        root.user.get({ params: { character_name: member.name } }),
+        root.corporation.get({ params: { corporation_id: HOME.corporation } }),
+        root.alliance.get({ params: { alliance_id: HOME.alliance } }),
+        root.system.jobs(),
+        app.client(member.jwt).token.current(),
+      ].map(async (answer) => (await answer).body as unknown),
     )),
-    (await send(app, 'GET', '/token', { token: member.jwt })).json,
   ];
   const found = moments(answers).filter(([, moment]) => moment !== null);
   for (const [at, moment] of found) {

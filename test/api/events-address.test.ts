@@ -99,7 +99,7 @@ describe('D29: callbacks to addresses that are not public', () => {
     expect(receiver.received).toEqual([]);
     expect(JSON.parse(app.logged[before] ?? '{}')).toMatchObject({
       token: uuid,
-      reason: 'The callback leads to an address that is not public.',
+      reason: 'The URL leads to an address that is not public.',
       again: false,
     });
   });
@@ -139,5 +139,56 @@ describe('D29: CALLBACK_ALLOW_PRIVATE=true', () => {
     expect(receiver.received).toHaveLength(2);
     await app.stop();
     await receiver.stop();
+  });
+});
+
+describe('D93: webhooks lead to public addresses alone', () => {
+  let app: TestApp;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    app = await startTestApp({ env: { CALLBACK_ALLOW_PRIVATE: 'false' }, worker: true });
+    receiver = await startReceiver();
+  });
+  afterAll(async () => {
+    await app.stop();
+    await receiver.stop();
+  });
+
+  it('D93: refused when they are made or changed, whatever the spelling', async () => {
+    const { webhook } = app.client(app.root);
+    const made = await webhook.create({ body: { url: 'https://8.8.8.8/in', types: ['crash.*'] } });
+    if (made.status !== 201) throw new Error(`${made.status}`);
+    for (const host of PRIVATE_HOSTS) {
+      const url = `http://${host}:${receiver.port}/in`;
+      const params = { webhook_id: made.body.webhook_id };
+      for (const answer of [
+        await webhook.create({ body: { url, types: ['crash.*'] } }),
+        await webhook.update({ params, body: { url } }),
+      ]) {
+        expect(answer, host).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'url'] }] } });
+      }
+    }
+  });
+
+  it('D93: refused when they are called, and that is to be seen', async () => {
+    const { webhook } = app.client(app.root);
+    const made = await webhook.create({ body: { url: 'https://8.8.8.8/in', types: ['crash.*'] } });
+    if (made.status !== 201) throw new Error(`${made.status}`);
+    const { webhook_id } = made.body;
+    for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
+      const url = `http://${host}:${receiver.port}/in`;
+      await app.db.updateTable('webhooks').set({ url }).where('webhook_id', '=', webhook_id).execute();
+      const sent = await webhook.test({ params: { webhook_id } });
+      if (sent.status !== 200) throw new Error(`${sent.status}`);
+      const { delivery_id } = sent.body;
+      await expect
+        .poll(async () => {
+          const { body } = await webhook.listDeliveries({ params: { webhook_id } });
+          return Array.isArray(body) && body.find((delivery) => delivery.delivery_id === delivery_id);
+        })
+        .toMatchObject({ state: 'failed', fault: 'The URL leads to an address that is not public.' });
+    }
+    expect(receiver.received).toEqual([]);
   });
 });

@@ -1,8 +1,13 @@
+import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contract } from '../../contract/index.ts';
+import { authenticate } from '../../server/access/authenticate.ts';
 import { recordEvents } from '../../server/event/record.ts';
+import { createFeed } from '../../server/feed/feed.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { addHome, addUser, HOME, makeToken } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 
 const DAY = 86_400_000;
 let app: TestApp;
@@ -128,14 +133,66 @@ describe('D92: the feed', () => {
   });
 });
 
+describe('D92: those who wait', () => {
+  /** A feed whose waits are seen, and a caller for each of so many applications. */
+  async function feedFor(callers: number) {
+    const { services } = app.app;
+    const waits: AbortSignal[] = [];
+    const changed = (signal: AbortSignal) => {
+      waits.push(signal);
+      return services.events.changed(signal);
+    };
+    const events = Object.assign(Object.create(services.events), { changed });
+    const caller = await authenticate(services, `Bearer ${app.root}`);
+    const admissions = Array.from({ length: callers }, (_, n) => ({
+      caller: { ...caller, app_token: `application ${n}` },
+      ...{ rule: contract.event.list.metadata.access, params: {}, body: undefined },
+    }));
+    return { feed: createFeed({ ...services, events }), admissions, waits };
+  }
+  const looks = () => app.statements.filter((statement) => statement.includes('stretch')).length;
+
+  it('share the look at what they all wait for', async () => {
+    const { feed, admissions } = await feedFor(40);
+    const [after, before] = [await head(), looks()];
+    const { signal } = new AbortController();
+    const waiting = admissions.map((admission) => feed(admission, { after, wait: 30 }, signal));
+    await expect.poll(looks).toBe(before + 40);
+    await createGroup();
+    for (const { events } of await Promise.all(waiting)) expect(events[0]?.position).toBe(after + 1);
+    expect(looks() - before - 40).toBeLessThan(10);
+  });
+
+  it('let go of everything with the answer', async () => {
+    const { feed, admissions, waits } = await feedFor(1);
+    const { signal } = new AbortController();
+    const waiting = feed(admissions[0] as (typeof admissions)[0], { after: await head(), wait: 30 }, signal);
+    await createGroup();
+    await waiting;
+    expect(waits.filter(({ aborted }) => !aborted)).toEqual([]);
+    expect(waits.length).toBeGreaterThan(0);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('D90: are told within seconds though the database ended the connection that seals', async () => {
+    const after = await head();
+    const waiting = read({ after, wait: 30 });
+    const LOCK = `select pg_advisory_xact_lock(hashtext('seals of events'))`;
+    const KILL = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'castellan events' and wait_event_type = 'Lock'`;
+    await meanwhile(app, LOCK, [], createGroup, (other) => other.query(KILL));
+    const began = performance.now();
+    expect((await waiting).events[0]?.position).toBe(after + 1);
+    expect(performance.now() - began).toBeLessThan(15_000);
+  });
+});
+
 describe('D92: lists', () => {
   it('say which events they hold already', async () => {
     await createGroup();
     const position = await head();
     const positionOf = async () => {
-      const { headers } = await fetch(`${app.url}/group`, {
-        headers: { Authorization: `Bearer ${app.root}` },
-      });
+      const { headers } = await app.client(app.root).group.list();
       return Number(headers.get('castellan-position'));
     };
     await expect.poll(positionOf).toBe(position);

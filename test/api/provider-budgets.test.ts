@@ -4,7 +4,6 @@ import { letIn } from '../fixtures/registry.ts';
 import { addHome, addMember, type MadeToken, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
-import { send } from '../harness/send.ts';
 
 /** Ids of corporations that do not exist: each is an error of the provider. */
 let nowhere = 98_900_000;
@@ -34,14 +33,25 @@ const forwardErrors = async (tokens: readonly string[], times: number) => {
   const statuses: number[] = [];
   for (let n = 0; n < times; n += 1) {
     const token = tokens[n % tokens.length];
-    statuses.push((await send(app, 'POST', `/ext/corporations/${nowhere++}`, { token })).status);
+    const params = { esi_path: `corporations/${nowhere++}` };
+    statuses.push((await app.client(token).ext.forward({ params })).status);
   }
   return statuses;
 };
-const registerErrors = async (token: string, times: number, kind = 'corporation') => {
+const registerErrors = async (
+  token: string,
+  times: number,
+  kind: 'alliance' | 'corporation' = 'corporation',
+) => {
+  const { alliance, corporation } = app.client(token);
   const statuses: number[] = [];
-  for (let n = 0; n < times; n += 1)
-    statuses.push((await send(app, 'POST', `/${kind}/${nowhere++}`, { token })).status);
+  for (let n = 0; n < times; n += 1) {
+    const { status } =
+      kind === 'alliance'
+        ? await alliance.register({ params: { alliance_id: nowhere++ } })
+        : await corporation.register({ params: { corporation_id: nowhere++ } });
+    statuses.push(status);
+  }
   return statuses;
 };
 const of = (status: number, times: number) => Array.from({ length: times }, () => status);
@@ -68,14 +78,17 @@ describe('D33b: errors of the provider are charged to who caused them', () => {
     expect(await forwardErrors([ben.jwt], 1)).toEqual([404]);
   });
 
-  it.each(['corporation', 'alliance'])('registrations of a %s to their caller: 20 a minute', async (kind) => {
-    const eight = await addMember(app, kind === 'corporation' ? EIGHT : EIGHT + 1, 8);
-    expect(await registerErrors(eight.jwt, 22, kind)).toEqual([...of(404, 20), 429, 429]);
-    expect(await forwardErrors([eight.jwt], 1)).toEqual([429]);
-    expect(await registerErrors(app.root, 1, kind)).toEqual([404]);
-    app.clock.advance(60_000);
-    expect(await registerErrors(eight.jwt, 1, kind)).toEqual([404]);
-  });
+  it.each(['corporation', 'alliance'] as const)(
+    'registrations of a %s to their caller: 20 a minute',
+    async (kind) => {
+      const eight = await addMember(app, kind === 'corporation' ? EIGHT : EIGHT + 1, 8);
+      expect(await registerErrors(eight.jwt, 22, kind)).toEqual([...of(404, 20), 429, 429]);
+      expect(await forwardErrors([eight.jwt], 1)).toEqual([429]);
+      expect(await registerErrors(app.root, 1, kind)).toEqual([404]);
+      app.clock.advance(60_000);
+      expect(await registerErrors(eight.jwt, 1, kind)).toEqual([404]);
+    },
+  );
 
   it('neither uses up what is kept for sign-in and jobs', async () => {
     const { world } = app.provider;

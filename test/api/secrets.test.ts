@@ -1,18 +1,61 @@
 import { sql } from 'kysely';
+import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FORGERIES } from '../../dev/provider/forgeries.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { Browser } from '../harness/browser.ts';
+import { type Collector, startCollector } from '../harness/collector.ts';
 import { copyEverything } from '../harness/dump.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { addRelyingParty, postForm } from '../harness/relying-party.ts';
 import { expectPage, startLogin, TITLES, trySignIn } from '../harness/sign-in.ts';
 
 const [FIRST, SECOND, THIRD] = [2_112_000_049, 2_112_000_055, 2_112_000_070] as const;
 const MAIL = 'ext-mail.read_mail.v1';
 
+/** A sign-in by OpenID Connect whose tokens are used, rotated, replayed, and put where they do not belong. */
+async function useOpenId(
+  app: TestApp,
+  characterId: number,
+  note: (what: string, secret: string | undefined) => void,
+): Promise<void> {
+  const party = await addRelyingParty(app);
+  note('OpenID client secret', party.client.client_secret);
+  const browser = new Browser(app, { choice: { characterId } });
+  const scope = 'openid profile groups offline_access';
+  const { landed, ...begun } = await party.visit(browser, { scope, prompt: 'consent' });
+  note('OpenID code', landed.url.searchParams.get('code') ?? undefined);
+  const first = await party.redeem(begun, landed.url);
+  await party.userinfo(first);
+  const second = await openid.refreshTokenGrant(party.config, first.refresh_token ?? '');
+  await openid.refreshTokenGrant(party.config, first.refresh_token ?? '').catch(() => undefined);
+  for (const { access_token, refresh_token, id_token } of [first, second]) {
+    note('OpenID access token', access_token);
+    note('OpenID refresh token', refresh_token);
+    note('OpenID ID token', id_token);
+  }
+  const session = browser.cookies.find(({ name }) => name.endsWith('castellan_session'));
+  note('OpenID session', session?.value);
+  const careless = new URLSearchParams({
+    ...{ client_id: party.client.client_id, client_secret: party.client.client_secret ?? '' },
+    ...{ id_token_hint: second.id_token ?? '', code: 'x', access_token: second.access_token },
+  });
+  for (const path of ['/oidc/auth', '/oidc/logout', '/oidc/userinfo', '/oidc/nothing']) {
+    const headers = { cookie: `${session?.name}=${session?.value}` };
+    await (await fetch(`${app.url}${path}?${careless}`, { headers, redirect: 'manual' })).text();
+  }
+  const { client_id, client_secret = '' } = party.client;
+  const withSecret = { client_id, client_secret, token: second.refresh_token ?? '' };
+  await postForm(app, '/oidc/introspection', withSecret);
+  await postForm(app, '/oidc/revocation', withSecret);
+  await postForm(app, '/oidc/token', { ...withSecret, grant_type: 'authorization_code', code: 'wrong' });
+}
+
 describe('D34, D50: secrets appear nowhere in clear', () => {
   let app: TestApp;
   let receiver: Receiver;
+  let collector: Collector;
   /** What must not be found, by what it is. */
   const canaries = new Map<string, string>();
   const userTokens: string[] = [];
@@ -22,7 +65,9 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
       await sql<{ state: string; retry_count: number }>`
         select state::text, retry_count from pgboss.job where name = ${name}`.execute(app.db)
     ).rows;
-  const note = (what: string, secret: string) => canaries.set(`${what} ${canaries.size}`, secret);
+  const note = (what: string, secret: string | undefined) => {
+    if (secret !== undefined) canaries.set(`${what} ${canaries.size}`, secret);
+  };
   const signIn = async (characterId: number, dyn: string): Promise<string> => {
     const { token } = await app.signIn(characterId, { dyn, scopes: [MAIL, 'publicData'] });
     userTokens.push(token);
@@ -31,6 +76,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
 
   /** Everything that handles secrets, well and badly. */
   beforeAll(async () => {
+    collector = await startCollector('secrets');
     app = await startTestApp({ worker: true });
     receiver = await startReceiver();
     await letIn(app, { corporations: [98_000_011] });
@@ -76,6 +122,8 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     });
     await expectPage(await trySignIn(app, { characterId: SECOND }, { dyn }), 500, TITLES.failure);
 
+    await useOpenId(app, THIRD, note);
+
     // Requests that carry tokens where they do not belong, to paths that work, fail and crash.
     const [token = ''] = userTokens.slice(1);
     const careless = {
@@ -112,6 +160,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
   });
   afterAll(async () => {
     await app.stop();
+    await collector.stop();
     await receiver.stop();
   });
 
@@ -144,8 +193,9 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
   it('there is something to look for, and everything happened', async () => {
     const kinds = [...canaries.keys()].map((what) => what.replace(/ \d+$/, ''));
     const count = (kind: string) => kinds.filter((each) => each === kind).length;
-    expect({ access: count('access token'), user: count('user token') }).toEqual({ access: 7, user: 4 });
-    expect(count('refresh token')).toBe(6);
+    expect({ access: count('access token'), user: count('user token') }).toEqual({ access: 8, user: 4 });
+    expect(count('refresh token')).toBe(7);
+    expect(kinds.filter((kind) => kind.startsWith('OpenID'))).toHaveLength(9);
     expect(count('authorization code')).toBeGreaterThan(6);
     expect([...canaries.values()].every((secret) => secret.length >= 20)).toBe(true);
     const { body } = await app.client(app.root).crash.list();
@@ -202,6 +252,14 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
       expect(report.status).toBe(200);
       expect(found([[id, Buffer.from(JSON.stringify(report.body))]])).toEqual([]);
     }
+  });
+
+  it('in no trace, and in no metric', async () => {
+    await expect.poll(() => collector.bodies.join().includes('GET /crash/')).toBe(true);
+    expect(found([['traces', Buffer.from(collector.bodies.join())]])).toEqual([]);
+    const metrics = await app.app.services.metrics.registry.metrics();
+    expect(metrics).toContain('castellan_http_request_duration_seconds_count');
+    expect(found([['metrics', Buffer.from(metrics)]])).toEqual([]);
   });
 
   it('in no configuration, as the API tells it', async () => {

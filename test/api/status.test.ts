@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { empty } from '../harness/database.ts';
 
 let app: TestApp;
 let administrator: string;
@@ -25,7 +26,7 @@ beforeEach(async () => {
   const now = app.clock.now();
   await sql`insert into schedules (job_id, ran_on, complete_on) values ('sync-users', ${now}, ${now})
     on conflict (job_id) do update set ran_on = ${now}, complete_on = ${now}`.execute(app.db);
-  await sql`truncate held_changes, crash_reports, provider_error_budget`.execute(app.db);
+  await empty(app.db, 'held_changes', 'crash_reports', 'provider_error_budget');
 });
 
 describe('D72: GET /system/status', () => {

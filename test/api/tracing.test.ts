@@ -1,13 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrashReport } from '../../contract/crash.ts';
 import { readSettings } from '../../server/config/settings.ts';
-import { startTracing } from '../../server/tracing/tracing.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { type Collector, startCollector } from '../harness/collector.ts';
 import { send } from '../harness/send.ts';
 
 interface Attribute {
@@ -28,13 +25,9 @@ interface Batch {
   }[];
 }
 
-const bodies: string[] = [];
-const collector = createServer(async (req, res) => {
-  bodies.push(await text(req));
-  res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
-});
+let collector: Collector;
 const batches = () =>
-  bodies.map((body) => JSON.parse(body) as Batch).flatMap(({ resourceSpans }) => resourceSpans);
+  collector.bodies.map((body) => JSON.parse(body) as Batch).flatMap(({ resourceSpans }) => resourceSpans);
 const spans = () => batches().flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -42,26 +35,15 @@ const traceparent = `00-${TRACE}-b7ad6b7169203331-01`;
 
 let app: TestApp;
 let caller: Awaited<ReturnType<typeof addMember>>;
-let stopTracing: () => Promise<void>;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint);
-  vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '20');
-  vi.stubEnv('OTEL_SERVICE_NAME', 'gate-of-the-test');
-  stopTracing = await startTracing(
-    readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).tracing,
-    '0.0.0-test',
-  );
+  collector = await startCollector('gate-of-the-test');
   app = await startTestApp({ worker: true });
   await addHome(app);
   caller = await addMember(app, 2_120_000_001);
 });
 afterAll(async () => {
   await app.stop();
-  await stopTracing();
-  collector.close();
-  vi.unstubAllEnvs();
+  await collector.stop();
 });
 
 const ofTrace = (id: string) => spans().filter(({ traceId }) => traceId === id);
@@ -130,7 +112,7 @@ describe('traces', () => {
   it('hold no token, name or query', async () => {
     await send(app, 'GET', `/callback/ext?state=state-canary&code=code-canary`);
     await expect.poll(() => spans().map(({ name }) => name)).toContain('GET /callback/ext');
-    const all = bodies.join();
+    const all = collector.bodies.join();
     for (const secret of [
       caller.jwt,
       app.root,

@@ -71,6 +71,9 @@ async function tracked(corporation_id: number): Promise<Tracking> {
   return answer.body as Tracking;
 }
 
+const trackedIn = async (coalition_id: string): Promise<Tracking> =>
+  JSON.parse(await findTracking(app.db, { coalition_id }));
+
 /** The list that the one user of FIRST is in. */
 async function listOf(character_id = USER): Promise<string[]> {
   const lists = Object.entries(await tracked(FIRST));
@@ -159,7 +162,7 @@ describe('D35: who is tracked', () => {
     await grant(USER, []);
     await grant(0, []);
     expect(ids(await tracked(FIRST))).toEqual([]);
-    expect(ids(await findTracking(app.db, { coalition_id: COALITION }))).toEqual([]);
+    expect(ids(await trackedIn(COALITION))).toEqual([]);
   });
 
   it('a corporation, an alliance and a coalition each have their own members and nobody else', async () => {
@@ -169,8 +172,8 @@ describe('D35: who is tracked', () => {
     expect(ids(await tracked(FIRST))).toEqual([FIRST]);
     const alliance = await root.alliance.tracking({ params: { alliance_id: ALLIANCE } });
     expect(ids(alliance.body as Tracking)).toEqual([FIRST, SECOND]);
-    expect(ids(await findTracking(app.db, { coalition_id: COALITION }))).toEqual([FIRST, SECOND, LONE]);
-    expect(ids(await findTracking(app.db, { coalition_id: 'ff'.repeat(12) }))).toEqual([]);
+    expect(ids(await trackedIn(COALITION))).toEqual([FIRST, SECOND, LONE]);
+    expect(ids(await trackedIn('ff'.repeat(12)))).toEqual([]);
   });
 
   it('members of one alliance are judged by what their own corporation requires', async () => {
@@ -284,7 +287,7 @@ describe(`${CORPORATIONS} corporations of ${MEMBERS} members each`, () => {
     for (const list of Object.values(expected)) expect(list.length).toBeGreaterThan(500);
     const { body } = await root.alliance.tracking({ params: { alliance_id } });
     expect(body).toEqual(expected);
-    expect(await findTracking(app.db, { coalition_id })).toEqual(expected);
+    expect(await trackedIn(coalition_id)).toEqual(expected);
   });
 
   it('the number of statements does not depend on the size, and 1,000 users take less than 100 kB', async () => {

@@ -4,7 +4,6 @@ import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { INSUFFICIENT, needs } from '../harness/refusals.ts';
-import { send } from '../harness/send.ts';
 
 let app: TestApp;
 let lastId = 2_170_000_000;
@@ -15,13 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const FORBIDDEN = { status: 403, json: { detail: INSUFFICIENT } };
+const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
 
 function remove(id: number, token = app.root) {
-  return send(app, 'DELETE', `/user/${id}`, { token });
+  return app.client(token).user.delete({ params: { character_id: id } });
 }
 
-const status = async (token: string) => (await send(app, 'GET', '/user', { token })).status;
+const status = async (token: string) => (await app.client(token).user.list()).status;
 
 describe('D15: who may delete a user', () => {
   it('level 9, and at least the level of the user', async () => {
@@ -35,10 +34,10 @@ describe('D15: who may delete a user', () => {
     await setLevel(app, target.id, 10);
     expect(await remove(target.id, nine.jwt)).toMatchObject({
       status: 403,
-      json: { detail: needs(10, 9, 'deleting a user of level 10') },
+      body: { detail: needs(10, 9, 'deleting a user of level 10') },
     });
     await setLevel(app, target.id, 9);
-    expect(await remove(target.id, nine.jwt)).toMatchObject({ status: 200, text: '' });
+    expect(await remove(target.id, nine.jwt)).toMatchObject({ status: 200, body: undefined });
     expect(await remove(nine.id, ten.jwt)).toMatchObject({ status: 200 });
   });
 
@@ -56,7 +55,7 @@ describe('D15: who may delete a user', () => {
   it('D16: nobody deletes the built-in user', async () => {
     expect(await remove(0)).toMatchObject({
       status: 403,
-      json: {
+      body: {
         detail: 'Insufficient clearance level: nobody deletes the built-in user.',
         code: 'forbidden_to_all',
       },
@@ -65,7 +64,7 @@ describe('D15: who may delete a user', () => {
   });
 
   it('D6: a user that does not exist is a 404', async () => {
-    expect(await remove(7)).toMatchObject({ status: 404, json: { detail: 'Could not find user 7' } });
+    expect(await remove(7)).toMatchObject({ status: 404, body: { detail: 'Could not find user 7' } });
   });
 
   it('a guest can be deleted', async () => {

@@ -88,10 +88,10 @@ function meant({
 
 describe('D71: GET /user', () => {
   it('without any parameter is as before: everybody, in one answer without X-Next', async () => {
-    const answer = await send<unknown[]>(app, 'GET', '/user', { token: caller.jwt });
+    const answer = await app.client(caller.jwt).user.list();
     // Everybody but the guest, the caller, and the built-in user.
-    expect(answer.json).toHaveLength(PEOPLE.length - 1 + 2);
-    expect(answer.headers).not.toHaveProperty('x-next');
+    expect(answer.body).toHaveLength(PEOPLE.length - 1 + 2);
+    expect(answer.headers.has('x-next')).toBe(false);
   });
 
   it.each([
@@ -299,10 +299,8 @@ describe('D71: GET /user', () => {
 
 describe('D70: GET /user/{character}', () => {
   const get = async (name: string | number) => {
-    const { json, status } = await send<{ character_id?: number }>(app, 'GET', `/user/${name}`, {
-      token: caller.jwt,
-    });
-    return status === 200 ? json.character_id : status;
+    const { status, body } = await app.client(caller.jwt).user.get({ params: { character_name: `${name}` } });
+    return status === 200 ? body.character_id : status;
   };
 
   it('takes an id where it is nobody’s name, guests and the built-in user too', async () => {
@@ -322,7 +320,7 @@ describe('D70: GET /user/{character}', () => {
 
   it.each(['0100', '+100', '100.0', '1e2', '99999999999999999999', '9007199254740993', '424242'])(
     '%s is nobody: 404',
-    async (text) => expect(await get(encodeURIComponent(text))).toBe(404),
+    async (text) => expect(await get(text)).toBe(404),
   );
 });
 
@@ -395,9 +393,8 @@ describe('D70: GET /user/{character}/groups', () => {
   });
 
   it('404 for nobody; one statement', async () => {
-    expect(
-      (await send(app, 'GET', '/user/Nobody%20At%20All/groups', { token: caller.jwt })).json,
-    ).toMatchObject({
+    const nobody = { params: { character: 'Nobody At All' } };
+    expect((await app.client(caller.jwt).user.groups(nobody)).body).toMatchObject({
       detail: 'Could not find user Nobody At All',
       code: 'not_found',
     });

@@ -3,7 +3,6 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addHome, addMember, addUser, HOME } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { send } from '../harness/send.ts';
 
 let app: TestApp;
 let caller: Awaited<ReturnType<typeof addMember>>;
@@ -28,9 +27,9 @@ async function get(name: string) {
   return answer.body;
 }
 
-async function statementsOf(path: string): Promise<number> {
+async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
   const before = app.statements.length;
-  expect((await send(app, 'GET', path, { token: caller.jwt })).status).toBe(200);
+  await ask();
   return app.statements.length - before;
 }
 
@@ -75,10 +74,10 @@ describe('D9: GET /user', () => {
   });
 
   it('costs at most two statements, however many users there are', async () => {
-    await statementsOf('/user');
-    expect(await statementsOf('/user')).toBeLessThanOrEqual(2);
+    await statementsOf(list);
+    expect(await statementsOf(list)).toBeLessThanOrEqual(2);
     for (let id = 5000; id < 5100; id += 1) await addUser(app, { id });
-    expect(await statementsOf('/user')).toBeLessThanOrEqual(2);
+    expect(await statementsOf(list)).toBeLessThanOrEqual(2);
     expect((await list()).length).toBeGreaterThan(100);
   });
 });
@@ -158,11 +157,9 @@ describe('GET /user/{character_name}', () => {
   it('D38: names are matched exactly', async () => {
     await addUser(app, { id: 6004, name: 'Exact Name' });
     for (const name of ['exact name', 'Exact Name ', ' Exact Name', 'Exact', 'Exact%', '%']) {
-      expect(
-        await send(app, 'GET', `/user/${encodeURIComponent(name)}`, { token: caller.jwt }),
-      ).toMatchObject({
+      expect(await app.client(caller.jwt).user.get({ params: { character_name: name } })).toMatchObject({
         status: 404,
-        json: { detail: `Could not find user ${name}`, code: 'not_found' },
+        body: { detail: `Could not find user ${name}`, code: 'not_found' },
       });
     }
   });
@@ -171,10 +168,7 @@ describe('GET /user/{character_name}', () => {
     'the name %j is found, whatever is in it',
     async (name) => {
       if (name !== '(built-in)') await addUser(app, { id: ++lastId, name });
-      const answer = await send<{ character_name: string }>(app, 'GET', `/user/${encodeURIComponent(name)}`, {
-        token: caller.jwt,
-      });
-      expect(answer).toMatchObject({ status: 200, json: { character_name: name } });
+      expect(await get(name)).toMatchObject({ character_name: name });
     },
   );
 
@@ -204,15 +198,16 @@ describe('GET /user/{character_name}', () => {
   });
 
   it('costs at most two statements', async () => {
-    const path = `/user/${encodeURIComponent(caller.name)}`;
-    await statementsOf(path);
-    expect(await statementsOf(path)).toBeLessThanOrEqual(2);
+    const ask = () => get(caller.name);
+    await ask();
+    expect(await statementsOf(ask)).toBeLessThanOrEqual(2);
   });
 
   it('D15: needs level 0', async () => {
     const guest = await addMember(app, 2_120_000_002);
     await setLevel(app, guest.id, -1);
-    expect((await send(app, 'GET', '/user/Ada%20Vale', { token: guest.jwt })).status).toBe(403);
-    expect((await send(app, 'GET', '/user', { token: guest.jwt })).status).toBe(403);
+    const { user } = app.client(guest.jwt);
+    expect((await user.get({ params: { character_name: 'Ada Vale' } })).status).toBe(403);
+    expect((await user.list()).status).toBe(403);
   });
 });

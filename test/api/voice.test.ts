@@ -187,7 +187,8 @@ describe('D41: the identity', () => {
     expect(await Promise.all(people.map(({ id }) => identityOf(id)))).toEqual(
       clients.map(({ clientDatabaseId }) => clientDatabaseId),
     );
-    expect(voice.connections - before).toBeLessThanOrEqual(10);
+    // Which of them share one is a matter of who comes when; never is it one each.
+    expect(voice.connections - before).toBeLessThan(people.length);
   });
 
   it('goes with the user (D19b)', async () => {

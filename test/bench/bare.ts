@@ -91,8 +91,9 @@ const server = createServer((req, res) => {
     );
 });
 
+/** Text is JSON that the database wrote. */
 function send(res: ServerResponse, body: unknown): void {
-  const json = Buffer.from(JSON.stringify(body));
+  const json = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': json.length }).end(json);
 }
 

@@ -3,7 +3,7 @@
  * alternation: what should not depend on the number of rows shows in the ratio of the two.
  */
 import { sql } from 'kysely';
-import { PAGE_SIZE } from '../../contract/common.ts';
+import { PAGE_SIZE } from '../../contract/paging.ts';
 import type { Connection } from '../../server/database/connection.ts';
 import { listLocations } from '../../server/history/location.ts';
 import { listMails } from '../../server/history/mail.ts';

@@ -30,7 +30,7 @@ export interface Tools {
   readonly ask: AskProvider;
 }
 
-/** What the bare handler does with a request: run the statements, give back the object to answer with. */
+/** What the bare handler does with a request: run the statements, give back the object to answer with, or its JSON. */
 export type Answer = (tools: Tools, path: string, body: string) => Promise<unknown>;
 
 export interface Scenario {

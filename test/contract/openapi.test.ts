@@ -3,6 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../../contract/error-codes.ts';
 import type { JsonSchema, OpenApiOperation, OpenApiResponse } from '../../contract/openapi.ts';
 import { accessSentence, openApiDocument, operations } from '../../contract/openapi.ts';
 import { API_VERSION } from '../../contract/version.ts';
@@ -99,6 +100,16 @@ POST   /system/job/{job_id}                                     app 10
 GET    /crash                                                   app 10
 GET    /crash/{crash_report_id}                                 app 10
 DELETE /crash/{crash_report_id}                                 app 10
+GET    /webhook                                                 dyn,per,use 0
+POST   /webhook                                                 dyn,per,use 0
+GET    /webhook/{webhook_id}                                    dyn,per,use 0
+PUT    /webhook/{webhook_id}                                    dyn,per,use 0
+DELETE /webhook/{webhook_id}                                    dyn,per,use 0
+POST   /webhook/{webhook_id}/rotate                             dyn,per,use 0
+POST   /webhook/{webhook_id}/test                               dyn,per,use 0
+GET    /webhook/{webhook_id}/delivery                           dyn,per,use 0
+POST   /webhook/{webhook_id}/delivery/{delivery_id}/retry       dyn,per,use 0
+POST   /webhook/{webhook_id}/replay                             dyn,per,use 0
 `;
 
 const document = openApiDocument('https://castellan.example');
@@ -115,6 +126,23 @@ function resolved(response: OpenApiResponse | { $ref: string }): OpenApiResponse
   if (!('$ref' in response)) return response;
   const name = response.$ref.slice('#/components/responses/'.length);
   return document.components.responses[name] as OpenApiResponse;
+}
+
+type Media = NonNullable<OpenApiResponse['content']>[string];
+
+/** What the examples of an answer show. */
+function examplesIn({ example, examples }: Media): unknown[] {
+  if (examples === undefined) return [example];
+  return Object.values(examples).map((given) => {
+    if (!('$ref' in given)) return given.value;
+    return document.components.examples[given.$ref.slice('#/components/examples/'.length)]?.value;
+  });
+}
+
+/** The codes by which an operation is documented to refuse with a status. */
+function codesIn(response: OpenApiResponse | { $ref: string } | undefined): unknown[] {
+  const media = response && resolved(response).content?.['application/json'];
+  return media === undefined ? [] : examplesIn(media).map((example) => (example as { code?: unknown }).code);
 }
 
 /** The rule of an operation as a line of the table above. */
@@ -191,7 +219,10 @@ describe('the OpenAPI document', () => {
     )) {
       expect(response.description, status).toMatch(/\S/);
       expect(response.headers, status).toHaveProperty('X-Request-Id');
-      for (const { example } of Object.values(response.content ?? {})) expect(example, status).toBeDefined();
+      for (const media of Object.values(response.content ?? {})) {
+        expect(examplesIn(media), status).not.toEqual([]);
+        expect(examplesIn(media), status).not.toContain(undefined);
+      }
     }
   });
 
@@ -251,10 +282,38 @@ describe('the OpenAPI document', () => {
 
   it('shows the refusal of an operation for one kind of token', () => {
     const refusal = document.paths['/token/use/from/dyn']?.post?.responses[401] as OpenApiResponse;
-    expect(refusal.content?.['application/json']?.example).toEqual({
+    const [example] = examplesIn(refusal.content?.['application/json'] as Media);
+    expect(example).toEqual({
       detail: 'Must use a dynamic app token for this path.',
       code: 'token_type_refused',
     });
+  });
+
+  it('D73: shows of every error of an operation what it can be, by codes that come with its status', () => {
+    const statusOf = (code: unknown) => ERROR_CODES[code as ErrorCode]?.[0];
+    for (const [where, { responses, security }] of contracted) {
+      if (security.length === 0) continue;
+      for (const [status, response] of Object.entries(responses)) {
+        if (Number(status) < 400 || status === 'default') continue;
+        const codes = codesIn(response);
+        expect(codes.length, `${where} ${status}`).toBeGreaterThan(0);
+        const others = codes.filter((code) => ![Number(status), 'its own'].includes(statusOf(code) ?? 0));
+        expect(others, `${where} ${status}`).toEqual([]);
+      }
+    }
+  });
+
+  it('D73: shows of an operation what it alone refuses with', () => {
+    const of = (path: string, method: 'get' | 'post' | 'put' | 'delete', status: number) =>
+      codesIn(document.paths[path]?.[method]?.responses[status]);
+    expect(of('/group', 'post', 409)).toEqual(['name_taken']);
+    expect(of('/group/{group_id}', 'put', 409)).toEqual(['autogroup_kept']);
+    expect(of('/group/{group_id}/member/current', 'delete', 409)).toEqual(['autogroup_kept', 'owner_stays']);
+    expect(of('/alliance/{alliance_id}', 'get', 403)).toEqual(['level_too_low']);
+    expect(of('/alliance/{alliance_id}', 'put', 403)).toEqual(['level_too_low', 'no_authority']);
+    expect(of('/voice/auth/complete', 'post', 502)).toEqual(['voice_server_unavailable']);
+    expect(of('/ext/{esi_path}', 'get', 400)).toEqual(['provider_refused']);
+    expect(of('/docs/guides/{guide}', 'get', 404)).toEqual(['path_unknown']);
   });
 
   it('publishes both readings of /user/{character}', () => {
@@ -332,9 +391,9 @@ describe('the OpenAPI document', () => {
       for (const [status, response] of Object.entries(route.responses)) {
         if (!(response instanceof z.ZodType)) continue;
         const answer = resolved(operation?.responses[status] as OpenApiResponse);
-        const example = answer.content?.['application/json']?.example;
-        // Unknown fields would be stripped, so equality also shows that the example has none.
-        expect(response.parse(example), `${metadata.operationId} ${status}`).toEqual(example);
+        // Unknown fields would be stripped, so equality also shows that an example has none.
+        for (const example of examplesIn(answer.content?.['application/json'] as Media))
+          expect(response.parse(example), `${metadata.operationId} ${status}`).toEqual(example);
       }
     }
   });

@@ -8,6 +8,8 @@ export type Kind = 'none' | 'dyn' | 'per' | 'use';
 export interface Rule {
   readonly kinds: readonly Kind[];
   readonly level: number;
+  /** Kinds that need another level. */
+  readonly levelOf?: Partial<Record<Kind, number>>;
   /** What a token of another kind is told. */
   readonly otherKinds?: string;
   /** "Token operations" rule 2: the clearance check is made first. */
@@ -39,6 +41,7 @@ const fromPer = (level: number): Rule => ({
   otherKinds: 'Must use a permanent app token for this path.',
 });
 const appToken: Rule = { kinds: ['per'], level: 10, otherKinds: 'Unauthorized', levelFirst: true };
+const appItself: Rule = { kinds: ['dyn', 'per', 'use'], level: 0, levelOf: { use: 10 } };
 const anybody: Rule = { kinds: ['none', 'dyn', 'per', 'use'], level: Number.NEGATIVE_INFINITY };
 
 export const RULES: Readonly<Record<string, Rule>> = {
@@ -128,6 +131,16 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'user.delete': usual(9),
   'voice.start': usual(0),
   'voice.complete': usual(0),
+  'webhook.list': appItself,
+  'webhook.get': appItself,
+  'webhook.create': appItself,
+  'webhook.update': appItself,
+  'webhook.delete': appItself,
+  'webhook.rotate': appItself,
+  'webhook.test': appItself,
+  'webhook.listDeliveries': appItself,
+  'webhook.retry': appItself,
+  'webhook.replay': appItself,
 };
 
 /** D12, as a table: the least level that may read or write at a distance. */
@@ -171,10 +184,11 @@ export function turnedAway(rule: Rule, call: Call): TurnedAway | undefined {
   if (rule.kinds.includes('none')) return undefined;
   if (kind === 'none') return { status: 401, detail: 'The Authorization header is missing.' };
   const wrongKind = !rule.kinds.includes(kind);
-  const tooLow = level < rule.level;
-  if (rule.levelFirst && tooLow) return levelMissing(rule.level, level);
+  const least = rule.levelOf?.[kind] ?? rule.level;
+  const tooLow = level < least;
+  if (rule.levelFirst && tooLow) return levelMissing(least, level);
   if (wrongKind) return { status: 401, detail: rule.otherKinds ?? '' };
-  if (tooLow) return levelMissing(rule.level, level);
+  if (tooLow) return levelMissing(least, level);
   const { authority } = rule;
   if (authority === undefined || mayTouch(level, distance, authority.mode)) return undefined;
   return forbidden(`no ${authority.mode} authority over ${authority.over} ${params[authority.param]}`);

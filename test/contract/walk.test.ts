@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccessRule } from '../../contract/access.ts';
 import { contract } from '../../contract/index.ts';
@@ -269,7 +270,14 @@ const WALKS: Readonly<Record<string, Walk>> = {
     refuses: ({ kind, level }, distance) =>
       level >= 9 || (distance === 0 && kind !== 'sponsored') ? undefined : notDeciding(level),
   },
-  'group.leave': { request: () => group(USERS[1]), answers: [404] },
+  'group.leave': {
+    request: () => group(USERS[1]),
+    answers: [404],
+    refuses: ({ kind, level }) =>
+      kind === 'sponsored' && level < 9
+        ? forbidden(`this needs 9, and the token's owner has ${level}`)
+        : undefined,
+  },
   'application.list': {},
   'application.decide': {
     request: () => ({ params: { application_id: '0'.repeat(24) }, body: { decision: 'rejected' } }),
@@ -357,7 +365,50 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'user.delete': { request: () => user(7) },
   'voice.start': { answers: [404] },
   'voice.complete': { answers: [404] },
+  'webhook.list': {},
+  'webhook.create': {
+    request: () => ({ body: { url: 'http://127.0.0.1:9/in', types: ['crash.*'] } }),
+    answers: [201],
+  },
+  'webhook.get': { request: webhook },
+  'webhook.update': {
+    request: async (caller) => ({ ...(await webhook(caller)), body: { ordered: true } }),
+  },
+  'webhook.delete': { request: webhook },
+  'webhook.rotate': { request: webhook },
+  'webhook.test': { request: webhook },
+  'webhook.listDeliveries': { request: webhook },
+  'webhook.retry': { request: webhook },
+  'webhook.replay': { request: async (caller) => ({ ...(await webhook(caller)), body: { after: 0 } }) },
 };
+
+/** A webhook with a delivery: the caller's own where it is an application, else the built-in user's. */
+async function webhook({ kind, jwt }: Caller): Promise<Request> {
+  const isApp = jwt !== undefined && (kind === 'dyn' || kind === 'per');
+  const webhook_id = objectId(app.clock.now());
+  await app.db
+    .insertInto('webhooks')
+    .values({
+      ...{ webhook_id, app_token: isApp ? uuidOf(jwt) : null, owner_id: isApp ? null : 0 },
+      ...{ url: 'http://127.0.0.1:9/in', types: ['crash.*'], group_ids: null, ordered: false, position: 0 },
+      ...{ secret: Buffer.from(''), former_secret: null, former_until: null, disabled_on: null },
+      ...{ disabled_because: null, paused_until: null },
+    })
+    .execute();
+  const delivery_id = randomUUID();
+  await app.db
+    .insertInto('webhook_deliveries')
+    .values({
+      webhook_id,
+      delivery_id,
+      type: 'crash.deleted',
+      position: 1,
+      state: 'failed',
+      next_try_on: null,
+    })
+    .execute();
+  return { params: { webhook_id, delivery_id } };
+}
 
 interface Operation {
   readonly name: string;

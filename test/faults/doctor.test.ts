@@ -21,7 +21,7 @@ describe('npm run doctor', () => {
     const about = lines.flatMap((line) => /^(?:ok {2}|mind) ([^:]+):/.exec(line)?.[1] ?? []);
     expect(about).toEqual([
       ...['settings', 'PostgreSQL', 'latency of the database', 'connections', 'migrations', 'clocks'],
-      ...['signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs'],
+      ...['signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs', 'events'],
       ...["the game's sign-on", "the game's API", 'BASE_URL', 'disk'],
     ]);
     expect(lines.at(-1)).toBe('Nothing is wrong.');
@@ -54,6 +54,17 @@ describe('npm run doctor', () => {
       expect(stdout).toMatch(new RegExp(`^BAD  ${about}: .*\\n {5}→ `, 'm'));
     expect(stdout).toMatch(/4 thing\(s\) are wrong\.\n$/);
     expect(stdout).not.toContain('swordfish');
+  });
+
+  it('comes to its end when its reader has gone, as behind `| head -1`', async () => {
+    const nobody = 'http://127.0.0.1:9';
+    const doctor = instance.start(DOCTOR, {
+      ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'swordfish', SSO_URL: nobody, EXT_API_URL: nobody },
+      ...{ BASE_URL: nobody, DATABASE_URL: 'postgres://castellan@127.0.0.1:9/castellan' },
+    });
+    doctor.hangUp();
+    const { code, stderr } = await doctor.ended;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   });
 
   it('says first what is missing in the settings', async () => {

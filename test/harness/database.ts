@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
 import pino from 'pino';
 import { inject } from 'vitest';
 import { type Connection, type ConnectionConfig, connect } from '../../server/database/connection.ts';
+import type { Database } from '../../server/database/tables.ts';
 import { databaseUrl, onServer } from './postgres.ts';
 
 export interface TestDatabase extends Connection {
@@ -9,6 +11,14 @@ export interface TestDatabase extends Connection {
   readonly url: string;
   /** Closes {@link Connection.pool} and removes the database, cutting whoever is still connected. */
   drop(): Promise<void>;
+}
+
+/**
+ * Leaves no row in these tables, those that refer to others first. Of some rows that costs a hundredth of `truncate`, which
+ * makes the files of every table and index anew.
+ */
+export async function empty(db: Kysely<Database>, ...tables: readonly string[]): Promise<void> {
+  for (const table of tables) await sql`delete from ${sql.table(table)}`.execute(db);
 }
 
 /** A database of its own for a test file, a copy of the run's migrated template. */

@@ -38,6 +38,9 @@ const documented: Documented[] = Object.entries(document.paths)
   )
   .sort((a, b) => literal(b) - literal(a) || b.template.length - a.template.length);
 
+/** Statuses whose examples show every code that the operation can refuse with. */
+const COMPLETE = new Set([404, 409, 410]);
+
 const compiled = new Map<string, ValidateFunction>();
 
 /**
@@ -69,8 +72,18 @@ export function expectDocumented({ method, path, status, type, text }: Given): v
   }
   if (!media.endsWith('json')) return;
   const validate = validator(`${pointer}/content/${escaped(media)}/schema`);
-  if (!validate(JSON.parse(text))) {
+  const body: unknown = JSON.parse(text);
+  if (!validate(body)) {
     throw new Error(`${name}, not as documented: ${ajv.errorsText(validate.errors)}\n${text}`);
+  }
+  if (COMPLETE.has(status)) expectExample(name, body, response.content?.[media]?.examples ?? {});
+}
+
+/** D73: the code of a refusal is one of those that the operation shows. */
+function expectExample(name: string, body: unknown, examples: object): void {
+  const { code } = body as { readonly code: string };
+  if (!(code in examples)) {
+    throw new Error(`${name} by ${code} where the document shows ${Object.keys(examples).join()}`);
   }
 }
 

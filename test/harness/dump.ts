@@ -25,6 +25,8 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
 
 /** What is remembered of the provider: its answers and limits, which every request may change. */
 const OF_THE_PROVIDER = /^public\.provider_/;
+/** What is told of it: also of what was refused. */
+const OF_EVENTS = /^public\.(events|event|unsealed_events)_?/;
 
 /**
  * The text of every row of every table, in one order, but for what is remembered of the provider; `stateMarks:
@@ -37,7 +39,7 @@ export async function snapshot(
   return withClient(url, async (client) => {
     const tables: Record<string, string[]> = {};
     for (const table of await tablesOf(client)) {
-      if (OF_THE_PROVIDER.test(table)) continue;
+      if (OF_THE_PROVIDER.test(table) || OF_EVENTS.test(table)) continue;
       const row =
         table === 'public.state_codes' && !stateMarks
           ? `to_jsonb(t) - '{used_on,tries,expires_on}'::text[]`

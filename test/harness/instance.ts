@@ -27,7 +27,18 @@ export const PRODUCTION = {
 /** Settings that a developer's environment or `.env` may hold; an empty one counts as not set. */
 const UNSET = Object.fromEntries(
   [
-    ...['NODE_ENV', 'HOST', 'PORT', 'BASE_URL', 'DATABASE_URL', 'DATA_DIR', 'LOG_LEVEL', 'WORKERS'],
+    ...[
+      'NODE_ENV',
+      'HOST',
+      'PORT',
+      'BASE_URL',
+      'DATABASE_URL',
+      'DATABASE_REPLICA_URL',
+      'DATA_DIR',
+      'LOG_LEVEL',
+      'WORKERS',
+      'PROCESSES',
+    ],
     ...['SSO_URL', 'SSO_CLIENT_ID', 'SSO_CLIENT_SECRET', 'EXT_API_URL', 'EXT_API_SPEC_URL'],
     ...[
       'EXT_SCOPE_PREFIX',

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { connect } from '../../server/database/connection.ts';
 import { createAccessTokens } from '../../server/grant/access-tokens.ts';
@@ -11,10 +10,11 @@ import { createProvider } from '../../server/provider/provider.ts';
 import { createSso } from '../../server/provider/sso.ts';
 import { addUser } from '../fixtures/users.ts';
 import type { TestApp, TestAppOptions } from './app.ts';
+import { empty } from './database.ts';
 
 /** Forgets what the provider answered and what is left of its limits: the next request finds a service that is new. */
 export async function forgetProvider({ db }: TestApp): Promise<void> {
-  await sql`truncate provider_cache, provider_error_budget, provider_buckets, provider_callers`.execute(db);
+  await empty(db, 'provider_cache', 'provider_error_budget', 'provider_buckets', 'provider_callers');
 }
 
 /** Sees to it that no minute ends for a while, and with it what the provider counts and forbids in one. */

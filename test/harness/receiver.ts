@@ -1,12 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-interface Received {
+export interface Received {
   readonly method: string;
   /** Path and query as they came. */
   readonly url: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  readonly body: string;
 }
 
 export interface Receiver {
@@ -15,7 +16,7 @@ export interface Receiver {
   readonly port: number;
   readonly received: Received[];
   /** What the next requests are answered with: a status, or whatever is done to the response. */
-  answer: number | ((response: ServerResponse) => void);
+  answer: number | ((response: ServerResponse, count: number) => void);
   stop(): Promise<void>;
 }
 
@@ -25,9 +26,16 @@ export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
   const server = createServer((request, response) => {
     const url = request.url ?? '';
     const query = new URL(url, 'http://receiver').searchParams;
-    received.push({ method: request.method ?? '', url, query, headers: request.headers });
-    if (typeof receiver.answer === 'function') receiver.answer(response);
-    else response.writeHead(receiver.answer).end();
+    const { method = '', headers } = request;
+    let body = '';
+    request.setEncoding('utf8').on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      received.push({ method, url, query, headers, body });
+      if (typeof receiver.answer === 'function') receiver.answer(response, received.length);
+      else response.writeHead(receiver.answer).end();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

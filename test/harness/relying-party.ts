@@ -23,14 +23,14 @@ export interface RelyingParty {
   userinfo(tokens: Tokens): Promise<openid.UserInfoResponse>;
 }
 
-export interface Begun {
+interface Begun {
   readonly url: URL;
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-export type Tokens = openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers;
+type Tokens = openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers;
 
 export const REDIRECT_URI = 'https://wiki.example/oauth2/callback';
 

@@ -6,6 +6,7 @@ import { checkGrants } from '../../server/grant/check-grants.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { empty } from '../harness/database.ts';
 import {
   addGrant,
   expireAccessTokens,
@@ -31,8 +32,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   app.provider.reset();
   await forgetProvider(app);
-  await sql`truncate users cascade`.execute(app.db);
-  await sql`truncate held_changes`.execute(app.db);
+  await empty(app.db, 'users', 'held_changes');
 });
 afterAll(() => app.stop());
 

@@ -16,6 +16,7 @@ import type { Run } from '../../server/queue/run.ts';
 import type { Services } from '../../server/services/services.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { empty } from '../harness/database.ts';
 import { addGrant, forgetProvider, otherProcess, SKILLS, WALLET } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 
@@ -56,8 +57,7 @@ beforeEach(async () => {
   app.clock.advance(2 * HOUR - (app.clock.now().getTime() % HOUR));
   app.provider.reset();
   await forgetProvider(app);
-  await sql`truncate users, mails cascade`.execute(app.db);
-  for (const table of Object.values(tables)) await sql`truncate ${sql.table(table)}`.execute(app.db);
+  await empty(app.db, 'users', 'mails', ...Object.values(tables));
 });
 afterAll(() => app.stop());
 
@@ -179,7 +179,7 @@ describe('each entry once', () => {
     async (name, hours) => {
       const ids = await addGrants(app, 24, ALL);
       await collect(name);
-      await sql`truncate ${sql.table(tables[name])}`.execute(app.db);
+      await empty(app.db, tables[name]);
       const runs = hours * 12;
       const made: number[] = [];
       for (let run = 0; run < 2 * runs; run += 1) {

@@ -10,6 +10,7 @@ import type { Run } from '../../server/queue/run.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { addUser, makeToken } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { empty } from '../harness/database.ts';
 import { forgetProvider, outcomeOf } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   app.provider.reset();
   await forgetProvider(app);
-  await sql`truncate names, crash_reports, mails cascade`.execute(app.db);
+  await empty(app.db, 'names', 'crash_reports', 'mailboxes', 'mails');
   await sql`delete from tokens where parent is not null`.execute(app.db);
   await sql`delete from users where character_id <> 0`.execute(app.db);
   // Of this day, so that what a test is not about has nothing to do.

@@ -135,6 +135,12 @@ describe('requests', () => {
     expect(seen[0]?.headers['content-type']).toBeUndefined();
   });
 
+  it('leave a body out where an operation that reads is given one', async () => {
+    await client().group.list({ body: {} } as object);
+    expect(seen[0]).toMatchObject({ method: 'GET', body: '' });
+    expect(seen[0]?.headers['content-type']).toBeUndefined();
+  });
+
   it('keep a path prefix of the base URL', async () => {
     await createClient({ baseUrl: `${baseUrl}/castellan/` }).group.list();
     expect(seen[0]?.url).toBe('/castellan/group');
@@ -217,7 +223,21 @@ describe('answers', () => {
     await expect(client().token.current()).rejects.toThrow('The answer is not JSON');
     reply = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"uuid":');
     await expect(client().token.current()).rejects.toThrow(CastellanError);
+    reply = (response) => response.writeHead(200).end();
+    await expect(client().token.current()).rejects.toThrow('The answer is not JSON');
+    reply = (response) => response.writeHead(200).end('<p>Log in to Wi-Fi</p>');
+    await expect(client().token.logout()).rejects.toThrow('The answer is not JSON');
   });
+
+  it.each([{ detail: { x: 1 } }, { detail: null }, null, 503, 'Busy'])(
+    'of a proxy that says %j are errors as any other',
+    async (body) => {
+      reply = json(503, body);
+      const call = createCastellan({ baseUrl, retries: 0 }).token.current();
+      await expect(call).rejects.toBeInstanceOf(CastellanError);
+      await expect(call).rejects.toMatchObject({ status: 503, issues: [] });
+    },
+  );
 
   it('give their headers', async () => {
     reply = json(200, [], { 'x-pages': '3' });

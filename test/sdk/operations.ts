@@ -35,6 +35,7 @@ import type {
   JoinableGroup,
   Login,
   NewOidcClient,
+  NewWebhook,
   OidcClient,
   OidcClientSecret,
   Person,
@@ -49,6 +50,9 @@ import type {
   UserShort,
   UserToken,
   VoiceChallenge,
+  Webhook,
+  WebhookDelivery,
+  WebhookSecret,
   Why,
 } from '../../sdk/src/index.ts';
 
@@ -68,6 +72,7 @@ const application = { params: { application_id: '66f2a1b3c4d5e6f708192a3d' } };
 const coalition = { params: { coalition_id: '66f2a1b3c4d5e6f708192a3d' } };
 const corporation = { params: { corporation_id: 98000001 } };
 const crash = { params: { crash_report_id: '66f2a1b3c4d5e6f708192a3b' } };
+const webhook = { params: { webhook_id: '66f2a1b3c4d5e6f708192a5e' } };
 const group = { params: { group_id: '66f2a1b3c4d5e6f708192a3c' } };
 const person = { params: { person_id: '66f2a1b3c4d5e6f708192a3e' } };
 const oidcClient = { params: { client_id: '66f2a1b3c4d5e6f708192a3e' } };
@@ -229,6 +234,24 @@ export const operations = {
   voice: {
     start: gives<VoiceChallenge>()((c) => c.voice.start()),
     complete: gives<undefined>()((c) => c.voice.complete()),
+  },
+  webhook: {
+    list: gives<Webhook[]>()((c) => c.webhook.list()),
+    get: gives<Webhook>()((c) => c.webhook.get(webhook)),
+    create: gives<NewWebhook>()((c) =>
+      c.webhook.create({ body: { url: 'https://bot.example/in', types: ['group.*'] } }),
+    ),
+    update: gives<Webhook>()((c) => c.webhook.update({ ...webhook, body: { enabled: true } })),
+    delete: gives<undefined>()((c) => c.webhook.delete(webhook)),
+    rotate: gives<WebhookSecret>()((c) => c.webhook.rotate(webhook)),
+    test: gives<WebhookDelivery>()((c) => c.webhook.test(webhook)),
+    listDeliveries: gives<WebhookDelivery[]>()((c) =>
+      c.webhook.listDeliveries({ ...webhook, query: { state: 'failed' } }),
+    ),
+    retry: gives<WebhookDelivery>()((c) =>
+      c.webhook.retry({ params: { ...webhook.params, delivery_id: '01920f3e-8a4c-7d21-9b3f-2c5e8a7d4f10' } }),
+    ),
+    replay: gives<Webhook>()((c) => c.webhook.replay({ ...webhook, body: { after: 48000 } })),
   },
 } satisfies { [Resource in keyof Castellan]: { [Name in keyof Castellan[Resource]]: Call<unknown> } };
 

@@ -25,6 +25,15 @@ describe('the OpenAPI document as the judge of answers', () => {
     expect(given(change)).toThrow(/GET \/group answered with/);
   });
 
+  it('D73: refuses a code that the operation does not show', () => {
+    const refusal = (code: string) => ({ status: 404, text: JSON.stringify({ detail: '', code }) });
+    const path = '/group/66f2a1b3c4d5e6f708192a3d';
+    expect(given({ path, ...refusal('not_found') })).not.toThrow();
+    expect(given({ path, ...refusal('voice_client_missing') })).toThrow(
+      /by voice_client_missing where .+ not_found/,
+    );
+  });
+
   it('takes the path of a history for one, not for a path of the game', () => {
     const path = '/ext/history/characters/1/wallet';
     expect(given({ path })).not.toThrow();

@@ -1,130 +1,55 @@
 // Written by `npm run generate` from the contract; changes here are lost.
 
 /**
- * What the client must know of each operation to call it: method, path, and marks.
- * `:name` stands for a path parameter, `:name*` for one that may hold slashes. Marks: b takes a JSON body, j a
- * success holds JSON, p has pages (by the request header `page`), u is called without a token, and its redirect
- * handed back.
+ * What the client must know of each operation to call it: for each resource the path that its operations have in
+ * common, then for each operation its name, its method (`+` POST, `=` PUT, `-` DELETE, else GET), the rest of its
+ * path, and marks. `:` stands for the path parameter that bears the resource's name and `_id`, `:name` for another
+ * one, `:name*` for one that may hold slashes. Marks: `?` can be tried beforehand, `.` its success holds nothing,
+ * `!` is called without a token, and its redirect handed back. Read by ../routes.ts.
  */
 export const routes = {
-  alliance: {
-    list: 'GET /alliance j',
-    get: 'GET /alliance/:alliance_id j',
-    tracking: 'GET /alliance/:alliance_id/tracking j',
-    register: 'POST /alliance/:alliance_id j',
-    update: 'PUT /alliance/:alliance_id bjd',
-    compliance: 'GET /alliance/:alliance_id/compliance j',
-    complianceDays: 'GET /alliance/:alliance_id/compliance/day j',
-  },
-  application: {
-    list: 'GET /application j',
-    decide: 'PUT /application/:application_id bj',
-    withdraw: 'DELETE /application/:application_id',
-  },
-  audit: {
-    list: 'GET /audit j',
-  },
-  callback: {
-    ext: 'GET /callback/ext u',
-  },
-  coalition: {
-    list: 'GET /coalition j',
-    get: 'GET /coalition/:coalition_id j',
-    create: 'POST /coalition bj',
-    update: 'PUT /coalition/:coalition_id bjd',
-    delete: 'DELETE /coalition/:coalition_id d',
-    tracking: 'GET /coalition/:coalition_id/tracking j',
-    compliance: 'GET /coalition/:coalition_id/compliance j',
-    complianceDays: 'GET /coalition/:coalition_id/compliance/day j',
-  },
-  corporation: {
-    list: 'GET /corporation j',
-    get: 'GET /corporation/:corporation_id j',
-    tracking: 'GET /corporation/:corporation_id/tracking j',
-    register: 'POST /corporation/:corporation_id j',
-    update: 'PUT /corporation/:corporation_id bjd',
-    listGuests: 'GET /corporation/:corporation_id/guest j',
-    createGuestCode: 'POST /corporation/:corporation_id/guest j',
-    deleteGuest: 'DELETE /corporation/:corporation_id/guest/:character_id d',
-    compliance: 'GET /corporation/:corporation_id/compliance j',
-    complianceDays: 'GET /corporation/:corporation_id/compliance/day j',
-  },
-  crash: {
-    list: 'GET /crash j',
-    get: 'GET /crash/:crash_report_id j',
-    delete: 'DELETE /crash/:crash_report_id',
-  },
-  event: {
-    list: 'GET /event j',
-  },
-  ext: {
-    forward: 'POST /ext/:esi_path* bj',
-    forwardGet: 'GET /ext/:esi_path* j',
-  },
-  group: {
-    list: 'GET /group j',
-    joinable: 'GET /group/joinable j',
-    get: 'GET /group/:group_id j',
-    create: 'POST /group bj',
-    update: 'PUT /group/:group_id bjd',
-    delete: 'DELETE /group/:group_id d',
-    policy: 'GET /group/:group_id/policy j',
-    setPolicy: 'PUT /group/:group_id/policy bjd',
-    apply: 'POST /group/:group_id/application bj',
-    applications: 'GET /group/:group_id/application j',
-    leave: 'DELETE /group/:group_id/member/current',
-  },
-  history: {
-    locations: 'GET /ext/history/characters/:character_id/location jp',
-    mails: 'GET /ext/history/characters/:character_id/mail jp',
-    mail: 'GET /ext/history/characters/:character_id/mail/:mail_id j',
-    skillPoints: 'GET /ext/history/characters/:character_id/skillpoints jp',
-    wallet: 'GET /ext/history/characters/:character_id/wallet jp',
-    storeLocation: 'POST /ext/history/characters/:character_id/location/now j',
-  },
-  person: {
-    current: 'GET /person/current j',
-    link: 'POST /person/current/character bj',
-    unlink: 'DELETE /person/current/character/:character_id j',
-    update: 'PUT /person/current bj',
-    merge: 'POST /person/:person_id/merge bj',
-    split: 'POST /person/:person_id/split bj',
-    history: 'GET /person/:person_id/history j',
-  },
-  oidc: {
-    listClients: 'GET /oidc/client j',
-    getClient: 'GET /oidc/client/:client_id j',
-    createClient: 'POST /oidc/client bj',
-    updateClient: 'PUT /oidc/client/:client_id bj',
-    deleteClient: 'DELETE /oidc/client/:client_id',
-    renewSecret: 'POST /oidc/client/:client_id/secret j',
-  },
-  system: {
-    status: 'GET /system/status j',
-    configuration: 'GET /system/configuration j',
-    jobs: 'GET /system/job j',
-    runJob: 'POST /system/job/:job_id j',
-  },
-  token: {
-    current: 'GET /token j',
-    delete: 'DELETE /token',
-    createDynamic: 'POST /token/dyn bj',
-    createPermanent: 'POST /token/per bj',
-    startLogin: 'POST /token/use/from/dyn bj',
-    createUserToken: 'POST /token/use/from/per j',
-    logout: 'DELETE /token/current',
-  },
-  user: {
-    list: 'GET /user j',
-    get: 'GET /user/:character_name j',
-    groups: 'GET /user/:character/groups j',
-    why: 'GET /user/:character/why j',
-    update: 'PUT /user/:character_id bjd',
-    delete: 'DELETE /user/:character_id d',
-    person: 'GET /user/:character/person j',
-  },
-  voice: {
-    start: 'POST /voice/auth/start j',
-    complete: 'POST /voice/auth/complete',
-  },
-} as const;
+  alliance: '/alliance list get/: tracking/:/tracking register+/: update=/:? compliance/:/compliance complianceDays/:/compliance/day',
+  application: '/application list decide=/: withdraw-/:.',
+  audit: '/audit list',
+  callback: '/callback/ext ext!',
+  coalition: '/coalition list get/: create+ update=/:? delete-/:?. tracking/:/tracking compliance/:/compliance complianceDays/:/compliance/day',
+  corporation: '/corporation list get/: tracking/:/tracking register+/: update=/:? listGuests/:/guest createGuestCode+/:/guest deleteGuest-/:/guest/:character_id?. compliance/:/compliance complianceDays/:/compliance/day',
+  crash: '/crash list get/:crash_report_id delete-/:crash_report_id.',
+  event: '/event list',
+  ext: '/ext/:esi_path* forward+ forwardGet',
+  group: '/group list joinable/joinable get/: create+ update=/:? delete-/:?. policy/:/policy setPolicy=/:/policy? apply+/:/application applications/:/application leave-/:/member/current.',
+  history: '/ext/history/characters/:character_id locations/location mails/mail mail/mail/:mail_id skillPoints/skillpoints wallet/wallet storeLocation+/location/now',
+  person: '/person current/current link+/current/character unlink-/current/character/:character_id update=/current merge+/:/merge split+/:/split history/:/history',
+  oidc: '/oidc/client listClients getClient/:client_id createClient+ updateClient=/:client_id deleteClient-/:client_id. renewSecret+/:client_id/secret',
+  system: '/system status/status configuration/configuration jobs/job runJob+/job/:job_id',
+  token: '/token current delete-. createDynamic+/dyn createPermanent+/per startLogin+/use/from/dyn createUserToken+/use/from/per logout-/current.',
+  user: '/user list get/:character_name groups/:character/groups why/:character/why update=/:character_id? delete-/:character_id?. person/:character/person',
+  voice: '/voice/auth start+/start complete+/complete.',
+  webhook: '/webhook list get/: create+ update=/: delete-/:. rotate+/:/rotate test+/:/test listDeliveries/:/delivery retry+/:/delivery/:delivery_id/retry replay+/:/replay',
+};
+
+/** The operations that read. */
+export interface Reads {
+  alliance: 'list' | 'get' | 'tracking' | 'compliance' | 'complianceDays';
+  application: 'list';
+  audit: 'list';
+  callback: 'ext';
+  coalition: 'list' | 'get' | 'tracking' | 'compliance' | 'complianceDays';
+  corporation: 'list' | 'get' | 'tracking' | 'listGuests' | 'compliance' | 'complianceDays';
+  crash: 'list' | 'get';
+  event: 'list';
+  ext: 'forwardGet';
+  group: 'list' | 'joinable' | 'get' | 'policy' | 'applications';
+  history: 'locations' | 'mails' | 'mail' | 'skillPoints' | 'wallet';
+  person: 'current' | 'history';
+  oidc: 'listClients' | 'getClient';
+  system: 'status' | 'configuration' | 'jobs';
+  token: 'current';
+  user: 'list' | 'get' | 'groups' | 'why' | 'person';
+  webhook: 'list' | 'get' | 'listDeliveries';
+}
+
+/** Those that have pages, asked for by the request header `page`. */
+export interface Paged {
+  history: 'locations' | 'mails' | 'skillPoints' | 'wallet';
+}

@@ -357,6 +357,13 @@ export interface CrashReportShort {
   user: UserShort | null;
 }
 
+/** `asked`: by a request. `gone`: the receiver answered 410. `undeliverable`: a delivery failed at its last try. `not_allowed`: its application or owner may not have it any more. */
+export type DisabledReason =
+  | 'asked'
+  | 'gone'
+  | 'undeliverable'
+  | 'not_allowed';
+
 /**
  * What went wrong, for programs; each code comes with one status.
  *
@@ -395,6 +402,7 @@ export interface CrashReportShort {
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
  * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
+ * - `too_many_webhooks` (409): Whoever asks has as many webhooks as one may have.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
  * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
@@ -455,6 +463,7 @@ export type ErrorCode =
   | 'client_is_public'
   | 'too_many_guest_codes'
   | 'resync'
+  | 'too_many_webhooks'
   | 'precondition_failed'
   | 'body_too_large'
   | 'encoding_unsupported'
@@ -559,7 +568,7 @@ export interface EventPage {
  * - `alliance.members_changed`: Corporations came into an alliance or left it.
  * - `alliance.ceo_changed`: Another corporation executes an alliance, or that one has another CEO.
  * - `token.created`: There is a new token.
- * - `token.deleted`: A token is gone: deleted, expired, or with what it hung on.
+ * - `token.deleted`: Somebody deleted a token, and with it what descended from it.
  * - `application.created`: Somebody asked to join a group.
  * - `application.decided`: It was decided about, withdrawn, or had its time.
  * - `person.character_linked`: A character belongs to a person.
@@ -567,6 +576,9 @@ export interface EventPage {
  * - `person.main_changed`: Another character stands for a person.
  * - `voice.bound`: A user proved which identity on the voice server is its own.
  * - `voice.unbound`: An identity on the voice server is no longer the user’s.
+ * - `webhook.created`: There is a new webhook; of its URL only the origin is told.
+ * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
+ * - `webhook.deleted`: Somebody deleted a webhook; one that goes with its application or owner is not told of.
  * - `job.requested`: Somebody had a job run.
  * - `registry.change_held`: A run would have taken something from too many, and changed nothing.
  * - `crash.deleted`: A crash report was deleted.
@@ -612,6 +624,9 @@ export type EventType =
   | 'person.main_changed'
   | 'voice.bound'
   | 'voice.unbound'
+  | 'webhook.created'
+  | 'webhook.updated'
+  | 'webhook.deleted'
   | 'job.requested'
   | 'registry.change_held'
   | 'crash.deleted'
@@ -929,6 +944,42 @@ export interface NewOidcClient {
   client_secret?: string | undefined;
 }
 
+/** A new webhook with its secret. */
+export interface NewWebhook {
+  /** Names the webhook: 24 hexadecimal digits. */
+  webhook_id: string;
+  /** Where the events are posted to. */
+  url: string;
+  /** Types of events, `group.*` and `*` among them. */
+  types: string[];
+  /** Of events about groups, only those about these; null: all. */
+  group_ids: string[] | null;
+  /** One after another in the order of their positions, each once the one before it has arrived. */
+  ordered: boolean;
+  /** Whether anything is delivered. */
+  enabled: boolean;
+  /** Why nothing is delivered. */
+  disabled_because: DisabledReason | null;
+  /** Since when nothing is delivered. */
+  disabled_on: string | null;
+  /** Events up to this one were taken up, whether or not they have been delivered yet. */
+  position: number;
+  /** Deliveries that are waiting for their next try, or are under way. */
+  waiting: number;
+  /** Tries that failed since one succeeded. */
+  failures: number;
+  /** The application that it belongs to. */
+  app_token: string | null;
+  /** The user whom it belongs to, where it was made with a user token. */
+  owner_id: number | null;
+  /** When it was made here. */
+  created_on: string;
+  /** When it was last changed here. */
+  updated_on: string;
+  /** Signs the deliveries, as Standard Webhooks 1.0 has it: `whsec_` and 32 bytes in base64. Shown this once. */
+  secret: string;
+}
+
 /** An application that lets people sign in here by OpenID Connect. */
 export interface OidcClient {
   /** What the application calls itself in the protocol. */
@@ -1013,7 +1064,7 @@ export interface PersonSplit {
 
 /** A new application token. */
 export interface PostAppToken {
-  /** http or https URL of at most 2000 characters, without user, password or fragment. A sign-in adds `state_code` and `user_token` to its query. */
+  /** http or https URL of at most 2000 characters, without user, password or fragment. Where a sign-in ends: it adds `state_code` and `user_token` to the query. */
   callback: string;
   /** For people: which application this is. */
   comments?: string | null | undefined;
@@ -1087,6 +1138,12 @@ export interface PostPersonCharacter {
   user_token: string;
 }
 
+/** From where on to deliver again. */
+export interface PostReplay {
+  /** A position: the events after it are delivered again, under the ids that they had. */
+  after: number;
+}
+
 /** Which characters to take out of a person, and why. */
 export interface PostSplit {
   /** Ids of the characters that become a person of their own. */
@@ -1095,6 +1152,18 @@ export interface PostSplit {
   reason: string;
   /** Answer what would be, and change nothing. */
   dry_run?: boolean | null | undefined;
+}
+
+/** A new webhook. */
+export interface PostWebhook {
+  /** http or https URL of at most 2000 characters, without user, password or fragment. Where the events are posted to. */
+  url: string;
+  /** Types of events; `group.*` stands for all about groups, `*` for all there are, now and later. */
+  types: string[];
+  /** Of events about groups, only those about these; null: about all. */
+  group_ids?: string[] | null | undefined;
+  /** One after another in the order of their positions, each once the one before it has arrived. Otherwise many at the same time; false where absent. */
+  ordered?: boolean | null | undefined;
 }
 
 /** What a change would do to people. Nothing was stored. */
@@ -1258,6 +1327,20 @@ export interface PutUser {
   clearance_level?: number | null | undefined;
 }
 
+/** What is to be another way about a webhook. */
+export interface PutWebhook {
+  /** Where the events are posted to from now on. */
+  url?: string | null | undefined;
+  /** The whole list of types. */
+  types?: string[] | null | undefined;
+  /** The whole list of groups; an empty list: all of them again. */
+  group_ids?: string[] | null | undefined;
+  /** One after another in the order of their positions, each once the one before it has arrived. */
+  ordered?: boolean | null | undefined;
+  /** False: nothing is delivered, and nothing forgotten. True: it goes on where it stopped, and what had failed is tried again. */
+  enabled?: boolean | null | undefined;
+}
+
 /** RS256 is what every application of OpenID Connect understands. */
 export type SigningAlgorithm = 'RS256' | 'EdDSA';
 
@@ -1311,7 +1394,7 @@ export interface SystemStatus {
 /** What an event is about. */
 export interface Target {
   /** What kind of record it is. */
-  type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'crash_report';
+  type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'crash_report' | 'webhook';
   /** Its id as text, whatever the record has. */
   id: string;
   /** What it was called at that time. */
@@ -1439,6 +1522,85 @@ export interface VoiceChallenge {
   /** The nickname to take on the voice server: 20 letters and digits. */
   challenge_nickname: string;
   user: UserShort;
+}
+
+/** Where events are sent. Its secret is shown once, when it is made. */
+export interface Webhook {
+  /** Names the webhook: 24 hexadecimal digits. */
+  webhook_id: string;
+  /** Where the events are posted to. */
+  url: string;
+  /** Types of events, `group.*` and `*` among them. */
+  types: string[];
+  /** Of events about groups, only those about these; null: all. */
+  group_ids: string[] | null;
+  /** One after another in the order of their positions, each once the one before it has arrived. */
+  ordered: boolean;
+  /** Whether anything is delivered. */
+  enabled: boolean;
+  /** Why nothing is delivered. */
+  disabled_because: DisabledReason | null;
+  /** Since when nothing is delivered. */
+  disabled_on: string | null;
+  /** Events up to this one were taken up, whether or not they have been delivered yet. */
+  position: number;
+  /** Deliveries that are waiting for their next try, or are under way. */
+  waiting: number;
+  /** Tries that failed since one succeeded. */
+  failures: number;
+  /** The application that it belongs to. */
+  app_token: string | null;
+  /** The user whom it belongs to, where it was made with a user token. */
+  owner_id: number | null;
+  /** When it was made here. */
+  created_on: string;
+  /** When it was last changed here. */
+  updated_on: string;
+}
+
+/** One event on its way to one webhook. Kept for 30 days after it has ended. */
+export interface WebhookDelivery {
+  /** Of the event; the header `webhook-id` of every try. */
+  delivery_id: string;
+  /** Type of the event, or `webhook.test`. */
+  type: string;
+  /** Of the event; null for a test. */
+  position: number | null;
+  /** `waiting`: for its next try, or under way. `failed`: it is not tried any more. */
+  state: 'waiting' | 'delivered' | 'failed';
+  /** How often it was tried. */
+  tries: number;
+  /** When it is tried next; null where it is not any more. */
+  next_try_on: string | null;
+  /** When it was tried last. */
+  tried_on: string | null;
+  /** What the receiver answered to the last try. */
+  status: number | null;
+  /** Why the last try came to no answer. */
+  fault: string | null;
+  /** When it was made here. */
+  created_on: string;
+}
+
+/** Body of a delivery. */
+export interface WebhookMessage {
+  /** Type of the event, or `webhook.test`. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** The event; of a test, which webhook it came by. */
+  data: Event | {
+    /** Id of the webhook. */
+    webhook_id: string;
+  };
+}
+
+/** The new secret of a webhook. */
+export interface WebhookSecret {
+  /** Signs the deliveries, as Standard Webhooks 1.0 has it: `whsec_` and 32 bytes in base64. Shown this once. */
+  secret: string;
+  /** Until then deliveries carry a signature by the former secret, too. */
+  former_until: string;
 }
 
 /** The answer to a question about a user, with its reasons: computed by what decides. */
@@ -2585,6 +2747,138 @@ export type CompleteVoiceChallengeAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export type ListWebhooksAnswer =
+  | Answer<200, Webhook[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface GetWebhookRequest extends CallOptions {
+  params: {
+    /** Id of the webhook. */
+    webhook_id: string;
+  };
+}
+
+export type GetWebhookAnswer =
+  | Answer<200, Webhook>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface CreateWebhookRequest extends CallOptions {
+  body: PostWebhook;
+}
+
+export type CreateWebhookAnswer =
+  | Answer<201, NewWebhook>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface UpdateWebhookRequest extends CallOptions {
+  params: {
+    /** Id of the webhook. */
+    webhook_id: string;
+  };
+  body: PutWebhook;
+}
+
+export type UpdateWebhookAnswer =
+  | Answer<200, Webhook>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface DeleteWebhookRequest extends CallOptions {
+  params: {
+    /** Id of the webhook. */
+    webhook_id: string;
+  };
+}
+
+export type DeleteWebhookAnswer =
+  | Answer<200, undefined>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface RotateWebhookSecretRequest extends CallOptions {
+  params: {
+    /** Id of the webhook. */
+    webhook_id: string;
+  };
+}
+
+export type RotateWebhookSecretAnswer =
+  | Answer<200, WebhookSecret>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface TestWebhookRequest extends CallOptions {
+  params: {
+    /** Id of the webhook. */
+    webhook_id: string;
+  };
+}
+
+export type TestWebhookAnswer =
+  | Answer<200, WebhookDelivery>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ListWebhookDeliveriesRequest extends CallOptions {
+  params: {
+    /** Id of the webhook. */
+    webhook_id: string;
+  };
+  query?: {
+    /** Only those in this state. */
+    state?: 'waiting' | 'delivered' | 'failed' | undefined;
+    /** Deliveries on a page; 100 where absent. */
+    limit?: number | undefined;
+    /** Begins after the page whose answer had this value in `X-Next`. */
+    after?: string | undefined;
+  } | undefined;
+}
+
+export type ListWebhookDeliveriesAnswer =
+  | Answer<200, WebhookDelivery[]>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface RetryWebhookDeliveryRequest extends CallOptions {
+  params: {
+    /** Id of the webhook. */
+    webhook_id: string;
+    /** Id of the delivery. */
+    delivery_id: string;
+  };
+}
+
+export type RetryWebhookDeliveryAnswer =
+  | Answer<200, WebhookDelivery>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
+export interface ReplayWebhookRequest extends CallOptions {
+  params: {
+    /** Id of the webhook. */
+    webhook_id: string;
+  };
+  body: PostReplay;
+}
+
+export type ReplayWebhookAnswer =
+  | Answer<200, Webhook>
+  | Answer<401 | 403 | 404 | 410 | 413 | 415 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 /** Every operation of the service, under the names of its contract. */
 export interface Api {
   /** Alliances of corporations. */
@@ -3355,5 +3649,88 @@ export interface Api {
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The built-in user has no voice identity: its tokens are refused.
      */
     complete(request?: CallOptions): Promise<CompleteVoiceChallengeAnswer>;
+  };
+  /** What happens, sent to where it is wanted. */
+  readonly webhook: {
+    /**
+     * List webhooks.
+     *
+     * Oldest first: those that the caller reaches.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    list(request?: CallOptions): Promise<ListWebhooksAnswer>;
+    /**
+     * Get a webhook.
+     *
+     * With how it stands: what it waits for, and why it was disabled.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    get(request: GetWebhookRequest): Promise<GetWebhookAnswer>;
+    /**
+     * Create a webhook.
+     *
+     * From now on events of these types are posted to the URL: at least once each, signed with the secret that this answer holds. Made with an app token it belongs to that application and goes with it; made with a user token it belongs to the user, and delivers as long as that one has level 10. A permanent token is sent what `GET /event` would show it, a dynamic one what happens by itself and by the user tokens that it led to. An application can have 20, a user 100. In production the URL must lead to public addresses.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    create(request: CreateWebhookRequest): Promise<CreateWebhookAnswer>;
+    /**
+     * Change a webhook.
+     *
+     * Changes what the body holds. A disabled webhook is enabled again by `enabled: true`.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    update(request: UpdateWebhookRequest): Promise<UpdateWebhookAnswer>;
+    /**
+     * Delete a webhook.
+     *
+     * It ends with its deliveries; one that is under way may still arrive.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    delete(request: DeleteWebhookRequest): Promise<DeleteWebhookAnswer>;
+    /**
+     * Give a webhook a new secret.
+     *
+     * For 24 hours deliveries carry two signatures, by the new secret and by the former one. A second rotation ends the former one at once.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    rotate(request: RotateWebhookSecretRequest): Promise<RotateWebhookSecretAnswer>;
+    /**
+     * Send a test.
+     *
+     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    test(request: TestWebhookRequest): Promise<TestWebhookAnswer>;
+    /**
+     * List deliveries.
+     *
+     * Latest event first; `X-Next` leads on.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    listDeliveries(request: ListWebhookDeliveriesRequest): Promise<ListWebhookDeliveriesAnswer>;
+    /**
+     * Try a delivery again.
+     *
+     * At once, whatever its state; from there on as if it were new.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    retry(request: RetryWebhookDeliveryRequest): Promise<RetryWebhookDeliveryAnswer>;
+    /**
+     * Deliver again from a position on.
+     *
+     * For a receiver that lost what it had: every event after the position is delivered, those that were delivered before included. It can go back 30 days; further, or beyond the last event, is a 410.
+     *
+     * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
+     */
+    replay(request: ReplayWebhookRequest): Promise<ReplayWebhookAnswer>;
   };
 }

@@ -493,6 +493,14 @@ export const CrashReportShort = z.object({
   user: UserShort.nullable(),
 });
 
+/** `asked`: by a request. `gone`: the receiver answered 410. `undeliverable`: a delivery failed at its last try. `not_allowed`: its application or owner may not have it any more. */
+export const DisabledReason = z.enum([
+  'asked',
+  'gone',
+  'undeliverable',
+  'not_allowed',
+]);
+
 /**
  * What went wrong, for programs; each code comes with one status.
  *
@@ -531,6 +539,7 @@ export const CrashReportShort = z.object({
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
  * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
+ * - `too_many_webhooks` (409): Whoever asks has as many webhooks as one may have.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
  * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
@@ -591,6 +600,7 @@ export const ErrorCode = z.enum([
   'client_is_public',
   'too_many_guest_codes',
   'resync',
+  'too_many_webhooks',
   'precondition_failed',
   'body_too_large',
   'encoding_unsupported',
@@ -648,7 +658,7 @@ export const ErrorCode = z.enum([
  * - `alliance.members_changed`: Corporations came into an alliance or left it.
  * - `alliance.ceo_changed`: Another corporation executes an alliance, or that one has another CEO.
  * - `token.created`: There is a new token.
- * - `token.deleted`: A token is gone: deleted, expired, or with what it hung on.
+ * - `token.deleted`: Somebody deleted a token, and with it what descended from it.
  * - `application.created`: Somebody asked to join a group.
  * - `application.decided`: It was decided about, withdrawn, or had its time.
  * - `person.character_linked`: A character belongs to a person.
@@ -656,6 +666,9 @@ export const ErrorCode = z.enum([
  * - `person.main_changed`: Another character stands for a person.
  * - `voice.bound`: A user proved which identity on the voice server is its own.
  * - `voice.unbound`: An identity on the voice server is no longer the user’s.
+ * - `webhook.created`: There is a new webhook; of its URL only the origin is told.
+ * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
+ * - `webhook.deleted`: Somebody deleted a webhook; one that goes with its application or owner is not told of.
  * - `job.requested`: Somebody had a job run.
  * - `registry.change_held`: A run would have taken something from too many, and changed nothing.
  * - `crash.deleted`: A crash report was deleted.
@@ -701,6 +714,9 @@ export const EventType = z.enum([
   'person.main_changed',
   'voice.bound',
   'voice.unbound',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
   'job.requested',
   'registry.change_held',
   'crash.deleted',
@@ -725,6 +741,7 @@ export const Target = z.object({
     'voice_identity',
     'job',
     'crash_report',
+    'webhook',
   ]),
   /** Its id as text, whatever the record has. */
   id: z.string(),
@@ -991,6 +1008,42 @@ export const NewOidcClient = z.object({
   client_secret: z.string().optional(),
 });
 
+/** A new webhook with its secret. */
+export const NewWebhook = z.object({
+  /** Names the webhook: 24 hexadecimal digits. */
+  webhook_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Where the events are posted to. */
+  url: z.string(),
+  /** Types of events, `group.*` and `*` among them. */
+  types: z.array(z.string()),
+  /** Of events about groups, only those about these; null: all. */
+  group_ids: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
+  /** One after another in the order of their positions, each once the one before it has arrived. */
+  ordered: z.boolean(),
+  /** Whether anything is delivered. */
+  enabled: z.boolean(),
+  /** Why nothing is delivered. */
+  disabled_because: DisabledReason.nullable(),
+  /** Since when nothing is delivered. */
+  disabled_on: z.string().datetime().nullable(),
+  /** Events up to this one were taken up, whether or not they have been delivered yet. */
+  position: z.number().int(),
+  /** Deliveries that are waiting for their next try, or are under way. */
+  waiting: z.number().int(),
+  /** Tries that failed since one succeeded. */
+  failures: z.number().int(),
+  /** The application that it belongs to. */
+  app_token: z.string().nullable(),
+  /** The user whom it belongs to, where it was made with a user token. */
+  owner_id: z.number().int().nullable(),
+  /** When it was made here. */
+  created_on: z.string().datetime(),
+  /** When it was last changed here. */
+  updated_on: z.string().datetime(),
+  /** Signs the deliveries, as Standard Webhooks 1.0 has it: `whsec_` and 32 bytes in base64. Shown this once. */
+  secret: z.string(),
+});
+
 /** An application that lets people sign in here by OpenID Connect. */
 export const OidcClient = z.object({
   /** What the application calls itself in the protocol. */
@@ -1082,7 +1135,7 @@ export const PersonSplit = z.object({
 
 /** A new application token. */
 export const PostAppToken = z.object({
-  /** http or https URL of at most 2000 characters, without user, password or fragment. A sign-in adds `state_code` and `user_token` to its query. */
+  /** http or https URL of at most 2000 characters, without user, password or fragment. Where a sign-in ends: it adds `state_code` and `user_token` to the query. */
   callback: z.string(),
   /** For people: which application this is. */
   comments: z.string().max(4000).nullable().optional(),
@@ -1156,6 +1209,12 @@ export const PostPersonCharacter = z.object({
   user_token: z.string(),
 });
 
+/** From where on to deliver again. */
+export const PostReplay = z.object({
+  /** A position: the events after it are delivered again, under the ids that they had. */
+  after: z.number().int().min(0).max(9007199254740991),
+});
+
 /** Which characters to take out of a person, and why. */
 export const PostSplit = z.object({
   /** Ids of the characters that become a person of their own. */
@@ -1164,6 +1223,18 @@ export const PostSplit = z.object({
   reason: z.string().min(1).max(1000),
   /** Answer what would be, and change nothing. */
   dry_run: z.boolean().nullable().optional(),
+});
+
+/** A new webhook. */
+export const PostWebhook = z.object({
+  /** http or https URL of at most 2000 characters, without user, password or fragment. Where the events are posted to. */
+  url: z.string(),
+  /** Types of events; `group.*` stands for all about groups, `*` for all there are, now and later. */
+  types: z.array(z.string()).max(100),
+  /** Of events about groups, only those about these; null: about all. */
+  group_ids: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+  /** One after another in the order of their positions, each once the one before it has arrived. Otherwise many at the same time; false where absent. */
+  ordered: z.boolean().nullable().optional(),
 });
 
 /** What one change would give to, or take from, so many users. */
@@ -1332,6 +1403,20 @@ export const PutUser = z.object({
   clearance_level: z.number().int().min(0).max(10).nullable().optional(),
 });
 
+/** What is to be another way about a webhook. */
+export const PutWebhook = z.object({
+  /** Where the events are posted to from now on. */
+  url: z.string().nullable().optional(),
+  /** The whole list of types. */
+  types: z.array(z.string()).max(100).nullable().optional(),
+  /** The whole list of groups; an empty list: all of them again. */
+  group_ids: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
+  /** One after another in the order of their positions, each once the one before it has arrived. */
+  ordered: z.boolean().nullable().optional(),
+  /** False: nothing is delivered, and nothing forgotten. True: it goes on where it stopped, and what had failed is tried again. */
+  enabled: z.boolean().nullable().optional(),
+});
+
 /** How the instance is. */
 export const SystemStatus = z.object({
   /** When all this was so. */
@@ -1482,6 +1567,85 @@ export const VoiceChallenge = z.object({
   /** The nickname to take on the voice server: 20 letters and digits. */
   challenge_nickname: z.string(),
   user: UserShort,
+});
+
+/** Where events are sent. Its secret is shown once, when it is made. */
+export const Webhook = z.object({
+  /** Names the webhook: 24 hexadecimal digits. */
+  webhook_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  /** Where the events are posted to. */
+  url: z.string(),
+  /** Types of events, `group.*` and `*` among them. */
+  types: z.array(z.string()),
+  /** Of events about groups, only those about these; null: all. */
+  group_ids: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
+  /** One after another in the order of their positions, each once the one before it has arrived. */
+  ordered: z.boolean(),
+  /** Whether anything is delivered. */
+  enabled: z.boolean(),
+  /** Why nothing is delivered. */
+  disabled_because: DisabledReason.nullable(),
+  /** Since when nothing is delivered. */
+  disabled_on: z.string().datetime().nullable(),
+  /** Events up to this one were taken up, whether or not they have been delivered yet. */
+  position: z.number().int(),
+  /** Deliveries that are waiting for their next try, or are under way. */
+  waiting: z.number().int(),
+  /** Tries that failed since one succeeded. */
+  failures: z.number().int(),
+  /** The application that it belongs to. */
+  app_token: z.string().nullable(),
+  /** The user whom it belongs to, where it was made with a user token. */
+  owner_id: z.number().int().nullable(),
+  /** When it was made here. */
+  created_on: z.string().datetime(),
+  /** When it was last changed here. */
+  updated_on: z.string().datetime(),
+});
+
+/** One event on its way to one webhook. Kept for 30 days after it has ended. */
+export const WebhookDelivery = z.object({
+  /** Of the event; the header `webhook-id` of every try. */
+  delivery_id: z.string(),
+  /** Type of the event, or `webhook.test`. */
+  type: z.string(),
+  /** Of the event; null for a test. */
+  position: z.number().int().nullable(),
+  /** `waiting`: for its next try, or under way. `failed`: it is not tried any more. */
+  state: z.enum(['waiting', 'delivered', 'failed']),
+  /** How often it was tried. */
+  tries: z.number().int(),
+  /** When it is tried next; null where it is not any more. */
+  next_try_on: z.string().datetime().nullable(),
+  /** When it was tried last. */
+  tried_on: z.string().datetime().nullable(),
+  /** What the receiver answered to the last try. */
+  status: z.number().int().nullable(),
+  /** Why the last try came to no answer. */
+  fault: z.string().nullable(),
+  /** When it was made here. */
+  created_on: z.string().datetime(),
+});
+
+/** Body of a delivery. */
+export const WebhookMessage = z.object({
+  /** Type of the event, or `webhook.test`. */
+  type: z.string(),
+  /** When it happened. */
+  timestamp: z.string().datetime(),
+  /** The event; of a test, which webhook it came by. */
+  data: z.union([Event, z.object({
+    /** Id of the webhook. */
+    webhook_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  })]),
+});
+
+/** The new secret of a webhook. */
+export const WebhookSecret = z.object({
+  /** Signs the deliveries, as Standard Webhooks 1.0 has it: `whsec_` and 32 bytes in base64. Shown this once. */
+  secret: z.string(),
+  /** Until then deliveries carry a signature by the former secret, too. */
+  former_until: z.string().datetime(),
 });
 
 /** Where a fact comes from. */

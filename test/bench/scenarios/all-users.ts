@@ -10,7 +10,7 @@ export const allUsers: Scenario = {
     is: 'bare',
     async answer(record) {
       const users = only(await record((db) => listUsers(db)));
-      return ({ run }) => run(users);
+      return async ({ run }) => (await run<{ users: string }>(users))[0]?.users;
     },
   },
 };

@@ -1,8 +1,8 @@
-import type { Group } from '../../../contract/group.ts';
 import { contract } from '../../../contract/index.ts';
 import { type Caller, findCaller } from '../../../server/access/caller.queries.ts';
 import { BUILT_IN_USER } from '../../../server/access/levels.ts';
-import { findGroup } from '../../../server/group/group.queries.ts';
+import { withField } from '../../../server/database/json-text.ts';
+import { findGroup, type GroupRow } from '../../../server/group/group.queries.ts';
 import { updateGroup } from '../../../server/group/group.ts';
 import type { Services } from '../../../server/services/services.ts';
 import { systemClock } from '../../../server/shared/clock.ts';
@@ -13,6 +13,12 @@ import { AUTOGROUP, GROUP_MEMBERS, GROUPS, group, PEOPLE } from '../world.ts';
 
 const PREFIX = '/group/';
 
+function toGroup([row]: readonly GroupRow[]): string {
+  if (row === undefined) throw new Error('the group is not there');
+  const { members, ...fields } = row;
+  return withField(fields, 'members', members);
+}
+
 /** The alliance's: its members are derived from the registry. */
 export const autogroup: Scenario = {
   name: 'GET /group/{id} of 10,000',
@@ -22,7 +28,7 @@ export const autogroup: Scenario = {
     is: 'bare',
     async answer(record) {
       const statement = only(await record((db) => findGroup(db, AUTOGROUP)));
-      return async ({ run }) => (await run<Group>(statement))[0];
+      return async ({ run }) => toGroup(await run<GroupRow>(statement));
     },
   },
 };
@@ -35,7 +41,7 @@ export const smallGroup: Scenario = {
     is: 'bare',
     async answer(record) {
       const statement = only(await record((db) => findGroup(db, group(0))));
-      return async ({ run }, path) => (await run<Group>(statement, [path.slice(PREFIX.length)]))[0];
+      return async ({ run }, path) => toGroup(await run<GroupRow>(statement, [path.slice(PREFIX.length)]));
     },
   },
 };
@@ -80,7 +86,7 @@ export const updatedGroup: Scenario = {
           for (const each of statements) rows.push(await runWithin(each, filled(each.values)));
           return rows;
         });
-        return answers.at(-1)?.[0];
+        return toGroup(answers.at(-1) as GroupRow[]);
       };
     },
   },

@@ -1,13 +1,6 @@
-import type { Tracking } from '../../../contract/user.ts';
 import { findTracking, type TrackedOrganization } from '../../../server/grant/tracking.queries.ts';
 import { only, type Scenario } from '../scenario.ts';
 import { ALLIANCE, CHARACTERS, COALITION, corporation, PEOPLE } from '../world.ts';
-
-interface Row {
-  readonly character_id: number;
-  readonly character_name: string;
-  readonly covered: boolean | null;
-}
 
 interface Tracked {
   readonly path: string;
@@ -24,20 +17,10 @@ function tracking(name: string, { path, users, of }: Tracked): Scenario {
       is: 'bare',
       async answer(record) {
         const members = only(await record((db) => findTracking(db, of)));
-        return async ({ run }) => sorted(await run<Row>(members));
+        return async ({ run }) => (await run<{ tracking: string }>(members))[0]?.tracking;
       },
     },
   };
-}
-
-function sorted(rows: readonly Row[]): Tracking {
-  const lists: Tracking = { valid_refresh_token: [], invalid_refresh_token: [], no_refresh_token: [] };
-  for (const { character_id, character_name, covered } of rows) {
-    const list =
-      covered === null ? 'no_refresh_token' : covered ? 'valid_refresh_token' : 'invalid_refresh_token';
-    lists[list].push({ character_id, character_name });
-  }
-  return lists;
 }
 
 export const corporationTracking = tracking('GET /corporation/{id}/tracking', {

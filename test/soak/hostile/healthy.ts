@@ -9,7 +9,7 @@ export const KINDS = [
   'GET /ext/{path}, cached',
   'PUT /group/{id}',
 ] as const;
-export type Kind = (typeof KINDS)[number];
+type Kind = (typeof KINDS)[number];
 
 /** Milliseconds between two requests of all healthy callers together. */
 const EVERY = 25;

@@ -5,7 +5,7 @@ import { byKey } from '../../../server/database/by-key.ts';
 import { connect } from '../../../server/database/connection.ts';
 import { isUnreachable } from '../../../server/database/errors.ts';
 import type { Database } from '../../../server/database/tables.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, empty, type TestDatabase } from '../../harness/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 
 const KNOWN = 500;
 beforeEach(async () => {
-  await sql`truncate names`.execute(database.db);
+  await empty(database.db, 'names');
   await sql`insert into names (id, name, category, known_on)
     select n, 'Name ' || n, 'character', now() from generate_series(1, ${KNOWN}) n`.execute(database.db);
 });

@@ -7,7 +7,7 @@ import type { Page } from '../../../server/history/page.ts';
 import type { HistoryServices } from '../../../server/history/source.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
 import { addPerson, Game, type GameMail, partsOf } from '../../fixtures/game.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, empty, type TestDatabase } from '../../harness/database.ts';
 
 const ADA = 2_112_000_001;
 const BEN = 2_112_000_002;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await database.pool.query('truncate users, mails cascade');
+  await empty(database.db, 'users', 'mails');
   await addPerson(database, ADA);
   await addPerson(database, BEN);
   game = new Game();
@@ -220,7 +220,7 @@ describe('indexing a mailbox (D36b)', () => {
     const jitter = fc.array(fc.nat(200), { minLength: 700, maxLength: 700 });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), jitter, async (steps, minutes) => {
-        await database.pool.query('truncate mails cascade; truncate mailboxes cascade');
+        await empty(database.db, 'mailboxes', 'mails');
         const ever: GameMail[] = [];
         let held: GameMail[] = [];
         let seen = 0;

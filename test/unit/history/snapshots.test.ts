@@ -10,7 +10,7 @@ import type { HistoryServices } from '../../../server/history/source.ts';
 import { listBalances, storeWallet } from '../../../server/history/wallet.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
 import { addPerson, Game, partsOf } from '../../fixtures/game.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, empty, type TestDatabase } from '../../harness/database.ts';
 
 const ADA = 2_112_000_001;
 const BEN = 2_112_000_002;
@@ -29,7 +29,7 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   for (const name of await listPartitions(database.db, SNAPSHOT_TABLES))
     await database.pool.query(`drop table ${name}`);
-  await database.pool.query('truncate users cascade');
+  await empty(database.db, 'users');
   await addPerson(database, ADA);
   await addPerson(database, BEN);
   game = new Game();
@@ -202,7 +202,7 @@ describe('pages (interface "External data operations" rule 2, D36)', () => {
     );
     await fc.assert(
       fc.asyncProperty(minutes, minutes, async (ada, ben) => {
-        await database.pool.query('truncate character_wallets');
+        await empty(database.db, 'character_wallets');
         for (const [id, ago] of [
           [ADA, ada],
           [BEN, ben],

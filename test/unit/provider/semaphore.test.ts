@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSemaphore } from '../../../server/provider/semaphore.ts';
+import { createSemaphore } from '../../../server/shared/semaphore.ts';
 
 it('lets in as many as there are turns, in their order, and goes on after a failure', async () => {
   const limited = createSemaphore(2);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OAUTH_FAULTS } from '../../../dev/provider/faults.ts';
-import { causeOfDeath } from '../../../server/provider/refresh-answer.ts';
+import { causeOfDeath } from '../../../server/provider/dead-refresh-token.ts';
 
 const answer = (status: number, body: unknown) =>
   new Response(typeof body === 'string' ? body : JSON.stringify(body), { status });

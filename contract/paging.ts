@@ -1,0 +1,38 @@
+/** How long lists are read page by page. */
+import { extendApi } from '@anatine/zod-openapi';
+import { z } from 'zod';
+import { field, wholeNumberInQuery } from './common.ts';
+import { text } from './text.ts';
+
+/** Items on one page of a history (interface "Limits"). */
+export const PAGE_SIZE = 50;
+
+/** How many elements a page of a list may hold (D71). */
+export const MAX_PAGE = 1000;
+export const LimitInQuery = wholeNumberInQuery(1, MAX_PAGE);
+
+/** Where a page of a list begins: what `X-Next` said beside the page before (D71). */
+export const AfterInQuery = field(
+  text(1, 2000),
+  'Begins after the page whose answer had this value in `X-Next`.',
+  'WyJhZGEgdmFsZSIsMjExMjAwMDAwMV0',
+);
+
+/** The request header `page` of the histories: a positive whole number, 1 where absent (interface "Limits"). */
+export const PageHeader = z.object({
+  page: extendApi(
+    z
+      .string()
+      .regex(/^[1-9][0-9]{0,9}$/, 'Must be a positive whole number')
+      .default('1')
+      .transform(Number)
+      .pipe(
+        z
+          .number()
+          .int()
+          .min(1)
+          .max(2 ** 31 - 1),
+      ),
+    { default: 1, description: `Page of the listing, ${PAGE_SIZE} items each, newest first.`, example: 1 },
+  ),
+});

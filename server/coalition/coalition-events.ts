@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely';
+import type { Target } from '../../contract/event.ts';
+import type { Database } from '../database/tables.ts';
+import { listChanged, type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
+import type { ListDifference } from '../shared/list-change.ts';
+import type { Autogroup } from '../standing/told.queries.ts';
+import type { ByKind } from './coalition.queries.ts';
+
+interface Values {
+  readonly coalition_name: string;
+  readonly ticker: string;
+  readonly authorized_to_login: boolean | null;
+  readonly mandatory_ext_scopes: readonly string[];
+}
+
+const FIELDS = ['coalition_name', 'ticker', 'authorized_to_login', 'mandatory_ext_scopes'] as const;
+
+function targetsOf(id: string, name: string): Target[] {
+  return [{ type: 'coalition', id, name }];
+}
+
+export async function recordCoalitionCreated(
+  db: Kysely<Database>,
+  coalition: Values & { readonly coalition_id: string },
+  now: Date,
+): Promise<void> {
+  const targets = targetsOf(coalition.coalition_id, coalition.coalition_name);
+  const changes = valueChanges({}, coalition, FIELDS);
+  await recordEvents(db, [{ type: 'coalition.created', targets, changes }], now);
+}
+
+/** Returns what follows from it, for those events: nothing where nothing changed. */
+export async function recordCoalitionUpdated(
+  db: Kysely<Database>,
+  id: string,
+  before: Values,
+  after: Omit<Values, 'coalition_name'>,
+  members: ByKind<ListDifference<number>>,
+  now: Date,
+): Promise<{ readonly cause?: NonNullable<NewEvent['cause']> }> {
+  const { coalition_name } = before;
+  const targets = targetsOf(id, coalition_name);
+  const changes = valueChanges(before, { coalition_name, ...after }, FIELDS);
+  const event = { type: 'coalition.members_changed', targets } as const;
+  const [event_id] = await recordEvents(
+    db,
+    [
+      ...(changes.length > 0 ? [{ type: 'coalition.updated' as const, targets, changes }] : []),
+      ...listChanged(event, 'member_alliances', members.alliances),
+      ...listChanged(event, 'member_corporations', members.corporations),
+    ],
+    now,
+  );
+  return event_id === undefined ? {} : { cause: { event_id } };
+}
+
+/** Its autogroups go with it. Returns what follows from that. */
+export async function recordCoalitionDeleted(
+  db: Kysely<Database>,
+  id: string,
+  { coalition_name }: Values,
+  now: Date,
+): Promise<{ readonly cause: NonNullable<NewEvent['cause']> }> {
+  const targets = targetsOf(id, coalition_name);
+  const [event_id = ''] = await recordEvents(db, [{ type: 'coalition.deleted', targets }], now);
+  return { cause: { event_id } };
+}
+
+/** After their members have left them. */
+export async function recordAutogroupsDeleted(
+  db: Kysely<Database>,
+  groups: readonly Autogroup[],
+  cause: NonNullable<NewEvent['cause']>,
+  now: Date,
+): Promise<void> {
+  const events = groups.map(({ group_id, group_name }): NewEvent => {
+    return { type: 'group.deleted', targets: [{ type: 'group', id: group_id, name: group_name }], cause };
+  });
+  await recordEvents(db, events, now);
+}

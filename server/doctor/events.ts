@@ -1,0 +1,18 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { verifyEvents } from '../event/verify.ts';
+import { bad, type Finding, good } from './finding.ts';
+
+/** Whether the events are whole: nothing was changed, removed or put between (D90). */
+export async function examineEvents(db: Kysely<Database>, now: Date, most?: number): Promise<Finding[]> {
+  const { looked, head, fault } = await verifyEvents(db, now, most);
+  return [
+    fault === undefined
+      ? good('events', `whole, up to position ${head}; ${looked} looked at`)
+      : bad(
+          'events',
+          fault,
+          'somebody changed the table: compare with a backup; see "What is kept" in docs/events.md',
+        ),
+  ];
+}

@@ -1,0 +1,74 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** What can be wrong with one position of the chain (D90). */
+type Fault = 'missing seal' | 'broken chain' | 'missing event' | 'changed event';
+
+/** Where a walk along the chain stands: behind this position, whose hash that is. */
+export interface Place {
+  readonly position: number;
+  readonly hash: Buffer | null;
+}
+
+export interface Stretch {
+  /** The last seal that was looked at; null: there is none behind the place. */
+  readonly end: Place | null;
+  readonly broken: { readonly position: number; readonly fault: Fault } | null;
+}
+
+/** The last position, and a place so many positions before it. */
+export async function findPlaceBefore(
+  db: Kysely<Database>,
+  most: number,
+): Promise<{ readonly from: Place; readonly head: number }> {
+  const { rows } = await sql<{ head: number; position: number | null; hash: Buffer | null }>`
+    select head, position, hash from (select coalesce(max(position), 0) as head from event_seals) h
+      left join event_seals on position = head - ${most}::bigint`.execute(db);
+  const [{ head, position, hash } = { head: 0, position: null, hash: null }] = rows;
+  return { from: { position: position ?? 0, hash }, head };
+}
+
+/**
+ * Looks at the next seals behind a place, each with its event, and names the first that is wrong; ends there. Events with
+ * ids before `since` may be gone: they had their time.
+ */
+export async function verifyStretch(
+  db: Kysely<Database>,
+  after: Place,
+  { since, most }: { readonly since: string; readonly most: number },
+): Promise<Stretch> {
+  const { rows } = await sql<{ position: number; hash: Buffer; fault: Fault | null }>`
+    with stretch as materialized (
+      select *, lag(position, 1, ${after.position}::bigint) over (order by position) as former,
+        lag(hash, 1, ${after.hash}::bytea) over (order by position) as chained
+      from (select * from event_seals where position > ${after.position} order by position limit ${most}) next
+    ), judged as (
+      select s.position, s.former, s.hash, case
+        when s.position <> s.former + 1 then 'missing seal'
+        when sha256(coalesce(s.chained, '') || s.digest) <> s.hash then 'broken chain'
+        when e.body is null then case when s.event_id >= ${since}::uuid then 'missing event' end
+        when sha256(convert_to(e.body, 'UTF8')) <> s.digest then 'changed event' end as fault
+      from stretch s left join lateral (
+        select body from events e where e.event_id = s.event_id offset 0) e on true
+    )
+    (select case fault when 'missing seal' then former + 1 else position end as position, hash, fault
+      from judged where fault is not null order by judged.position limit 1)
+    union all
+    (select position, hash, null from judged order by judged.position desc limit 1)`.execute(db);
+  const wrong = rows.find(({ fault }) => fault !== null);
+  const end = rows.find(({ fault }) => fault === null);
+  return {
+    end: end === undefined ? null : { position: end.position, hash: end.hash },
+    broken: wrong?.fault == null ? null : { position: wrong.position, fault: wrong.fault },
+  };
+}
+
+/** The first event from this id on that neither has a position nor waits for one. */
+export async function findUnchained(db: Kysely<Database>, since: string): Promise<string | undefined> {
+  const { rows } = await sql<{ event_id: string }>`
+    select event_id from events e where event_id >= ${since}::uuid
+      and not exists (select from event_seals s where s.event_id = e.event_id)
+      and not exists (select from unsealed_events u where u.event_id = e.event_id)
+    order by event_id limit 1`.execute(db);
+  return rows[0]?.event_id;
+}

@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely';
+import type { Actor } from '../../contract/event.ts';
+import type { Database } from '../database/tables.ts';
+import { type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
+import type { GivenScopes } from '../grant/grant.queries.ts';
+
+interface Identity {
+  readonly characterId: number;
+  readonly characterName: string;
+}
+
+const GAME: Actor = {
+  kind: 'provider',
+  character_id: null,
+  token: null,
+  app_token: null,
+  on_behalf_of: null,
+};
+
+/** Somebody is in; by a user token where an application sent him. */
+export async function recordSignedIn(
+  db: Kysely<Database>,
+  { characterId, characterName }: Identity,
+  token: string | undefined,
+  now: Date,
+): Promise<void> {
+  const user = userTarget(characterId, characterName);
+  const made: NewEvent[] =
+    token === undefined
+      ? []
+      : [{ type: 'token.created', targets: [{ type: 'token', id: token, name: 'use' }, user] }];
+  await recordEvents(db, [{ type: 'user.signed_in', targets: [user] }, ...made], now);
+}
+
+/** Somebody is not let in; nothing else of him is kept (D26b). */
+export async function recordRefused(
+  db: Kysely<Database>,
+  { characterId, characterName }: Identity,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  const targets = [userTarget(characterId, characterName)];
+  const actor: Actor = { ...GAME, kind: 'user', character_id: characterId };
+  await recordEvents(db, [{ type: 'user.sign_in_refused', outcome: 'refused', targets, reason, actor }], now);
+}
+
+/** The game says that the character belongs to another person (D29b), and with that it left its groups. */
+export async function recordHandedOver(
+  db: Kysely<Database>,
+  { characterId, characterName }: Identity,
+  departures: readonly NewEvent[],
+  now: Date,
+): Promise<void> {
+  const handed = { type: 'user.handed_over', targets: [userTarget(characterId, characterName)] } as const;
+  const events = [handed, ...departures].map((event) => ({ ...event, actor: GAME }));
+  await recordEvents(db, events, now);
+}
+
+/** A character lets us ask the game on its behalf, or lets us ask for something else than before. */
+export async function recordGrant(
+  db: Kysely<Database>,
+  { characterId, characterName }: Identity,
+  { before, after }: GivenScopes,
+  now: Date,
+): Promise<void> {
+  const changes = valueChanges({ scopes: before }, { scopes: after }, ['scopes']);
+  if (changes.length === 0) return;
+  const type = before.length === 0 ? 'grant.given' : 'grant.scopes_changed';
+  await recordEvents(db, [{ type, targets: [userTarget(characterId, characterName)], changes }], now);
+}

@@ -1,0 +1,60 @@
+import { type Kysely, sql } from 'kysely';
+import { mayLogIn } from '../access/login-permission.queries.ts';
+import type { Database } from '../database/tables.ts';
+import { type Touched, touchedUsers } from './standing.queries.ts';
+
+/** What a user is and may do, as others are told of it. */
+export interface Standing {
+  readonly character_id: number;
+  readonly character_name: string;
+  readonly clearance_level: number;
+  readonly corporation_id: number | null;
+  readonly alliance_id: number | null;
+  /** Sorted. */
+  readonly coalitions: readonly string[];
+  readonly may_log_in: boolean;
+  /** The voice autogroup, for whoever has a voice identity (D41). */
+  readonly voice_group: string | null;
+}
+
+export type Standings = ReadonlyMap<number, Standing>;
+
+/** The standings of users at this moment, in one statement. */
+export async function readStandings(db: Kysely<Database>, touched: Touched): Promise<Standings> {
+  if (Object.values(touched).every((ids) => ids.length === 0)) return new Map();
+  const { rows } = await sql<Standing>`
+    with people as materialized (
+      select u.* from users u where u.character_id in (${touchedUsers(touched)})
+    ), bodies as materialized (
+      select c.corporation_id, c.alliance_id, array(select r.coalition_id::text from coalition_reach r
+        where r.corporation_id = c.corporation_id order by 1) as coalitions
+      from corporations c where c.corporation_id in (select corporation_id from people)
+    )
+    select u.character_id, u.character_name, u.clearance_level, u.corporation_id, b.alliance_id,
+      coalesce(b.coalitions, '{}') as coalitions, ${mayLogIn} as may_log_in,
+      (select group_id from group_members m join groups g using (group_id)
+        where m.character_id = u.character_id and g.is_voice) as voice_group
+    from people u left join bodies b using (corporation_id)`.execute(db);
+  return new Map(rows.map((row) => [row.character_id, row]));
+}
+
+/** A body, and the autogroup of its members. */
+export interface Autogroup {
+  readonly group_id: string;
+  readonly group_name: string;
+  /** As `type:id`. */
+  readonly body: string;
+}
+
+/** The autogroups of these bodies, named as `type:id`. */
+export async function findAutogroups(db: Kysely<Database>, bodies: readonly string[]): Promise<Autogroup[]> {
+  const idsOf = (type: string) =>
+    bodies.flatMap((body) => (body.startsWith(`${type}:`) ? [body.slice(type.length + 1)] : []));
+  const { rows } = await sql<Autogroup>`
+    select group_id, group_name, coalesce('corporation:' || corporation_id, 'alliance:' || alliance_id,
+      'coalition:' || coalition_id) as body
+    from groups where corporation_id = any(${idsOf('corporation')}::bigint[])
+      or alliance_id = any(${idsOf('alliance')}::bigint[]) or coalition_id = any(${idsOf('coalition')}::text[])
+    order by group_id`.execute(db);
+  return rows;
+}

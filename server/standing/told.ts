@@ -1,0 +1,158 @@
+import type { Kysely } from 'kysely';
+import type { Target } from '../../contract/event.ts';
+import { isGuest } from '../access/levels.ts';
+import type { Database } from '../database/tables.ts';
+import { listChanged, type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
+import type { Touched } from './standing.queries.ts';
+import {
+  type Autogroup,
+  findAutogroups,
+  readStandings,
+  type Standing,
+  type Standings,
+} from './told.queries.ts';
+
+/** How somebody stood before and stands now; absent where there is no such user. */
+export interface StandingChange {
+  readonly before: Standing | undefined;
+  readonly after: Standing | undefined;
+}
+
+/** Whose standing is another one now, whose name is, and who came or went. */
+export async function changedStandings(
+  db: Kysely<Database>,
+  before: Standings,
+  touched: Touched = {},
+): Promise<StandingChange[]> {
+  const ids = [...new Set([...before.keys(), ...(touched.users ?? [])])];
+  if (ids.length === 0) return [];
+  const after = await readStandings(db, { users: ids });
+  return ids
+    .sort((one, other) => one - other)
+    .map((id) => ({ before: before.get(id), after: after.get(id) }))
+    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
+}
+
+/**
+ * Does some work and tells what it changed about whom. Nobody is locked for that: what is told holds as the transaction
+ * sees it, and of what two at the same moment cause together each tells what it saw (docs/events.md).
+ */
+export async function followStandings<T>(
+  db: Kysely<Database>,
+  touched: Touched,
+  now: Date,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = await readStandings(db, touched);
+  const done = await work();
+  await recordStandings(db, await changedStandings(db, before, touched), now);
+  return done;
+}
+
+const FIELDS = ['clearance_level', 'corporation', 'alliance', 'coalitions', 'may_log_in'] as const;
+
+type Told = Omit<Standing, 'corporation_id' | 'alliance_id' | 'voice_group'> & {
+  readonly corporation: number | null;
+  readonly alliance: number | null;
+};
+
+function told(standing: Standing): Told {
+  const { corporation_id: corporation, alliance_id: alliance, voice_group: _, ...rest } = standing;
+  return { corporation, alliance, ...rest };
+}
+
+/**
+ * Tells of users whose standing changed, and of the members that bodies and their autogroups have by that: however many
+ * there are, in two statements.
+ *
+ * @param gone autogroups that are deleted by now, with their bodies
+ */
+export async function recordStandings(
+  db: Kysely<Database>,
+  changes: readonly StandingChange[],
+  now: Date,
+  { cause, gone = [] }: { readonly cause?: NewEvent['cause']; readonly gone?: readonly Autogroup[] } = {},
+): Promise<void> {
+  if (changes.length === 0) return;
+  const because = cause === undefined ? {} : { cause };
+  const moved = membershipChanges(changes);
+  const autogroups = moved.size === 0 ? [] : [...gone, ...(await findAutogroups(db, [...moved.keys()]))];
+  const events = [
+    ...changes.flatMap(userEvents),
+    ...[...moved].flatMap(([body, members]) => {
+      const [type, id = ''] = body.split(':');
+      if (type !== 'corporation' && type !== 'group') return [];
+      const targets: Target[] = [{ type, id, name: null }];
+      return listChanged({ type: `${type}.members_changed`, targets }, 'members', members);
+    }),
+    ...autogroups.flatMap(({ body, group_id, group_name }) => {
+      const targets: Target[] = [{ type: 'group', id: group_id, name: group_name }];
+      const members = moved.get(body) ?? { added: [], removed: [] };
+      return listChanged({ type: 'group.members_changed', targets }, 'members', members);
+    }),
+  ];
+  await recordEvents(
+    db,
+    events.map((event) => ({ ...event, ...because })),
+    now,
+  );
+}
+
+function userEvents({ before, after }: StandingChange): NewEvent[] {
+  const known = after ?? before;
+  if (known === undefined) return [];
+  const targets = [userTarget(known.character_id, known.character_name)];
+  if (after === undefined || before === undefined) {
+    const [former, present] = [before && told(before), after && told(after)];
+    const changes = valueChanges<Partial<Told>>(former ?? {}, present ?? {}, ['character_name', ...FIELDS]);
+    return [{ type: after === undefined ? 'user.deleted' : 'user.registered', targets, changes }];
+  }
+  const changes = (fields: readonly (typeof FIELDS)[number][]) =>
+    valueChanges(told(before), told(after), fields);
+  const event = (type: NewEvent['type'], of: NewEvent['changes'] = []): NewEvent[] =>
+    of.length === 0 ? [] : [{ type, targets, changes: of }];
+  return [
+    ...event('user.renamed', valueChanges(told(before), told(after), ['character_name'])),
+    ...event('user.moved', changes(['corporation'])),
+    ...event('user.standing_changed', changes(FIELDS)),
+  ];
+}
+
+/** Who came into each body, named as `type:id`, and who left it; guests belong to none. */
+function membershipChanges(changes: readonly StandingChange[]) {
+  const moved = new Map<string, { added: number[]; removed: number[] }>();
+  const of = (body: string) => {
+    const known = moved.get(body) ?? { added: [], removed: [] };
+    moved.set(body, known);
+    return known;
+  };
+  for (const { before, after } of changes) {
+    const [former, present] = [bodiesOf(before), bodiesOf(after)];
+    for (const body of former) if (!present.has(body)) of(body).removed.push(before?.character_id ?? 0);
+    for (const body of present) if (!former.has(body)) of(body).added.push(after?.character_id ?? 0);
+  }
+  return moved;
+}
+
+function bodiesOf(standing: Standing | undefined): ReadonlySet<string> {
+  if (standing === undefined || isGuest(standing.clearance_level)) return new Set();
+  const { corporation_id, alliance_id, coalitions, voice_group } = standing;
+  return new Set([
+    ...(corporation_id === null ? [] : [`corporation:${corporation_id}`]),
+    ...(alliance_id === null ? [] : [`alliance:${alliance_id}`]),
+    ...coalitions.map((id) => `coalition:${id}`),
+    ...(voice_group === null ? [] : [`group:${voice_group}`]),
+  ]);
+}
+
+/** Whether membership, level or login permission was taken away (D63). */
+export function loses({ before, after }: StandingChange): boolean {
+  if (before === undefined) return false;
+  if (after === undefined) return true;
+  const bodies = bodiesOf(after);
+  return (
+    after.clearance_level < before.clearance_level ||
+    (before.may_log_in && !after.may_log_in) ||
+    [...bodiesOf(before)].some((body) => !bodies.has(body))
+  );
+}

@@ -1,0 +1,268 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database, WebhookDeliveryTable } from '../database/tables.ts';
+import type { LockedWebhook } from './webhook.queries.ts';
+
+// For callers --------------------------------------------------------------------------------------------------
+
+const COLUMNS = [
+  'delivery_id',
+  'type',
+  'position',
+  'state',
+  'tries',
+  'next_try_on',
+  'tried_on',
+  'status',
+  'fault',
+  'created_on',
+] as const;
+
+export type DeliveryRow = Awaited<ReturnType<typeof listDeliveries>>[number];
+
+/** A page of a webhook's deliveries, the latest event first. */
+export async function listDeliveries(
+  db: Kysely<Database>,
+  webhookId: string,
+  page: {
+    readonly state: WebhookDeliveryTable['state'] | undefined;
+    readonly after: string | undefined;
+    readonly limit: number;
+  },
+) {
+  const { state, after, limit } = page;
+  return db
+    .selectFrom('webhook_deliveries')
+    .select(COLUMNS)
+    .where('webhook_id', '=', webhookId)
+    .$if(state !== undefined, (query) => query.where('state', '=', state as WebhookDeliveryTable['state']))
+    .$if(after !== undefined, (query) => query.where('delivery_id', '<', after as string))
+    .orderBy('delivery_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Stores a delivery that tells of no event. */
+export async function insertTest(
+  db: Kysely<Database>,
+  test: {
+    readonly webhook_id: string;
+    readonly delivery_id: string;
+    readonly type: string;
+    readonly now: Date;
+  },
+): Promise<DeliveryRow> {
+  const { now, ...row } = test;
+  return db
+    .insertInto('webhook_deliveries')
+    .values({ ...row, position: null, state: 'waiting', next_try_on: now, created_on: now })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/** Makes a delivery as good as new; undefined: there is none. */
+export async function renewDelivery(
+  db: Kysely<Database>,
+  webhookId: string,
+  deliveryId: string,
+  now: Date,
+): Promise<DeliveryRow | undefined> {
+  return db
+    .updateTable('webhook_deliveries')
+    .set({ state: 'waiting', tries: 0, next_try_on: now })
+    .where('webhook_id', '=', webhookId)
+    .where('delivery_id', '=', deliveryId)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+}
+
+/** The same for all that failed but should not have: events that their reader might not see stay where they are. */
+export async function renewFailed(db: Kysely<Database>, webhookId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ state: 'waiting', tries: 0, next_try_on: now })
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'failed')
+    .where('position', 'is not', null)
+    .where((eb) => eb.or([eb('fault', 'is', null), eb('fault', '<>', WITHHELD)]))
+    .execute();
+}
+
+/** What waits beyond a position is forgotten: it comes again with the events after that. */
+export async function forgetWaiting(db: Kysely<Database>, webhookId: string, after: number): Promise<void> {
+  await db
+    .deleteFrom('webhook_deliveries')
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'waiting')
+    .where('position', '>', after)
+    .execute();
+}
+
+/** Deletes some deliveries that ended before; returns how many. */
+export async function deleteEndedBefore(db: Kysely<Database>, before: Date, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from webhook_deliveries d using (
+      select webhook_id, delivery_id from webhook_deliveries
+      where state <> 'waiting' and tried_on < ${before} order by tried_on limit ${most} for update skip locked
+    ) ended
+    where d.webhook_id = ended.webhook_id and d.delivery_id = ended.delivery_id`.execute(db);
+  return Number(numAffectedRows);
+}
+
+// For those who deliver ----------------------------------------------------------------------------------------
+
+/** A webhook that has something to do, and from when on. */
+export interface Work {
+  readonly webhook_id: string;
+  readonly next: Date;
+}
+
+/**
+ * Which webhooks have something to do now, or will have: tests whether enabled or not; else what waits, of an ordered one
+ * the first; else events that it has not taken up.
+ */
+export async function findWork(db: Kysely<Database>, now: Date): Promise<Work[]> {
+  const { rows } = await sql<Work>`
+    select webhook_id, least(test, event) as next
+    from webhooks w, lateral (
+      select min(next_try_on) as test from webhook_deliveries d
+      where d.webhook_id = w.webhook_id and state = 'waiting' and position is null
+    ) t, lateral (
+      select case when w.ordered then (
+          select next_try_on from webhook_deliveries d
+          where d.webhook_id = w.webhook_id and state = 'waiting' and position is not null
+          order by position limit 1)
+        else (
+          select min(next_try_on) from webhook_deliveries d
+          where d.webhook_id = w.webhook_id and state = 'waiting' and position is not null)
+        end as head
+    ) h, lateral (
+      select case
+        when w.disabled_on is not null then null
+        when w.position < (select max(position) from event_seals) and not (w.ordered and head is not null)
+          then coalesce(w.paused_until, ${now}::timestamptz)
+        when head is not null then greatest(head, w.paused_until) end as event
+    ) e
+    where test is not null or event is not null`.execute(db);
+  return rows;
+}
+
+/** A delivery that a process has in hand. */
+export interface Claimed {
+  readonly delivery_id: string;
+  readonly type: string;
+  readonly position: number | null;
+  readonly tries: number;
+  readonly created_on: Date;
+}
+
+interface Claim {
+  readonly now: Date;
+  /** When they are somebody else's, unless they have ended by then. */
+  readonly until: Date;
+  readonly most: number;
+  /** Tests alone: a webhook that is disabled or paused delivers nothing else. */
+  readonly testsAlone: boolean;
+}
+
+/** Takes deliveries that are due into hand; of an ordered webhook as many as are due from the first one on. */
+export async function claimDue(
+  db: Kysely<Database>,
+  { webhook_id, ordered }: Pick<LockedWebhook, 'webhook_id' | 'ordered'>,
+  { now, until, most, testsAlone }: Claim,
+): Promise<Claimed[]> {
+  const waiting = sql`webhook_id = ${webhook_id} and state = 'waiting'`;
+  const tests = sql`select delivery_id from webhook_deliveries
+    where ${waiting} and position is null and next_try_on <= ${now}`;
+  const inTurn = sql`select delivery_id from (
+      select delivery_id, position, bool_and(next_try_on <= ${now}) over (order by position) as due
+      from webhook_deliveries where ${waiting} and position is not null) line
+    where due order by position limit ${most}`;
+  const inAnyOrder = sql`select delivery_id from webhook_deliveries
+    where ${waiting} and position is not null and next_try_on <= ${now} order by next_try_on limit ${most}`;
+  const due = testsAlone ? tests : sql`(${tests}) union all (${ordered ? inTurn : inAnyOrder})`;
+  const { rows } = await sql<Claimed>`
+    update webhook_deliveries d set next_try_on = ${until} from (${due}) due
+    where d.webhook_id = ${webhook_id} and d.delivery_id = due.delivery_id
+    returning d.delivery_id, type, position, tries, created_on`.execute(db);
+  return rows.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+}
+
+/** Whether any event of the webhook waits. */
+export async function hasWaiting(db: Kysely<Database>, webhookId: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from webhook_deliveries
+      where webhook_id = ${webhookId} and state = 'waiting' and position is not null) as found`.execute(db);
+  return rows[0]?.found ?? false;
+}
+
+/** Stores events as deliveries in hand, in one statement; those that came before begin anew. */
+export async function insertInHand(
+  db: Kysely<Database>,
+  webhookId: string,
+  events: readonly Pick<Claimed, 'delivery_id' | 'type' | 'position'>[],
+  { now, until }: Pick<Claim, 'now' | 'until'>,
+): Promise<void> {
+  if (events.length === 0) return;
+  await sql`
+    insert into webhook_deliveries (webhook_id, delivery_id, type, position, state, next_try_on, created_on)
+    select ${webhookId}, delivery_id, type, position, 'waiting', ${until}::timestamptz, ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as e(delivery_id uuid, type text, position bigint)
+    on conflict (webhook_id, delivery_id) do update
+      set state = 'waiting', tries = 0, next_try_on = excluded.next_try_on`.execute(db);
+}
+
+/** What became of a delivery in hand. */
+export interface Settled {
+  readonly delivery_id: string;
+  readonly state: WebhookDeliveryTable['state'];
+  readonly next_try_on: Date | null;
+  readonly tried_on: Date;
+  readonly status: number | null;
+  readonly fault: string | null;
+}
+
+/** Writes down what became of deliveries, in one statement however many. */
+export async function settleDeliveries(
+  db: Kysely<Database>,
+  webhookId: string,
+  settled: readonly Settled[],
+): Promise<void> {
+  if (settled.length === 0) return;
+  await sql`
+    update webhook_deliveries d
+    set state = s.state, next_try_on = s.next_try_on, tried_on = s.tried_on, status = s.status, fault = s.fault,
+      tries = tries + 1
+    from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb) as s(delivery_id uuid, state text,
+      next_try_on timestamptz, tried_on timestamptz, status integer, fault text)
+    where d.webhook_id = ${webhookId} and d.delivery_id = s.delivery_id and d.state = 'waiting'`.execute(db);
+}
+
+/** Lets go of deliveries that were not begun. */
+export async function putBack(
+  db: Kysely<Database>,
+  webhookId: string,
+  deliveryIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (deliveryIds.length === 0) return;
+  await sql`
+    update webhook_deliveries set next_try_on = ${now}
+    where webhook_id = ${webhookId} and delivery_id = any(${[...deliveryIds]}::uuid[])
+      and state = 'waiting'`.execute(db);
+}
+
+/** Said of an event that the webhook's owner may not see any more. */
+const WITHHELD = 'withheld';
+
+/** Ends deliveries of events that may not be seen any more. */
+export async function withhold(
+  db: Kysely<Database>,
+  webhookId: string,
+  deliveryIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (deliveryIds.length === 0) return;
+  await sql`
+    update webhook_deliveries set state = 'failed', next_try_on = null, tried_on = ${now}, fault = ${WITHHELD}
+    where webhook_id = ${webhookId} and delivery_id = any(${[...deliveryIds]}::uuid[])`.execute(db);
+}

@@ -1,0 +1,116 @@
+import type { WebhookDelivery } from '../../contract/webhook.ts';
+import { type Admission, readmit } from '../access/admission.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { eventIds } from '../event/event-id.ts';
+import { requireKept } from '../event/kept.ts';
+import { readFeed } from '../event/read.queries.ts';
+import { announceEvents } from '../event/seal.queries.ts';
+import type { Services } from '../services/services.ts';
+import { invalid, notFound } from '../shared/errors.ts';
+import {
+  type DeliveryRow,
+  forgetWaiting,
+  insertTest,
+  listDeliveries,
+  renewDelivery,
+} from './delivery.queries.ts';
+import { reachOf } from './rights.ts';
+import { lockWebhook, setWebhook } from './webhook.queries.ts';
+import { getWebhook } from './webhook.ts';
+import { recordWebhookUpdated } from './webhook-events.ts';
+
+/** Type of the deliveries that tell of no event. */
+const TEST = 'webhook.test';
+const USUAL_LIMIT = 100;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function toDelivery(row: DeliveryRow): WebhookDelivery {
+  return {
+    ...row,
+    next_try_on: row.next_try_on?.toISOString() ?? null,
+    tried_on: row.tried_on?.toISOString() ?? null,
+    created_on: row.created_on.toISOString(),
+  };
+}
+
+interface DeliveryQuery {
+  readonly state?: WebhookDelivery['state'] | undefined;
+  readonly limit?: number | undefined;
+  readonly after?: string | undefined;
+}
+
+/** A page of a webhook's deliveries, the latest event first, and where the next page begins (D93). */
+export async function getDeliveries(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  webhookId: string,
+  { state, limit = USUAL_LIMIT, after }: DeliveryQuery,
+): Promise<{ readonly deliveries: WebhookDelivery[]; readonly next: string | undefined }> {
+  if (after !== undefined && !UUID.test(after)) {
+    throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
+  }
+  await getWebhook({ db }, caller, webhookId);
+  const rows = await listDeliveries(db, webhookId, { state, after, limit });
+  return {
+    deliveries: rows.map(toDelivery),
+    next: rows.length === limit ? rows.at(-1)?.delivery_id : undefined,
+  };
+}
+
+/** Sends a delivery that tells of no event, once, whether or not the webhook is enabled. */
+export async function sendTest(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  admission: Admission,
+  webhookId: string,
+): Promise<WebhookDelivery> {
+  return inTransaction(db, async (tx) => {
+    const caller = await readmit(tx, admission);
+    const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
+    if (webhook === undefined) throw notFound('webhook', webhookId);
+    const now = clock.now();
+    const [delivery_id = ''] = eventIds(1, now);
+    const row = await insertTest(tx, { webhook_id: webhookId, delivery_id, type: TEST, now });
+    await announceEvents(tx, 'webhook');
+    return toDelivery(row);
+  });
+}
+
+/** Makes a delivery as good as new, and due at once. */
+export async function retryDelivery(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  admission: Admission,
+  webhookId: string,
+  deliveryId: string,
+): Promise<WebhookDelivery> {
+  return inTransaction(db, async (tx) => {
+    const caller = await readmit(tx, admission);
+    const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
+    if (webhook === undefined) throw notFound('webhook', webhookId);
+    const row = await renewDelivery(tx, webhookId, deliveryId, clock.now());
+    if (row === undefined) throw notFound('delivery', deliveryId);
+    await setWebhook(tx, webhookId, { paused_until: null });
+    await announceEvents(tx, 'webhook');
+    return toDelivery(row);
+  });
+}
+
+/** Delivers every event after a position once more; how far back that goes, the feed says (D92). */
+export async function replay(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  admission: Admission,
+  webhookId: string,
+  after: number,
+) {
+  return inTransaction(db, async (tx) => {
+    const caller = await readmit(tx, admission);
+    const before = await lockWebhook(tx, webhookId, reachOf(caller));
+    if (before === undefined) throw notFound('webhook', webhookId);
+    const now = clock.now();
+    requireKept(after, await readFeed(tx, 'all', { after, types: [], limit: 1, most: 1 }), now);
+    await forgetWaiting(tx, webhookId, after);
+    await setWebhook(tx, webhookId, { position: after, paused_until: null, updated_on: now });
+    await recordWebhookUpdated(tx, before, { position: after }, now, 'Its events are delivered again.');
+    return getWebhook({ db: tx }, caller, webhookId);
+  });
+}

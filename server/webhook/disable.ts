@@ -1,0 +1,20 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { hostOf } from '../outbound/public-address.ts';
+import type { Services } from '../services/services.ts';
+import { type LockedWebhook, setWebhook } from './webhook.queries.ts';
+import { recordWebhookUpdated } from './webhook-events.ts';
+
+/** Ends a webhook's deliveries until somebody enables it again, and says so to everybody who should know. */
+export async function disable(
+  tx: Kysely<Database>,
+  { log }: Pick<Services, 'log'>,
+  webhook: LockedWebhook,
+  disabled_because: NonNullable<LockedWebhook['disabled_because']>,
+  now: Date,
+): Promise<void> {
+  const { webhook_id, url } = webhook;
+  await setWebhook(tx, webhook_id, { disabled_on: now, disabled_because, updated_on: now });
+  await recordWebhookUpdated(tx, webhook, { disabled_because }, now);
+  log.warn({ webhook_id, host: hostOf(url), because: disabled_because }, 'a webhook was disabled');
+}

@@ -1,0 +1,46 @@
+import { callOut, faultOf } from '../outbound/call.ts';
+import type { Services } from '../services/services.ts';
+import { signaturesOf } from './secret.ts';
+import type { Outcome } from './settle.ts';
+import type { Destination, Parcel } from './take.ts';
+
+/** Milliseconds for one try, connecting included. */
+export const TIME_LIMIT = 10_000;
+/** Milliseconds for which a receiver may ask to be left alone. */
+const LONGEST_PAUSE = 24 * 3_600_000;
+
+/** Makes one try; whatever comes of it is an outcome. */
+export async function post(
+  { clock, settings }: Pick<Services, 'clock' | 'settings'>,
+  { url, secrets }: Destination,
+  parcel: Parcel,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const on = clock.now();
+  const id = parcel.delivery_id;
+  const timestamp = Math.floor(on.getTime() / 1000);
+  try {
+    const { status, retryAfter } = await callOut(url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signaturesOf(secrets, { id, timestamp, body: parcel.body }),
+      },
+      body: parcel.body,
+      allowPrivate: settings.callbackAllowPrivate,
+      signal,
+    });
+    return { parcel, on, status, fault: null, retryAfter: pauseOf(retryAfter, on) };
+  } catch (error) {
+    return { parcel, on, status: null, fault: faultOf(error), retryAfter: undefined };
+  }
+}
+
+/** `Retry-After` in seconds, or as a date. */
+export function pauseOf(header: string | undefined, now: Date): number | undefined {
+  if (header === undefined) return undefined;
+  const pause = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
+  return pause > 0 ? Math.min(pause, LONGEST_PAUSE) : undefined;
+}

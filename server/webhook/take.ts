@@ -1,0 +1,139 @@
+import type { Transaction } from 'kysely';
+import { type Event, typesNamed } from '../../contract/event.ts';
+import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { readEvents, readFeed } from '../event/read.queries.ts';
+import { shown } from '../event/show.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { Services } from '../services/services.ts';
+import { type Claimed, claimDue, hasWaiting, insertInHand, withhold } from './delivery.queries.ts';
+import { disable } from './disable.ts';
+import { type Rights, rightsOf } from './rights.ts';
+import { secretPlace } from './secret.ts';
+import { type LockedWebhook, lockWebhook, setWebhook } from './webhook.queries.ts';
+
+/** Milliseconds after which deliveries in hand are somebody else's: their process is gone, or very slow. */
+export const CLAIMED_FOR = 60_000;
+/** Positions that are looked at for events that a webhook wants. */
+const MOST_LOOKED_AT = 2000;
+
+/** Where deliveries go, and how they are signed. */
+export interface Destination {
+  readonly url: string;
+  readonly ordered: boolean;
+  readonly secrets: readonly string[];
+}
+
+/** A delivery in hand, ready to be sent. */
+export interface Parcel extends Pick<Claimed, 'delivery_id' | 'position' | 'tries'> {
+  readonly body: string;
+}
+
+export interface Taken {
+  readonly to: Destination;
+  readonly parcels: readonly Parcel[];
+  readonly failures: number;
+  /** Whether to ask again as soon as there is room. */
+  readonly more: boolean;
+}
+
+/**
+ * Takes so many deliveries of a webhook into hand, in one transaction: those that are due, then events that it has not
+ * taken up, judged on what its owner may see at this moment. Events wait where they are until there is room, so that a
+ * receiver that is slow costs nothing. Undefined: the webhook is gone.
+ */
+export async function take(
+  { db, clock, vault, log }: Pick<Services, 'db' | 'clock' | 'vault' | 'log'>,
+  webhookId: string,
+  room: number,
+): Promise<Taken | undefined> {
+  return inTransaction(db, async (tx) => {
+    const webhook = await lockWebhook(tx, webhookId);
+    if (webhook === undefined) return undefined;
+    const now = clock.now();
+    const times = { now, until: new Date(now.getTime() + CLAIMED_FOR) };
+    const rights = webhook.disabled_on === null ? await rightsOf(tx, webhook) : undefined;
+    if (webhook.disabled_on === null && rights === undefined) {
+      await disable(tx, { log }, webhook, 'not_allowed', now);
+    }
+    const flowing = rights !== undefined && (webhook.paused_until ?? now) <= now;
+    const claimed = await claimDue(tx, webhook, { ...times, most: room, testsAlone: !flowing });
+    const due = await renewed(tx, webhook, rights, claimed, now);
+    const fresh =
+      flowing && room > claimed.length && !(webhook.ordered && (await hasWaiting(tx, webhookId)))
+        ? await takeUp(tx, webhook, rights, { ...times, most: room - claimed.length })
+        : { parcels: [], more: false };
+    const parcels = [...due, ...fresh.parcels];
+    const more = fresh.more || claimed.length > 0;
+    return { to: destinationOf(webhook, vault, now), parcels, failures: webhook.failures, more };
+  });
+}
+
+/** Deliveries that were tried before, or were in somebody else's hand; what may not be seen any more ends here. */
+async function renewed(
+  tx: Transaction<Database>,
+  { webhook_id }: LockedWebhook,
+  rights: Rights | undefined,
+  claimed: readonly Claimed[],
+  now: Date,
+): Promise<Parcel[]> {
+  const ids = claimed.filter(({ position }) => position !== null).map(({ delivery_id }) => delivery_id);
+  const events = new Map<string, string>();
+  if (rights !== undefined && ids.length > 0) {
+    for (const stored of await readEvents(tx, rights.reader, ids)) {
+      const event = shown(stored, rights.beholder);
+      events.set(event.event_id, bodyOf(event));
+    }
+  }
+  const withheld = ids.filter((id) => !events.has(id));
+  await withhold(tx, webhook_id, withheld, now);
+  return claimed.flatMap(({ delivery_id, position, tries, type, created_on }) => {
+    const test = { type, timestamp: created_on.toISOString(), data: { webhook_id } };
+    const body = position === null ? JSON.stringify(test) : events.get(delivery_id);
+    return body === undefined ? [] : [{ delivery_id, position, tries, body }];
+  });
+}
+
+/** Takes up events after the position that the webhook has come to. */
+async function takeUp(
+  tx: Transaction<Database>,
+  { webhook_id, position: after, types, group_ids }: LockedWebhook,
+  { reader, beholder }: Rights,
+  { now, until, most }: { readonly now: Date; readonly until: Date; readonly most: number },
+): Promise<{ readonly parcels: Parcel[]; readonly more: boolean }> {
+  const question = { after, types: typesNamed(types), limit: most, most: MOST_LOOKED_AT };
+  const { events: stored, looked, head } = await readFeed(tx, reader, question);
+  const last = stored.length < most ? undefined : stored.at(-1)?.position;
+  const position = last ?? looked ?? after;
+  const events = stored.map((event) => shown(event, beholder)).filter((event) => concerns(event, group_ids));
+  const rows = events.map(({ event_id, type, position }) => ({ delivery_id: event_id, type, position }));
+  await insertInHand(tx, webhook_id, rows, { now, until });
+  if (position !== after) await setWebhook(tx, webhook_id, { position });
+  const parcels = events.map((event) => ({
+    delivery_id: event.event_id,
+    position: event.position,
+    tries: 0,
+    body: bodyOf(event),
+  }));
+  return { parcels, more: position < head };
+}
+
+/** Of events about groups only those about some of these. */
+function concerns({ targets }: Event, groupIds: readonly string[] | null): boolean {
+  const groups = targets.filter(({ type }) => type === 'group');
+  return groupIds === null || groups.length === 0 || groups.some(({ id }) => groupIds.includes(id));
+}
+
+/** What is posted, after Standard Webhooks 1.0. */
+function bodyOf(event: Event): string {
+  return JSON.stringify({ type: event.type, timestamp: event.occurred_on, data: event });
+}
+
+/** A former secret whose key is gone signs no more; without that of the present one nothing can be delivered. */
+function destinationOf(webhook: LockedWebhook, vault: Vault, now: Date): Destination {
+  const { webhook_id, url, ordered, secret, former_secret, former_until } = webhook;
+  const place = secretPlace(webhook_id);
+  const former = former_secret !== null && (former_until ?? now) > now && vault.canOpen(former_secret, place);
+  const sealed = former ? [secret, former_secret] : [secret];
+  return { url, ordered, secrets: sealed.map((one) => vault.open(one, place)) };
+}

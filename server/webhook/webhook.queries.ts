@@ -1,0 +1,104 @@
+import { type Insertable, type Kysely, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import type { Database, WebhookTable } from '../database/tables.ts';
+
+/** Whom a webhook belongs to: an application, or a user; the other one is null. */
+export type Owner = Pick<WebhookTable, 'app_token' | 'owner_id'>;
+
+/** Whose webhooks somebody reaches: everybody's, or those of one application. */
+export type Reach = 'all' | { readonly app_token: string };
+
+const COLUMNS = [
+  'webhook_id',
+  'app_token',
+  'owner_id',
+  'url',
+  'types',
+  'group_ids',
+  'ordered',
+  'secret',
+  'former_secret',
+  'former_until',
+  'position',
+  'disabled_on',
+  'disabled_because',
+  'failures',
+  'paused_until',
+  'created_on',
+  'updated_on',
+] as const;
+
+function select(db: Kysely<Database>) {
+  return db.selectFrom('webhooks').select(COLUMNS);
+}
+
+function within<O>(query: SelectQueryBuilder<Database, 'webhooks', O>, reach: Reach) {
+  return reach === 'all' ? query : query.where('app_token', '=', reach.app_token);
+}
+
+const waiting = sql<number>`(
+  select count(*) from webhook_deliveries d
+  where d.webhook_id = webhooks.webhook_id and d.state = 'waiting')`.as('waiting');
+
+export type WebhookRow = Awaited<ReturnType<typeof listWebhooks>>[number];
+
+/** Oldest first, each with how many deliveries wait. */
+export async function listWebhooks(db: Kysely<Database>, reach: Reach) {
+  return within(select(db), reach).select(waiting).orderBy('created_on').orderBy('webhook_id').execute();
+}
+
+export async function findWebhook(db: Kysely<Database>, webhookId: string, reach: Reach) {
+  return within(select(db), reach).select(waiting).where('webhook_id', '=', webhookId).executeTakeFirst();
+}
+
+/** Keeps everybody else from changing it, or delivering by it, until the transaction ends. */
+export async function lockWebhook(db: Kysely<Database>, webhookId: string, reach: Reach = 'all') {
+  return within(select(db), reach).where('webhook_id', '=', webhookId).forUpdate().executeTakeFirst();
+}
+
+export type LockedWebhook = NonNullable<Awaited<ReturnType<typeof lockWebhook>>>;
+
+export async function countWebhooks(db: Kysely<Database>, { app_token, owner_id }: Owner): Promise<number> {
+  const { count } = await db
+    .selectFrom('webhooks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where((eb) => (app_token === null ? eb('owner_id', '=', owner_id) : eb('app_token', '=', app_token)))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function insertWebhook(db: Kysely<Database>, row: Insertable<WebhookTable>): Promise<void> {
+  await db.insertInto('webhooks').values(row).execute();
+}
+
+export async function setWebhook(
+  db: Kysely<Database>,
+  webhookId: string,
+  values: Updateable<WebhookTable>,
+): Promise<void> {
+  await db.updateTable('webhooks').set(values).where('webhook_id', '=', webhookId).execute();
+}
+
+export async function deleteWebhook(db: Kysely<Database>, webhookId: string): Promise<void> {
+  await db.deleteFrom('webhooks').where('webhook_id', '=', webhookId).execute();
+}
+
+/** Those of the ids that name no group. */
+export async function findMissingGroups(
+  db: Kysely<Database>,
+  groupIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${[...groupIds]}::text[]) id
+    where not exists (select from groups where group_id = id)`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** The level of a user; undefined: there is no such user. */
+export async function findLevel(db: Kysely<Database>, characterId: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select('clearance_level')
+    .where('character_id', '=', characterId)
+    .executeTakeFirst();
+  return row?.clearance_level;
+}

@@ -1,0 +1,205 @@
+import {
+  FORMER_SECRET_HOURS,
+  type NewWebhook,
+  type PostWebhook,
+  type PutWebhook,
+  type Webhook,
+  type WebhookSecret,
+} from '../../contract/webhook.ts';
+import { type Admission, readmit } from '../access/admission.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { objectId } from '../database/object-id.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { readPosition } from '../event/read.queries.ts';
+import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
+import type { Services } from '../services/services.ts';
+import { DomainError, invalid, notFound, notFoundAmong } from '../shared/errors.ts';
+import { renewFailed } from './delivery.queries.ts';
+import { ownerFor, reachOf } from './rights.ts';
+import { newSecret, secretPlace } from './secret.ts';
+import {
+  countWebhooks,
+  deleteWebhook,
+  findMissingGroups,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  lockWebhook,
+  setWebhook,
+  type WebhookRow,
+} from './webhook.queries.ts';
+import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './webhook-events.ts';
+
+/** Webhooks of one application, and of one user. */
+const MOST = { app: 20, user: 100 };
+const HOUR = 3_600_000;
+
+function toWebhook(row: WebhookRow): Webhook {
+  const { secret: _, former_secret, former_until, paused_until, ...shown } = row;
+  return {
+    ...shown,
+    enabled: row.disabled_on === null,
+    disabled_on: row.disabled_on?.toISOString() ?? null,
+    created_on: row.created_on.toISOString(),
+    updated_on: row.updated_on.toISOString(),
+  };
+}
+
+/** Those webhooks that the caller reaches, oldest first (D93). */
+export async function getWebhooks({ db }: Pick<Services, 'db'>, caller: Caller): Promise<Webhook[]> {
+  return (await listWebhooks(db, reachOf(caller))).map(toWebhook);
+}
+
+/** A webhook; one that the caller does not reach is a 404 like one that is not there. */
+export async function getWebhook(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  webhookId: string,
+): Promise<Webhook> {
+  const row = await findWebhook(db, webhookId, reachOf(caller));
+  if (row === undefined) throw notFound('webhook', webhookId);
+  return toWebhook(row);
+}
+
+/** A new webhook, which begins with what happens from now on; its secret is answered this once, and stored sealed. */
+export async function createWebhook(
+  services: Pick<Services, 'db' | 'clock' | 'vault' | 'settings'>,
+  admission: Admission,
+  { url, types, group_ids, ordered }: PostWebhook,
+): Promise<NewWebhook> {
+  const { db, clock, vault } = services;
+  await requireUrl(services, url);
+  const now = clock.now();
+  const webhook_id = objectId(now);
+  const secret = newSecret();
+  const webhook = await inTransaction(db, async (tx) => {
+    const caller = await readmit(tx, admission);
+    const owner = ownerFor(caller);
+    const most = owner.app_token === null ? MOST.user : MOST.app;
+    if ((await countWebhooks(tx, owner)) >= most) {
+      throw new DomainError(
+        'too_many_webhooks',
+        `There are ${most} webhooks already, and there can be no more.`,
+      );
+    }
+    await requireGroups({ db: tx }, group_ids);
+    const values = {
+      url,
+      types: distinct(types),
+      group_ids: toGroupIds(group_ids),
+      ordered: ordered ?? false,
+      position: await readPosition(tx),
+      disabled_because: null,
+    };
+    await insertWebhook(tx, {
+      ...{ webhook_id, ...owner, ...values },
+      secret: vault.seal(secret, secretPlace(webhook_id)),
+      ...{ created_on: now, updated_on: now },
+    });
+    await recordWebhookCreated(tx, webhook_id, values, now);
+    return getWebhook({ db: tx }, caller, webhook_id);
+  });
+  return { ...webhook, secret };
+}
+
+/** Changes what the body holds; an enabled webhook goes on where it stopped, what had failed included. */
+export async function updateWebhook(
+  services: Pick<Services, 'db' | 'clock' | 'settings'>,
+  admission: Admission,
+  webhookId: string,
+  { url, types, group_ids, ordered, enabled }: PutWebhook,
+): Promise<Webhook> {
+  const { db, clock } = services;
+  if (url != null) await requireUrl(services, url);
+  return inTransaction(db, async (tx) => {
+    const caller = await readmit(tx, admission);
+    const before = await lockWebhook(tx, webhookId, reachOf(caller));
+    if (before === undefined) throw notFound('webhook', webhookId);
+    await requireGroups({ db: tx }, group_ids);
+    const now = clock.now();
+    const begins = enabled === true && before.disabled_on !== null;
+    const ends = enabled === false && before.disabled_on === null;
+    const values = {
+      url: url ?? before.url,
+      types: types == null ? before.types : distinct(types),
+      group_ids: group_ids == null ? before.group_ids : toGroupIds(group_ids),
+      ordered: ordered ?? before.ordered,
+      ...(begins && { disabled_because: null }),
+      ...(ends && { disabled_because: 'asked' as const }),
+    };
+    await setWebhook(tx, webhookId, {
+      ...values,
+      ...(begins && { disabled_on: null, failures: 0, paused_until: null }),
+      ...(ends && { disabled_on: now }),
+      updated_on: now,
+    });
+    if (begins) await renewFailed(tx, webhookId, now);
+    await recordWebhookUpdated(tx, before, values, now);
+    return getWebhook({ db: tx }, caller, webhookId);
+  });
+}
+
+export async function removeWebhook(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  admission: Admission,
+  webhookId: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const caller = await readmit(tx, admission);
+    const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
+    if (webhook === undefined) throw notFound('webhook', webhookId);
+    await deleteWebhook(tx, webhookId);
+    await recordWebhookDeleted(tx, webhook, clock.now());
+  });
+}
+
+/** A new secret; the former one signs beside it for a day, so that nothing is refused while the receiver changes over. */
+export async function rotateSecret(
+  { db, clock, vault }: Pick<Services, 'db' | 'clock' | 'vault'>,
+  admission: Admission,
+  webhookId: string,
+): Promise<WebhookSecret> {
+  const secret = newSecret();
+  const now = clock.now();
+  const former_until = new Date(now.getTime() + FORMER_SECRET_HOURS * HOUR);
+  await inTransaction(db, async (tx) => {
+    const caller = await readmit(tx, admission);
+    const before = await lockWebhook(tx, webhookId, reachOf(caller));
+    if (before === undefined) throw notFound('webhook', webhookId);
+    await setWebhook(tx, webhookId, {
+      secret: vault.seal(secret, secretPlace(webhookId)),
+      former_secret: before.secret,
+      former_until,
+      updated_on: now,
+    });
+    await recordWebhookUpdated(tx, before, {}, now, 'It has a new secret.');
+  });
+  return { secret, former_until: former_until.toISOString() };
+}
+
+/** Refuses what must not be called (D29); the call itself checks again. */
+async function requireUrl({ settings }: Pick<Services, 'settings'>, url: string): Promise<void> {
+  if (settings.callbackAllowPrivate) return;
+  try {
+    await requirePublicHost(url);
+  } catch (error) {
+    if (!(error instanceof ForbiddenAddress)) throw error;
+    throw invalid(['body', 'url'], error.message);
+  }
+}
+
+async function requireGroups(
+  { db }: Pick<Services, 'db'>,
+  groupIds: readonly string[] | null | undefined,
+): Promise<void> {
+  const missing = await findMissingGroups(db, groupIds ?? []);
+  if (missing.length > 0) throw notFoundAmong('group', missing);
+}
+
+function toGroupIds(groupIds: readonly string[] | null | undefined): string[] | null {
+  return groupIds == null || groupIds.length === 0 ? null : distinct(groupIds);
+}
+
+function distinct(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
+}

@@ -1,0 +1,97 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addUser } from '../fixtures/users.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { onServer } from '../harness/postgres.ts';
+import { send } from '../harness/send.ts';
+
+/** A database that says of itself what a replica says, and knows somebody whom the primary does not. */
+let copy: TestDatabase;
+let app: TestApp;
+const REPLICAS = 2_199_000_001;
+const AHEAD = 'FFFFFFF/0';
+
+beforeAll(async () => {
+  copy = await createTestDatabase();
+  const client = new pg.Client({ connectionString: copy.url });
+  await client.connect();
+  await client.query(`
+    create table place (reached pg_lsn);
+    insert into place values ('${AHEAD}');
+    create function public.pg_last_wal_replay_lsn() returns pg_lsn language sql as 'select reached from place'`);
+  await client.end();
+  await addUser({ db: copy.db } as TestApp, { id: REPLICAS, name: 'Known To The Replica' });
+  const url = new URL(copy.url);
+  url.searchParams.set('options', '-c search_path=public,pg_catalog');
+  app = await startTestApp({ env: { DATABASE_REPLICA_URL: url.href } });
+}, 120_000);
+afterAll(async () => {
+  await app?.stop();
+  await copy?.drop();
+});
+
+const place = (reached: string) => copy.pool.query('update place set reached = $1', [reached]);
+
+/** Who answers now: whether the list holds whom the replica alone knows. */
+async function answeredBy(): Promise<string> {
+  const { status, body } = await app.client(app.root).user.list();
+  expect(status).toBe(200);
+  const known = (body as { character_id: number }[]).some(({ character_id }) => character_id === REPLICAS);
+  return known ? 'replica' : 'primary';
+}
+
+describe('reads that may lag (DATABASE_REPLICA_URL)', () => {
+  it('come from the replica, though nothing of the caller is known there', async () => {
+    await expect.poll(answeredBy).toBe('replica');
+    const { rows } = await copy.pool.query('select uuid from tokens');
+    expect(rows).toEqual([]);
+    expect((await app.client().user.list()).status).toBe(401);
+  });
+
+  it('D92: tell the events that the replica has seen', async () => {
+    const name = 'Not Yet There';
+    await app.client(app.root).group.create({ body: { group_name: name } });
+    await expect.poll(() => app.app.services.events.position).toBeGreaterThan(0);
+    const list = () => send(app, 'GET', '/group', { token: app.root });
+    await expect.poll(async () => (await list()).headers['castellan-position']).toBe('0');
+    expect((await list()).text).not.toContain(name);
+  });
+
+  it('leave everything else to the primary: one record, and who may see it', async () => {
+    const { status } = await app
+      .client(app.root)
+      .user.get({ params: { character_name: 'Known To The Replica' } });
+    expect(status).toBe(404);
+  });
+
+  it('come from the primary while the replica is behind, and from the replica when it has caught up', async () => {
+    await place('0/1');
+    await expect.poll(answeredBy).toBe('primary');
+    const list = await send(app, 'GET', '/group', { token: app.root });
+    expect(Number(list.headers['castellan-position'])).toBeGreaterThan(0);
+    await place(AHEAD);
+    await expect.poll(answeredBy).toBe('replica');
+  });
+
+  it('come from the primary when the replica goes away in the middle, without an error', async () => {
+    const name = new URL(copy.url).pathname.slice(1);
+    await expect.poll(answeredBy).toBe('replica');
+    await onServer(
+      copy.url,
+      `alter database ${name} with allow_connections false`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    for (let n = 0; n < 5; n += 1) expect(await answeredBy()).toBe('primary');
+    expect(app.logged.filter((line) => line.includes('all is read from the primary')).length).toBeGreaterThan(
+      1,
+    );
+    await onServer(copy.url, `alter database ${name} with allow_connections true`);
+    await expect.poll(answeredBy).toBe('replica');
+  });
+
+  it('are for a replica alone: another primary is not read from', async () => {
+    await copy.pool.query('update place set reached = null');
+    await expect.poll(answeredBy).toBe('primary');
+  });
+});

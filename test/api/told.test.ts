@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { allEvents } from '../fixtures/events.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { addBodies, addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { trySignIn } from '../harness/sign-in.ts';
+
+const COUSINS = 98_100_777;
+const ALLIANCE = 99_000_001;
+/** Of a corporation of the alliance that is not registered yet. */
+const FIRST = 2_112_000_023;
+let app: TestApp;
+let root: Client;
+beforeAll(async () => {
+  app = await startTestApp();
+  root = app.client(app.root);
+  await addHome(app);
+  await addBodies(app, [{ corporations: [COUSINS] }]);
+});
+afterAll(() => app.stop());
+
+let seen = 0;
+async function news() {
+  const events = await allEvents(app.db);
+  const fresh = events.slice(seen);
+  seen = events.length;
+  return fresh;
+}
+/** The types of what is told of some work, each once, in order. */
+async function typesOf(work: () => Promise<unknown>): Promise<string[]> {
+  await news();
+  await work();
+  return [...new Set((await news()).map(({ type }) => type))];
+}
+let ids = 2_116_000_000;
+async function member(level = 0) {
+  ids += 1;
+  return addMember(app, ids, level);
+}
+beforeEach(news);
+
+type Done<A> = A extends { status: 200 | 201; body: infer B } ? B : never;
+async function ok<A extends { status: number; body: unknown }>(answer: Promise<A>): Promise<Done<A>> {
+  const { status, body } = await answer;
+  if (status >= 300) throw new Error(`${status}: ${JSON.stringify(body)}`);
+  return body as Done<A>;
+}
+
+describe('D91: what each operation tells', () => {
+  it('a sign-in that is refused, one that registers somebody, and one that finds him as he was', async () => {
+    const dyn = await app.dynamicToken();
+    const signIn = () => trySignIn(app, { characterId: FIRST }, { dyn });
+    expect(await typesOf(signIn)).toEqual(['user.sign_in_refused']);
+    await letIn(app, { alliances: [ALLIANCE] });
+    const first = await typesOf(signIn);
+    expect(first).toEqual([
+      ...['group.created', 'corporation.registered', 'alliance.members_changed', 'user.registered'],
+      ...[
+        'corporation.members_changed',
+        'group.members_changed',
+        'grant.given',
+        'user.signed_in',
+        'token.created',
+      ],
+    ]);
+    expect(await typesOf(signIn)).toEqual(['user.signed_in', 'token.created']);
+  });
+
+  it('a level, and with it who may log in', async () => {
+    const { id } = await member();
+    await root.user.update({ params: { character_id: id }, body: { clearance_level: 5 } });
+    expect(await news()).toMatchObject([
+      {
+        type: 'user.standing_changed',
+        targets: [{ type: 'user', id: String(id) }],
+        changes: [{ field: 'clearance_level', before: 0, after: 5 }],
+        actor: { kind: 'app', character_id: 0 },
+      },
+    ]);
+  });
+
+  it('the deletion of a user, and what he leaves', async () => {
+    const { id, name } = await member();
+    const { group_id } = await ok(root.group.create({ body: { group_name: `Of ${id}` } }));
+    await root.group.update({ params: { group_id }, body: { add_members: [name], owner: name } });
+    await news();
+    await root.user.delete({ params: { character_id: id } });
+    const events = await news();
+    expect(events.map(({ type }) => type)).toEqual([
+      'group.updated',
+      'group.members_changed',
+      'user.deleted',
+      'corporation.members_changed',
+      ...events.slice(4).map(() => 'group.members_changed'),
+    ]);
+    expect(events[0]?.changes).toEqual([{ field: 'owner', before: id, after: null }]);
+    for (const event of events.slice(3))
+      expect(event.changes).toEqual([{ field: 'members', added: [], removed: [id] }]);
+  });
+
+  it('a coalition: its members, whose groups and standings follow from that, with the cause', async () => {
+    const { id } = await member();
+    const body = { coalition_name: 'Pact', ticker: 'P' };
+    const { coalition_id } = await ok(root.coalition.create({ body }));
+    expect((await news()).map(({ type }) => type)).toEqual(['coalition.created']);
+    const params = { coalition_id };
+    await ok(root.coalition.update({ params, body: { add_member_alliances: [HOME.alliance] } }));
+    const joined = await news();
+    const [changed] = joined;
+    expect(changed).toMatchObject({
+      type: 'coalition.members_changed',
+      changes: [{ field: 'member_alliances', added: [HOME.alliance], removed: [] }],
+    });
+    expect(joined.map(({ type }) => type)).toContain('group.created');
+    expect(
+      joined.find(({ type, targets }) => type === 'user.standing_changed' && targets[0]?.id === String(id)),
+    ).toMatchObject({
+      changes: [{ field: 'coalitions', after: expect.arrayContaining([coalition_id]) }],
+      cause: { event_id: changed?.event_id },
+    });
+    const members = joined.find(
+      ({ type, targets }) => type === 'group.members_changed' && targets[0]?.name === 'Pact',
+    );
+    expect(members?.changes).toMatchObject([{ field: 'members', added: expect.arrayContaining([id]) }]);
+    await ok(root.coalition.delete({ params }));
+    const types = (await news()).map(({ type }) => type);
+    expect(types[0]).toBe('coalition.deleted');
+    expect(types.at(-1)).toBe('group.deleted');
+    expect(types).toContain('user.standing_changed');
+  });
+
+  it('a group that says no: whom it shuts out', async () => {
+    const { id, name } = await member();
+    const { group_id } = await ok(root.group.create({ body: { group_name: 'Banned' } }));
+    const params = { group_id };
+    await root.group.update({ params, body: { authorized_to_login: false } });
+    await news();
+    const login = async () =>
+      (await news())
+        .filter(({ type }) => type === 'user.standing_changed')
+        .map(({ targets, changes }) => [targets[0]?.id, changes]);
+    await root.group.update({ params, body: { add_members: [name] } });
+    expect(await login()).toEqual([[String(id), [{ field: 'may_log_in', before: true, after: false }]]]);
+    await root.group.delete({ params });
+    expect(await login()).toEqual([[String(id), [{ field: 'may_log_in', before: false, after: true }]]]);
+  });
+
+  it('tokens', async () => {
+    const body = { callback: 'http://127.0.0.1:9/app' };
+    expect(await typesOf(() => ok(root.token.createPermanent({ body })))).toEqual(['token.created']);
+    expect(await typesOf(() => ok(root.token.createUserToken()))).toEqual(['token.created']);
+    const { uuid } = await makeToken(app, 'per', 0);
+    expect(await typesOf(() => ok(root.token.delete({ query: { uuid } })))).toEqual(['token.deleted']);
+    const { jwt } = await member();
+    expect(await typesOf(() => ok(app.client(jwt).token.logout()))).toEqual(['token.deleted']);
+  });
+
+  it('scopes of corporations and alliances, guest codes, runs of jobs', async () => {
+    const scopes = { mandatory_ext_scopes: ['ext-mail.read_mail.v1' as const] };
+    const corporation = { params: { corporation_id: COUSINS } };
+    expect(await typesOf(() => ok(root.corporation.update({ ...corporation, body: scopes })))).toEqual([
+      'corporation.updated',
+    ]);
+    expect(await typesOf(() => ok(root.corporation.update({ ...corporation, body: scopes })))).toEqual([]);
+    expect(await typesOf(() => ok(root.corporation.createGuestCode(corporation)))).toEqual([
+      'corporation.guest_invited',
+    ]);
+    const job = { params: { job_id: 'maintenance' } };
+    expect(await typesOf(() => ok(root.system.runJob(job)))).toEqual(['job.requested']);
+  });
+
+  it('who reads what is kept of another one: once an hour, and nothing of oneself', async () => {
+    const { id, jwt } = await member();
+    const read = (client: Client) => ok(client.history.wallet({ params: { character_id: id } }));
+    expect(await typesOf(() => read(app.client(jwt)))).toEqual([]);
+    expect(await typesOf(() => read(root))).toEqual(['history.read']);
+    expect(await typesOf(() => read(root))).toEqual([]);
+    app.clock.advance(3_600_001);
+    expect(await typesOf(() => read(root))).toEqual(['history.read']);
+  });
+
+  it('who leaves a group that says yes: by himself, by its policy', async () => {
+    const { group_id } = await ok(root.group.create({ body: { group_name: 'Pilots' } }));
+    const params = { group_id };
+    await ok(root.group.update({ params, body: { authorized_to_login: true } }));
+    const [leaver, stranger] = [++ids, ++ids];
+    const names = [await addUser(app, { id: leaver }), await addUser(app, { id: stranger })];
+    await ok(root.group.update({ params, body: { add_members: names } }));
+    const barred = async () =>
+      (await news())
+        .filter(({ type }) => type === 'user.standing_changed')
+        .map(({ targets, changes }) => [targets[0]?.id, changes]);
+    expect(await barred()).toHaveLength(2);
+    const lost = [{ field: 'may_log_in', before: true, after: false }];
+    const { jwt } = await makeToken(app, 'per', leaver, uuidOf(app.root));
+    await ok(app.client(jwt).group.leave({ params }));
+    expect(await barred()).toEqual([[String(leaver), lost]]);
+    const eligible = { corporations: [HOME.corporation] };
+    await ok(root.group.setPolicy({ params, body: { joining: 'open', eligible, grace_hours: 0 } }));
+    expect(await barred()).toEqual([[String(stranger), lost]]);
+  });
+});

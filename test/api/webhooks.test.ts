@@ -1,0 +1,382 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { RETRIES } from '../../contract/webhook.ts';
+import { allEvents } from '../fixtures/events.ts';
+import { makeToken, uuidOf } from '../fixtures/users.ts';
+import { addGroup, addWebhook, arrivals, isSignedBy, messageOf, pass } from '../fixtures/webhooks.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+
+let app: TestApp;
+let root: Client;
+const receivers: Receiver[] = [];
+let made = 0;
+const unique = () => `Delivered ${++made}`;
+
+beforeAll(async () => {
+  app = await startTestApp({ worker: true });
+  root = app.client(app.root);
+});
+afterEach(async () => {
+  await app.db.deleteFrom('webhooks').execute();
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
+});
+afterAll(() => app.stop());
+
+async function receive(answer: Receiver['answer'] = 204): Promise<Receiver> {
+  const receiver = await startReceiver();
+  receiver.answer = answer;
+  receivers.push(receiver);
+  return receiver;
+}
+
+async function deliveriesOf(webhook_id: string) {
+  const answer = await root.webhook.listDeliveries({ params: { webhook_id } });
+  if (answer.status !== 200) throw new Error(`${answer.status}`);
+  return answer.body;
+}
+
+async function standing(webhook_id: string) {
+  const answer = await root.webhook.get({ params: { webhook_id } });
+  if (answer.status !== 200) throw new Error(`${answer.status}`);
+  return answer.body;
+}
+
+/** Waits until the one delivery of the webhook was tried so often, and is in this state. */
+async function tried(webhook_id: string, tries: number, state = 'waiting') {
+  await expect
+    .poll(async () => (await deliveriesOf(webhook_id))[0], { timeout: 30_000 })
+    .toMatchObject({ tries, state });
+  return (await deliveriesOf(webhook_id))[0] as Awaited<ReturnType<typeof deliveriesOf>>[number];
+}
+
+describe('D93: what is delivered', () => {
+  it('D93: POST answers the secret once; neither list nor log nor event holds it, and it is stored sealed', async () => {
+    const receiver = await receive();
+    const created = await addWebhook(app, receiver);
+    expect(created.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const list = await root.webhook.list();
+    expect(list.body).toMatchObject([{ webhook_id: created.webhook_id, url: receiver.callback }]);
+    const row = await app.db.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow();
+    const texts = [
+      JSON.stringify(list.body),
+      JSON.stringify(await allEvents(app.db)),
+      ...app.logged,
+      row.secret.toString('latin1'),
+    ];
+    const [, bare = ''] = created.secret.split('_');
+    for (const text of texts) expect(text).not.toContain(bare);
+  });
+
+  it('D93: deliveries bear webhook-id, webhook-timestamp and a signature over the body {type, timestamp, data}', async () => {
+    const receiver = await receive();
+    const { secret, webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    const id = await addGroup(app, unique());
+    const [delivery] = await arrivals(receiver, 1);
+    if (delivery === undefined) throw new Error('nothing came');
+    expect(delivery).toMatchObject({
+      method: 'POST',
+      url: new URL(receiver.callback).pathname + new URL(receiver.callback).search,
+    });
+    expect(isSignedBy(secret, delivery)).toBe(true);
+    expect(isSignedBy(secret, { ...delivery, body: delivery.body.replace('}', ' }') })).toBe(false);
+    expect(delivery.headers['webhook-signature']).toMatch(/^v1,[^ ]+$/);
+    expect(delivery.headers['webhook-timestamp']).toBe(String(Math.floor(app.clock.now().getTime() / 1000)));
+    const event = (await allEvents(app.db)).find(({ targets }) => targets[0]?.id === id);
+    expect(delivery.headers['webhook-id']).toBe(event?.event_id);
+    expect(messageOf(delivery)).toEqual({
+      type: 'group.created',
+      timestamp: event?.occurred_on,
+      data: { ...event, context: event?.context },
+    });
+    await tried(webhook_id, 1, 'delivered');
+  });
+
+  it('D93: group.* brings all about groups and nothing else, group_ids those of some groups', async () => {
+    const all = await receive();
+    const some = await receive();
+    const [one, other] = [await addGroup(app, unique()), await addGroup(app, unique())];
+    await addWebhook(app, all);
+    await addWebhook(app, some, { group_ids: [other] });
+    await root.group.update({ params: { group_id: one }, body: { description: 'first' } });
+    await root.coalition.create({ body: { coalition_name: unique(), ticker: 'D' } });
+    await root.group.update({ params: { group_id: other }, body: { description: 'second' } });
+    const targets = (await arrivals(all, 2)).map((delivery) => messageOf(delivery).data);
+    expect(targets).toMatchObject([{ targets: [{ id: one }] }, { targets: [{ id: other }] }]);
+    expect((await arrivals(some, 1)).map((delivery) => messageOf(delivery).data)).toMatchObject([
+      { targets: [{ id: other }] },
+    ]);
+  });
+
+  it('D93: refuses types and groups that there are not', async () => {
+    const { callback: url } = await receive();
+    const wrong = await root.webhook.create({ body: { url, types: ['group.exploded'] } });
+    expect(wrong).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'types', 0] }] } });
+    const missing = await root.webhook.create({
+      body: { url, types: ['*'], group_ids: ['ab'.repeat(12)] },
+    });
+    expect(missing).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+});
+
+describe('D93: what succeeds, and what is tried again', () => {
+  it.each([301, 302, 307, 400, 404, 500])('D93: only 2xx succeeds: %s is tried again', async (status) => {
+    const elsewhere = await receive();
+    const receiver = await receive((response) =>
+      response.writeHead(status, { location: elsewhere.callback }).end(),
+    );
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    await addGroup(app, unique());
+    const delivery = await tried(webhook_id, 1);
+    expect(delivery).toMatchObject({ status, fault: null });
+    // Redirects are not followed.
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it('D93: retries at 5 s, 5 min, 30 min, 2, 5, 10, 14, 20, 24 h, with the same id; then it is disabled, and that is to be seen', async () => {
+    const receiver = await receive(500);
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    await addGroup(app, unique());
+    expect(RETRIES.map((seconds) => seconds / 60)).toEqual([1 / 12, 5, 30, 120, 300, 600, 840, 1200, 1440]);
+    for (const [n, pause] of RETRIES.entries()) {
+      const { tried_on, next_try_on } = await tried(webhook_id, n + 1);
+      const seconds = (Date.parse(next_try_on ?? '') - Date.parse(tried_on ?? '')) / 1000;
+      expect(seconds).toBeGreaterThanOrEqual(pause);
+      expect(seconds).toBeLessThanOrEqual(pause * 1.1 + 0.001);
+      await pass(app, Math.ceil(seconds) + 60);
+    }
+    await tried(webhook_id, RETRIES.length + 1, 'failed');
+    expect(await standing(webhook_id)).toMatchObject({
+      enabled: false,
+      disabled_because: 'undeliverable',
+      failures: RETRIES.length + 1,
+    });
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(receiver.received).toHaveLength(RETRIES.length + 1);
+    expect((await allEvents(app.db)).at(-1)).toMatchObject({
+      type: 'webhook.updated',
+      targets: [{ type: 'webhook', id: webhook_id, name: new URL(receiver.callback).origin }],
+      changes: [{ field: 'disabled_because', before: null, after: 'undeliverable' }],
+    });
+    // What happens while it is disabled comes when it is enabled, together with what had failed.
+    await addGroup(app, unique());
+    receiver.answer = 204;
+    receiver.received.length = 0;
+    await root.webhook.update({ params: { webhook_id }, body: { enabled: true } });
+    await arrivals(receiver, 2);
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 0, failures: 0, enabled: true });
+  });
+
+  it('D93: 410 disables at once', async () => {
+    const receiver = await receive(410);
+    const { webhook_id } = await addWebhook(app, receiver);
+    await addGroup(app, unique());
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ enabled: false, disabled_because: 'gone' });
+  });
+
+  it('D93: Retry-After is honoured where it asks for more, and nothing else comes meanwhile', async () => {
+    const receiver = await receive((response) => response.writeHead(429, { 'retry-after': '120' }).end());
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    await addGroup(app, unique());
+    const delivery = await tried(webhook_id, 1);
+    expect(Date.parse(delivery.next_try_on ?? '') - Date.parse(delivery.tried_on ?? '')).toBe(120_000);
+    await addGroup(app, unique());
+    await pass(app, 60);
+    const position = (await standing(webhook_id)).position;
+    expect(receiver.received).toHaveLength(1);
+    receiver.answer = 204;
+    await pass(app, 61);
+    await arrivals(receiver, 3);
+    expect((await standing(webhook_id)).position).toBeGreaterThan(position);
+  });
+
+  it('D93: an answer without end is cut off, and counts by its status', async () => {
+    const receiver = await receive((response) => {
+      response.writeHead(200);
+      const pour = () => {
+        if (response.destroyed) return;
+        response.write(Buffer.alloc(65_536));
+        setImmediate(pour);
+      };
+      pour();
+    });
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    await addGroup(app, unique());
+    await tried(webhook_id, 1, 'delivered');
+  });
+
+  it('D93: one that hangs delays nobody', async () => {
+    const hanging = await receive(() => undefined);
+    const well = await receive();
+    await addWebhook(app, hanging);
+    await addWebhook(app, well);
+    for (let n = 0; n < 5; n += 1) await addGroup(app, unique());
+    await arrivals(well, 10);
+    expect(hanging.received.length).toBeGreaterThan(0);
+  });
+
+  it('D93: ordered: true waits for the one before, whatever became of it', async () => {
+    const receiver = await receive((response, count) => response.writeHead(count === 1 ? 500 : 204).end());
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'], ordered: true });
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) ids.push(await addGroup(app, unique()));
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ failures: 1 });
+    expect(receiver.received).toHaveLength(1);
+    await pass(app, 6);
+    const came = (await arrivals(receiver, 6)).map((delivery) => messageOf(delivery).data);
+    expect(came.map((data) => ('targets' in data ? data.targets[0]?.id : ''))).toEqual([ids[0], ...ids]);
+  });
+});
+
+describe('D93: what can be asked for by hand', () => {
+  it('D93: rotate: for a day deliveries bear two signatures, then only the new one', async () => {
+    const receiver = await receive();
+    const { webhook_id, secret: former } = await addWebhook(app, receiver, { types: ['group.created'] });
+    const answer = await root.webhook.rotate({ params: { webhook_id } });
+    if (answer.status !== 200) throw new Error(`${answer.status}`);
+    const { secret, former_until } = answer.body;
+    expect(Date.parse(former_until) - app.clock.now().getTime()).toBe(86_400_000);
+    await addGroup(app, unique());
+    const [first] = await arrivals(receiver, 1);
+    if (first === undefined) throw new Error('nothing came');
+    expect(isSignedBy(former, first)).toBe(true);
+    expect(isSignedBy(secret, first)).toBe(true);
+    app.clock.advance(86_400_001);
+    await addGroup(app, unique());
+    const second = (await arrivals(receiver, 2))[1];
+    if (second === undefined) throw new Error('nothing came');
+    expect(isSignedBy(former, second)).toBe(false);
+    expect(isSignedBy(secret, second)).toBe(true);
+  });
+
+  it('D93: test sends one delivery, once, to a disabled webhook too', async () => {
+    const receiver = await receive(500);
+    const { webhook_id } = await addWebhook(app, receiver);
+    await root.webhook.update({ params: { webhook_id }, body: { enabled: false } });
+    await addGroup(app, unique());
+    const answer = await root.webhook.test({ params: { webhook_id } });
+    expect(answer).toMatchObject({ status: 200, body: { type: 'webhook.test', position: null } });
+    await tried(webhook_id, 1, 'failed');
+    expect(receiver.received).toHaveLength(1);
+    expect(receiver.received.map(messageOf)).toMatchObject([{ type: 'webhook.test', data: { webhook_id } }]);
+    expect(await standing(webhook_id)).toMatchObject({ disabled_because: 'asked', failures: 0 });
+  });
+
+  it('D93: retry delivers again at once, under the same id', async () => {
+    const receiver = await receive();
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    await addGroup(app, unique());
+    const { delivery_id } = await tried(webhook_id, 1, 'delivered');
+    const answer = await root.webhook.retry({ params: { webhook_id, delivery_id } });
+    expect(answer).toMatchObject({ status: 200, body: { state: 'waiting' } });
+    const came = await arrivals(receiver, 2);
+    expect(came.map(({ headers }) => headers['webhook-id'])).toEqual([delivery_id, delivery_id]);
+    const other = await root.webhook.retry({ params: { webhook_id, delivery_id: webhookless } });
+    expect(other.status).toBe(404);
+  });
+  const webhookless = '01920f3e-8a4c-7d21-9b3f-2c5e8a7d4f10';
+
+  it('D93: replay delivers every event after a position again, at most 30 days back', async () => {
+    const receiver = await receive();
+    const { webhook_id, position } = await addWebhook(app, receiver, { types: ['group.created'] });
+    for (let n = 0; n < 3; n += 1) await addGroup(app, unique());
+    const ids = (await arrivals(receiver, 3)).map(({ headers }) => headers['webhook-id']);
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 0 });
+    const replayed = await root.webhook.replay({ params: { webhook_id }, body: { after: position } });
+    expect(replayed).toMatchObject({ status: 200 });
+    const again = (await arrivals(receiver, 6)).slice(3).map(({ headers }) => headers['webhook-id']);
+    expect(again.sort()).toEqual(ids.sort());
+    const beyond = await root.webhook.replay({ params: { webhook_id }, body: { after: 1_000_000 } });
+    expect(beyond).toMatchObject({ status: 410, body: { code: 'resync' } });
+    app.clock.advance(31 * 86_400_000);
+    const old = await root.webhook.replay({ params: { webhook_id }, body: { after: position } });
+    expect(old).toMatchObject({ status: 410, body: { code: 'resync' } });
+  });
+
+  it('D93: events tell of webhooks, without the path of the URL', async () => {
+    const receiver = await receive();
+    const { webhook_id } = await addWebhook(app, receiver);
+    await root.webhook.update({ params: { webhook_id }, body: { types: ['user.*'] } });
+    await root.webhook.delete({ params: { webhook_id } });
+    const told = (await allEvents(app.db)).filter(({ targets }) => targets[0]?.id === webhook_id);
+    expect(told).toMatchObject([
+      { type: 'webhook.created' },
+      { type: 'webhook.updated', changes: [{ field: 'types', before: ['group.*'], after: ['user.*'] }] },
+      { type: 'webhook.deleted' },
+    ]);
+    expect(JSON.stringify(told)).not.toContain('signed-in');
+    expect((await root.webhook.get({ params: { webhook_id } })).status).toBe(404);
+  });
+});
+
+describe('D93: what an application is sent', () => {
+  it('D93: a dynamic one is sent what happens by it and by the tokens that it led to, and nothing else', async () => {
+    const receiver = await receive();
+    const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
+    const user = await makeToken(app, 'use', 0, dyn.uuid);
+    await addWebhook(app, receiver, { types: ['*'] }, dyn.jwt);
+    await addGroup(app, unique());
+    const own = await addGroup(app, unique(), user.jwt);
+    // That of the webhook itself is among them.
+    const came = (await arrivals(receiver, 3)).map(messageOf);
+    expect(came.map(({ type }) => type).sort()).toEqual([
+      'group.created',
+      'group.members_changed',
+      'webhook.created',
+    ]);
+    for (const { type, data } of came) {
+      expect(data).toMatchObject({
+        actor: { app_token: dyn.uuid, token: null },
+        context: null,
+        targets: type.startsWith('group.') ? [{ id: own }] : [],
+      });
+    }
+  });
+
+  it('D93: one whose owner has lost his rights is disabled, and tells nothing more', async () => {
+    const receiver = await receive();
+    const { webhook_id } = await addWebhook(app, receiver);
+    await app.db.insertInto('users').values(outsider).execute();
+    await app.db.updateTable('webhooks').set({ app_token: null, owner_id: outsider.character_id }).execute();
+    await addGroup(app, unique());
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ disabled_because: 'not_allowed' });
+    expect(receiver.received).toEqual([]);
+  });
+  const outsider = {
+    character_id: 2_151_000_001,
+    character_name: 'Nobody Much',
+    name_key: 'nobody much',
+    clearance_level: 9,
+  };
+
+  it('D93: another one’s webhook is a 404 to an application, whatever it asks', async () => {
+    const receiver = await receive();
+    const { webhook_id } = await addWebhook(app, receiver);
+    const mine = app.client((await makeToken(app, 'dyn', 0, uuidOf(app.root))).jwt).webhook;
+    const params = { webhook_id };
+    expect((await mine.list()).body).toEqual([]);
+    const answers = await Promise.all([
+      mine.get({ params }),
+      mine.update({ params, body: { enabled: false } }),
+      mine.delete({ params }),
+      mine.rotate({ params }),
+      mine.test({ params }),
+      mine.listDeliveries({ params }),
+      mine.retry({ params: { ...params, delivery_id: '01920f3e-8a4c-7d21-9b3f-2c5e8a7d4f10' } }),
+      mine.replay({ params, body: { after: 0 } }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
+    expect(await standing(webhook_id)).toMatchObject({ enabled: true });
+  });
+
+  it('D93: an application can have 20 webhooks', async () => {
+    const { callback: url } = await receive();
+    const client = app.client((await makeToken(app, 'dyn', 0, uuidOf(app.root))).jwt);
+    for (let n = 0; n < 20; n += 1) {
+      expect((await client.webhook.create({ body: { url, types: ['crash.*'] } })).status).toBe(201);
+    }
+    expect(await client.webhook.create({ body: { url, types: ['crash.*'] } })).toMatchObject({
+      status: 409,
+      body: { code: 'too_many_webhooks' },
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { alive, build, createInstance, familyOf, type Instance, PRODUCTION } from '../harness/instance.ts';
+import { onDatabase, productionEnv } from '../harness/production.ts';
+
+// Whole processes: generous, for a machine that has other work, too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+let instance: Instance;
+let env: Record<string, string>;
+beforeAll(async () => {
+  await build();
+  instance = await createInstance();
+  env = await productionEnv();
+});
+afterAll(() => instance.remove());
+
+const ALL_READY = /all processes of the service are ready/;
+const COUNTED = /^castellan_http_request_duration_seconds_count\{.*route="\/readyz",status="200"\} (\d+)$/m;
+
+describe('several processes behind one port (PROCESSES)', () => {
+  it('serve side by side; one that is killed is replaced; all of them stop together', async () => {
+    await onDatabase('migrated', async (DATABASE_URL) => {
+      const metricsPort = instance.port + 1;
+      const started = { ...env, DATABASE_URL, PROCESSES: '2', METRICS_PORT: String(metricsPort) };
+      const server = instance.start(PRODUCTION.server, started);
+      await server.printed(ALL_READY);
+      const processes = familyOf(server.pid);
+      expect(processes).toHaveLength(3);
+
+      const ask = () => fetch(`${instance.url}/readyz`, { headers: { connection: 'close' } });
+      for (let n = 0; n < 20; n += 1) expect((await ask()).status).toBe(200);
+      const counted = async () => {
+        const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+        return Number(COUNTED.exec(metrics)?.[1]);
+      };
+      await expect.poll(counted).toBe(20);
+
+      process.kill(processes[1] ?? 0, 'SIGKILL');
+      await server.printed(/another one takes its place/);
+      expect((await ask()).status).toBe(200);
+      await server.printed(new RegExp(`${ALL_READY.source}[^]*${ALL_READY.source}`));
+
+      const family = familyOf(server.pid);
+      server.signal('SIGTERM');
+      expect((await server.ended).code).toBe(0);
+      expect(alive(family)).toEqual([]);
+    });
+  });
+
+  it('end with the reason when the first ones cannot start', async () => {
+    const unreachable = { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/nothing', PROCESSES: '2' };
+    const { code, stderr } = await instance.run(PRODUCTION.server, { ...env, ...unreachable });
+    expect(code).toBe(1);
+    expect(stderr).toContain('The database cannot be reached');
+    expect(stderr).toContain('A process of the service did not start.');
+  });
+});

@@ -1,0 +1,106 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { spread, tell } from './fleet/figures.ts';
+import { type Fleet, startFleet } from './fleet/fleet.ts';
+import { startLoad } from './fleet/load.ts';
+
+/** Restarts by SIGTERM, one process after the other; and ends by SIGKILL, of an API and of PostgreSQL each. */
+const RESTARTS = Number(process.env['SOAK_RESTARTS'] ?? 50);
+const DEATHS = Number(process.env['SOAK_DEATHS'] ?? 50);
+const CALLERS = 8;
+/** Longer than HAProxy takes to notice that `/readyz` fails. */
+const DRAIN = 2;
+const WITHIN = 3 * 60 * 60_000;
+
+let fleet: Fleet;
+beforeAll(async () => {
+  fleet = await startFleet(DRAIN);
+  await fleet.untilWhole();
+}, 10 * 60_000);
+afterAll(() => fleet?.stop());
+
+/** Names of groups that are stored. */
+async function stored(): Promise<Set<string>> {
+  const client = new pg.Client({ connectionString: fleet.databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<{ group_name: string }>('select group_name from groups');
+  await client.end();
+  return new Set(rows.map(({ group_name }) => group_name));
+}
+
+async function lost(created: readonly string[]): Promise<string[]> {
+  const names = await stored();
+  return created.filter((name) => !names.has(name));
+}
+
+it(
+  `${RESTARTS} rolling restarts under load: not one request fails`,
+  async () => {
+    const load = startLoad(fleet.url, fleet.token, CALLERS, 'rolling');
+    const stops: number[] = [];
+    for (let n = 0; n < RESTARTS; n += 1) {
+      const api = fleet.apis[n % 2 === 0 ? 0 : 1];
+      const { code, took } = await api.end('SIGTERM');
+      expect(code).toBe(0);
+      stops.push(took);
+      await api.begin();
+      await fleet.untilWhole();
+    }
+    await load.stop();
+    const { requests, latencies, failures, created } = load.seen;
+    tell(`${RESTARTS} restarts, ${requests} requests, ${failures.length} failed: ${spread(latencies)}`);
+    tell(`stops, ${DRAIN} s of drain included: ${spread(stops)}`);
+    expect(failures).toEqual([]);
+    expect(await lost(created)).toEqual([]);
+  },
+  WITHIN,
+);
+
+it(
+  `${DEATHS} times kill -9 of an API process: no acknowledged write is lost`,
+  async () => {
+    const load = startLoad(fleet.url, fleet.token, CALLERS, 'killed');
+    const starts: number[] = [];
+    for (let n = 0; n < DEATHS; n += 1) {
+      const api = fleet.apis[n % 2 === 0 ? 0 : 1];
+      await api.end('SIGKILL');
+      starts.push(await api.begin());
+      await fleet.untilWhole();
+    }
+    await load.stop();
+    const { requests, failures, created } = load.seen;
+    tell(
+      `${DEATHS} deaths of an API, ${requests} requests, ${failures.length} failed; ready after ${spread(starts)}`,
+    );
+    // Nobody but those whose request the dead one had.
+    expect(failures.length).toBeLessThanOrEqual(DEATHS * CALLERS);
+    expect(await lost(created)).toEqual([]);
+  },
+  WITHIN,
+);
+
+it(
+  `${DEATHS} times kill -9 of PostgreSQL: nothing is restarted, no acknowledged write is lost`,
+  async () => {
+    const pauses: number[] = [];
+    let requests = 0;
+    for (let n = 0; n < DEATHS; n += 1) {
+      const load = startLoad(fleet.url, fleet.token, CALLERS, `database ${n}`);
+      await expect.poll(() => load.seen.created.length, { timeout: 60_000 }).toBeGreaterThan(CALLERS);
+      const [postmaster = 0] = await fleet.postgres();
+      const killed = performance.now();
+      process.kill(postmaster, 'SIGKILL');
+      await expect.poll(() => load.seen.failures.length, { timeout: 60_000 }).toBeGreaterThan(0);
+      const before = load.seen.created.length;
+      await expect.poll(() => load.seen.created.length, { timeout: 60_000 }).toBeGreaterThan(before);
+      pauses.push(performance.now() - killed);
+      await load.stop();
+      requests += load.seen.requests;
+      const others = load.seen.failures.filter((failure) => !/: 503 /.test(failure));
+      expect(others).toEqual([]);
+      expect(await lost(load.seen.created)).toEqual([]);
+    }
+    tell(`${DEATHS} deaths of PostgreSQL, ${requests} requests; the next write after ${spread(pauses)}`);
+  },
+  WITHIN,
+);

@@ -2,8 +2,6 @@
 import { z } from 'zod';
 import { level } from './access.ts';
 import {
-  AfterInQuery,
-  atMostBytes,
   c,
   component,
   DateTime,
@@ -14,7 +12,8 @@ import {
 } from './common.ts';
 import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
-import { LongText, text } from './text.ts';
+import { AfterInQuery } from './paging.ts';
+import { atMostBytes, LongText, text } from './text.ts';
 import { UserShort } from './user.ts';
 
 /** Longest list of applications in one answer. */

@@ -1,9 +1,9 @@
 /** Who may join a group, who decides about it, and who must leave. */
 import { z } from 'zod';
 import { MAX_LEVEL } from './access.ts';
-import { atMostBytes, component, field, Id, IdInBody, ObjectId, ObjectIdInUrl } from './common.ts';
+import { component, field, Id, IdInBody, ObjectId, ObjectIdInUrl } from './common.ts';
 import { GroupShort } from './group-short.ts';
-import { text } from './text.ts';
+import { atMostBytes, text } from './text.ts';
 
 /** Most bodies, groups or moderators that a policy names of each kind. */
 const MOST = 100;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '../contract/version.ts';
-import { type App, createApp } from './app.ts';
+import type { App } from './app.ts';
 import { readArguments } from './cli/command-line.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
 import { createGate, type Gate } from './http/gate.ts';
@@ -36,6 +36,8 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     const standIns = await startStandIns(configured, log, 'service');
     closers.push(standIns.stop);
     const { settings } = standIns;
+    // Loading it takes four fifths of a start: settings are refused, and usage is told, before.
+    const { createApp } = await import('./app.ts');
     app = await createApp(settings, { log, worker: settings.workers === 'embedded' });
     closers.push(app.close);
     closers.push(await announce(app.services));

@@ -1,5 +1,4 @@
 import { API_VERSION } from '../contract/version.ts';
-import { createApp } from './app.ts';
 import { readArguments } from './cli/command-line.ts';
 import { loadSettings } from './config/settings.ts';
 import { openLog } from './observability/log.ts';
@@ -22,6 +21,8 @@ export async function work(startStandIns: StartStandIns = noStandIns): Promise<v
   const stopTracing = await startTracing(configured.tracing, API_VERSION);
   const { settings, stop } = await startStandIns(configured, log, 'worker');
   try {
+    // Loading it takes most of a start: what is refused is refused before.
+    const { createApp } = await import('./app.ts');
     const app = await createApp(settings, { log, worker: true, beside: true });
     const metrics = await serveMetrics(app.services.metrics, settings, log);
     log.info('working');

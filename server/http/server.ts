@@ -95,6 +95,8 @@ function identify({ log, metrics }: Services): RequestHandler {
       res.setHeader('X-Api-Version', API_VERSION);
       res.setHeader('X-Content-Type-Options', 'nosniff');
       res.setHeader('Cache-Control', 'no-store');
+      // A router that it is handed to sees the rest of it alone.
+      const { path } = req;
       res.once('close', () => {
         const took = performance.now() - started;
         const { method } = req;
@@ -105,14 +107,13 @@ function identify({ log, metrics }: Services): RequestHandler {
         metrics.httpDuration.observe({ method, route, status: label }, took / 1000);
         span?.end(`${method} ${route}`, attributesOf({ method, route, status, id }), status >= 500);
         const milliseconds = Math.round(took * 10) / 10;
-        const path = redactText(req.path);
         log.info(
           {
             ...(span && { trace_id: span.traceId }),
             request_id: id,
             address,
             method,
-            path,
+            path: redactText(path),
             status,
             milliseconds,
           },

@@ -318,6 +318,8 @@ describe('D111: who decides', () => {
       FORBIDDEN,
     );
     expect(await here.moderator.client.group.applications({ params: there.params })).toMatchObject(FORBIDDEN);
+    const nowhere = await root.group.applications({ params: { group_id: 'ff'.repeat(12) } });
+    expect(nowhere).toMatchObject({ status: 404, body: { code: 'not_found' } });
     const theirs = await ok(here.moderator.client.application.list({ query: { role: 'moderator' } }));
     expect(theirs.map(({ application_id }) => application_id)).not.toContain(asked.application_id);
     expect((await decide({ client: root }, { ...asked, application_id: UNKNOWN }, 'approved')).status).toBe(

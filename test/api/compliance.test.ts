@@ -80,6 +80,20 @@ const statuses = ({ persons }: Compliance) =>
   );
 
 describe('D102: compliance', () => {
+  it('404 for a corporation, alliance or coalition that nobody knows', async () => {
+    const corporation = { params: { corporation_id: 98_999_999 } };
+    const alliance = { params: { alliance_id: 99_999_999 } };
+    const coalition = { params: { coalition_id: 'ff'.repeat(12) } };
+    const answers = await Promise.all([
+      ...[root.corporation.compliance(corporation), root.corporation.complianceDays(corporation)],
+      ...[root.alliance.compliance(alliance), root.alliance.complianceDays(alliance)],
+      ...[root.coalition.compliance(coalition), root.coalition.complianceDays(coalition)],
+    ]);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+  });
+
   it('says of each character ok, grace, failing or unknown, with the reason, since when, and the days', async () => {
     await member(ADA, FIRST);
     await grant(ADA, [MAIL, SKILLS]);

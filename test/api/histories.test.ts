@@ -3,6 +3,7 @@ import type { CharacterLocation, CharacterMail, CharacterMailShort } from '../..
 import * as sheet from '../../dev/world/character-sheet.ts';
 import { mailbox } from '../../dev/world/mailbox.ts';
 import type { Character } from '../../dev/world/world.ts';
+import { ok } from '../../sdk/src/index.ts';
 import { indexMail } from '../../server/history/mailbox.ts';
 import { ensurePartitions } from '../../server/history/partitions.ts';
 import { storeSkillPoints } from '../../server/history/skill-points.ts';
@@ -60,6 +61,10 @@ const pathOf = (id: number, what: string) => `/ext/history/characters/${id}/${wh
 function get<Body>(token: string, id: number, what: string, page?: string) {
   const headers = page === undefined ? {} : { page };
   return send<Body>(app, 'GET', pathOf(id, what), { token, headers });
+}
+
+function storeNow(token: string, character_id: number) {
+  return app.client(token).history.storeLocation({ params: { character_id } });
 }
 
 describe('pages of every history', () => {
@@ -123,21 +128,17 @@ describe('pages of every history', () => {
 describe('POST …/location/now', () => {
   it('asks the game, stores the answer and answers with it; the next one comes first', async () => {
     const { token, user } = await newcomer();
-    const now = () =>
-      send<CharacterLocation>(app, 'POST', pathOf(user.character_id, 'location/now'), { token });
+    const now = () => ok(storeNow(token, user.character_id));
     const first = await now();
-    expect(first.status).toBe(200);
     app.provider.world.turn += 1;
     app.clock.advance(LATER);
     const second = await now();
     expect((await get<CharacterLocation[]>(token, user.character_id, 'location')).json).toEqual([
-      second.json,
-      first.json,
+      second,
+      first,
     ]);
-    expect(Date.parse(second.json.timestamp) - Date.parse(first.json.timestamp)).toBeGreaterThanOrEqual(
-      LATER,
-    );
-    expect(first.json).toMatchObject({
+    expect(Date.parse(second.timestamp) - Date.parse(first.timestamp)).toBeGreaterThanOrEqual(LATER);
+    expect(first).toMatchObject({
       user: { character_id: user.character_id, character_name: user.character_name },
       ship_type_name: expect.stringMatching(/^[^#]/),
       solar_system_name: expect.stringMatching(/^[^#]/),
@@ -150,10 +151,8 @@ describe('POST …/location/now', () => {
     for (let turn = 0; turn < 40 && kinds.size < 3; turn += 1) {
       app.provider.world.turn += 1;
       app.clock.advance(LATER);
-      const { json } = await send<CharacterLocation>(app, 'POST', pathOf(user.character_id, 'location/now'), {
-        token,
-      });
-      const { station_id, station_name, structure_id, structure_name } = json;
+      const location = await ok(storeNow(token, user.character_id));
+      const { station_id, station_name, structure_id, structure_name } = location;
       if (station_id !== null) expect(station_name).toMatch(/^[^#]/);
       if (structure_id !== null) expect(structure_name).toMatch(/ Keep$/);
       expect([station_id === null, structure_id === null]).toEqual([
@@ -170,11 +169,9 @@ describe('POST …/location/now', () => {
     for (let turn = 0; turn < 60; turn += 1) {
       app.provider.world.turn += 1;
       app.clock.advance(LATER);
-      const { json } = await send<CharacterLocation>(app, 'POST', pathOf(user.character_id, 'location/now'), {
-        token,
-      });
-      if (json.structure_id === null) continue;
-      expect(json.structure_name).toBe(`#${json.structure_id}`);
+      const { structure_id, structure_name } = await ok(storeNow(token, user.character_id));
+      if (structure_id === null) continue;
+      expect(structure_name).toBe(`#${structure_id}`);
       return;
     }
     expect.unreachable('never docked in a structure');
@@ -182,17 +179,16 @@ describe('POST …/location/now', () => {
 
   it('404 without a valid refresh token with the scopes (D30)', async () => {
     const { token, user } = await newcomer(LOCATION_SCOPES.slice(0, 2));
-    const { status, json } = await send(app, 'POST', pathOf(user.character_id, 'location/now'), { token });
-    expect({ status, detail: json.detail }).toEqual({
+    expect(await storeNow(token, user.character_id)).toMatchObject({
       status: 404,
-      detail: `Could not find valid refresh token for character ${user.character_id}`,
+      body: { detail: `Could not find valid refresh token for character ${user.character_id}` },
     });
   });
 
   it('nothing is stored when the game refuses part of it: 502 (D30)', async () => {
     const { token, user } = await newcomer();
     app.provider.faults.add('/characters/*/ship', { kind: 'status', status: 500 });
-    const { status } = await send(app, 'POST', pathOf(user.character_id, 'location/now'), { token });
+    const { status } = await storeNow(token, user.character_id);
     app.provider.reset();
     expect(status).toBe(502);
     expect((await get(token, user.character_id, 'location')).json).toEqual([]);
@@ -307,7 +303,7 @@ describe('who may read (D17)', () => {
     const id = { own: caller.id, mate: mate.id, nobody: nextId() }[whose];
     for (const what of HISTORIES) expect((await get(caller.jwt, id, what)).status).toBe(expected);
     expect((await get(caller.jwt, id, 'mail/7')).status).toBe(expected === 200 ? 404 : expected);
-    const now = await send(app, 'POST', pathOf(id, 'location/now'), { token: caller.jwt });
+    const now = await storeNow(caller.jwt, id);
     expect(now.status).toBe(expected === 200 ? 404 : expected);
   });
 });
@@ -360,7 +356,7 @@ describe('histories end', () => {
     const id = person.user.character_id;
     const { services } = app.app;
     app.clock.advance(LATER);
-    await send(app, 'POST', pathOf(id, 'location/now'), { token: person.token });
+    await ok(storeNow(person.token, id));
     await storeSkillPoints(services, id, app.clock.now());
     await storeWallet(services, id, app.clock.now());
     await indexMail(services, id);

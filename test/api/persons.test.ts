@@ -8,7 +8,6 @@ import { letIn, setLevel } from '../fixtures/registry.ts';
 import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { testRun } from '../harness/run.ts';
-import { send } from '../harness/send.ts';
 
 /** Where the people of these tests are: two corporations of one alliance. */
 const CORPORATION = 98_000_011;
@@ -155,7 +154,8 @@ describe('D100: a person', () => {
     expect(await ok(see(ADA))).toMatchObject({ main: null, hidden: 1 });
     await setLevel(app, CLEO, 3);
     expect(await ok(see(ADA))).toMatchObject({ main: { character_id: BRIM }, hidden: 0 });
-    expect((await send(app, 'GET', '/user/Nobody%20here/person', { token: reader })).status).toBe(404);
+    const nobody = { params: { character: 'Nobody here' } };
+    expect((await app.client(reader).user.person(nobody)).status).toBe(404);
   });
 
   it('says of each character whose it is: proven, stale, or changed', async () => {

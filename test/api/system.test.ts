@@ -75,7 +75,7 @@ describe('D51: GET /system/configuration', () => {
 
   it('D15: needs level 10', async () => {
     const nine = await addMember(app, 2_120_000_001, 9);
-    expect((await send(app, 'GET', '/system/configuration', { token: nine.jwt })).status).toBe(403);
+    expect((await app.client(nine.jwt).system.configuration()).status).toBe(403);
   });
 });
 
@@ -112,6 +112,18 @@ describe('without a token (decisions §1)', () => {
     const { headers, text } = await send(app, 'GET', '/.well-known/jwks.json');
     expect(headers['cache-control']).toBe('public, max-age=300');
     expect(text).not.toContain('"d"');
+  });
+});
+
+describe('the log of requests', () => {
+  it('names the whole path, whichever part of the service answers', async () => {
+    for (const path of ['/docs', '/healthz', '/user']) {
+      const { headers } = await send(app, 'GET', path, { token: app.root });
+      const id = headers['x-request-id'];
+      const line = () => app.logged.find((one) => one.includes(`"${id}"`) && one.includes('"request"'));
+      await expect.poll(line).toBeDefined();
+      expect(JSON.parse(line() ?? '{}')).toMatchObject({ method: 'GET', path, status: 200 });
+    }
   });
 });
 

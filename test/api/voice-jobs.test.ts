@@ -3,7 +3,6 @@ import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/
 import { addHome, addMember } from '../fixtures/users.ts';
 import { addGroup, addIdentity, membershipsOf } from '../fixtures/voice.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { send } from '../harness/send.ts';
 
 const GROUP = 'a1'.repeat(12);
 const FAILED = 'The voice server cannot be reached or gave an answer that cannot be used.';
@@ -26,7 +25,8 @@ afterEach(() => {
   voice.strike = () => undefined;
 });
 
-const run = (job: string, query = '') => send(app, 'POST', `/system/job/${job}${query}`, { token: app.root });
+const run = (job_id: string, query?: { readonly dry_run: boolean }) =>
+  app.client(app.root).system.runJob({ params: { job_id }, query });
 
 describe('the jobs of the voice server', () => {
   it('tell what they would change, then do it', async () => {
@@ -34,13 +34,13 @@ describe('the jobs of the voice server', () => {
     await addGroup(app, GROUP, 'Scouts', [id]);
     const { clientDatabaseId } = await addIdentity(app, voice, id, 'Somebody');
     const member = { character_id: id, client_database_id: clientDatabaseId };
-    expect(await run('sync-voice-groups', '?dry_run=true')).toMatchObject({
+    expect(await run('sync-voice-groups', { dry_run: true })).toMatchObject({
       status: 200,
-      json: { changes: [{ action: 'add', group_id: GROUP, sgid, ...member }] },
+      body: { changes: [{ action: 'add', group_id: GROUP, sgid, ...member }] },
     });
-    expect(await run('check-voice-nicknames', '?dry_run=true')).toMatchObject({
+    expect(await run('check-voice-nicknames', { dry_run: true })).toMatchObject({
       status: 200,
-      json: { changes: [{ action: 'message', nickname: 'Somebody', ...member }] },
+      body: { changes: [{ action: 'message', nickname: 'Somebody', ...member }] },
     });
     expect([membershipsOf(voice), voice.world.messages]).toEqual([{}, []]);
     expect((await run('sync-voice-groups')).status).toBe(200);
@@ -55,7 +55,7 @@ describe('the jobs of the voice server', () => {
     'a dry run of %s is a 502 while the voice server fails, and no crash',
     async (job) => {
       voice.strike = ({ at }) => (at === 'use' ? { kind: 'garbage' } : undefined);
-      expect(await run(job, '?dry_run=true')).toMatchObject({ status: 502, json: { detail: FAILED } });
+      expect(await run(job, { dry_run: true })).toMatchObject({ status: 502, body: { detail: FAILED } });
       const crashes = await app.client(app.root).crash.list();
       expect(crashes.body).toEqual([]);
     },

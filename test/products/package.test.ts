@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -53,6 +53,17 @@ describe('the installed package', () => {
       const exported = await consumer.run(process.execPath, '--input-type=module', '-e', print);
       expect(Number(exported), entry).toBeGreaterThan(0);
     }
+  });
+
+  it('holds the licence, the changelog, and of each entry modules with types and source maps', async () => {
+    const installed = join(consumer.folder, 'node_modules/@castellan/sdk');
+    const kinds = ['js', 'cjs', 'd.ts', 'd.cts', 'js.map', 'cjs.map'];
+    const modules = Object.keys(LIMITS).flatMap((entry) => kinds.map((kind) => `dist/${entry}.${kind}`));
+    expect(await readdir(installed, { recursive: true })).toEqual(
+      expect.arrayContaining(['LICENSE', 'CHANGELOG.md', 'README.md', ...modules]),
+    );
+    const licence = (folder: string) => readFile(join(folder, 'LICENSE'), 'utf8');
+    expect(await licence(installed)).toBe(await licence(ROOT));
   });
 
   it.each(NODES)('is loaded by Node $version as ESM and as CommonJS', async ({ version, program }) => {

@@ -44,13 +44,21 @@ function joinedUnread(attacker: Attacker): Promise<string> {
   return standStill(attacker, socket, 18_000_000);
 }
 
-const PIPELINED = 270;
+/** As many as may be in line on one connection, and more. */
+const IN_LINE = 100;
+const BEYOND = 270;
 
-/** Many requests on one connection for the largest answer that needs no token. */
+/** Many requests on one connection for the largest answer that needs no token: half a megabyte. */
 function pipelinedUnread(attacker: Attacker): Promise<string> {
   const socket = open(attacker);
-  socket.write(`${headOf('GET', '/docs', null)}\r\n`.repeat(PIPELINED));
-  return standStill(attacker, socket, 25_000_000);
+  socket.write(`${headOf('GET', '/docs', null)}\r\n`.repeat(IN_LINE));
+  return standStill(attacker, socket, IN_LINE * 500_000);
+}
+
+function pipelinedBeyond(attacker: Attacker): Promise<string> {
+  const socket = open(attacker);
+  socket.write(`${headOf('GET', '/docs', null)}\r\n`.repeat(BEYOND));
+  return standStill(attacker, socket, IN_LINE * 500_000);
 }
 
 /** As many joined answers as one has places for, asked for at once, and hung up on. */
@@ -98,6 +106,13 @@ export const readerAttacks: readonly Attack[] = [
     pause: 3_000,
     run: pipelinedUnread,
     must: ['cut off'],
+  },
+  {
+    name: 'more pipelined than may be in line',
+    callers: 1,
+    pause: 3_000,
+    run: pipelinedBeyond,
+    must: ['closed'],
   },
   {
     name: 'pipelined joined answers, hung up',

@@ -1,15 +1,7 @@
 /** Applications to groups. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import {
-  c,
-  component,
-  DateTime,
-  field,
-  ObjectId,
-  ObjectIdInUrl,
-  wholeNumberInQuery,
-} from './common.ts';
+import { c, component, DateTime, field, ObjectId, ObjectIdInUrl, wholeNumberInQuery } from './common.ts';
 import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
 import { AfterInQuery } from './paging.ts';

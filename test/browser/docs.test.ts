@@ -119,8 +119,8 @@ it('finds operations and schemas by words', async () => {
   await open('/docs');
   const shown = page.locator('nav [data-find]:visible');
   const all = await shown.count();
-  await page.getByLabel('Find an operation or a schema').fill('delete GROUP');
-  expect(await shown.allInnerTexts()).toEqual(['DELETE Delete a group']);
+  await page.getByLabel('Find an operation or a schema').fill('set POLICY');
+  expect(await shown.allInnerTexts()).toEqual(['PUT Set the policy of a group']);
   expect(await page.locator('#found').innerText()).toBe('1 found');
   expect(await page.locator('#nav-tag-user').isVisible()).toBe(false);
   await page.getByLabel('Find an operation or a schema').fill('');

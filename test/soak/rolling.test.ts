@@ -49,6 +49,7 @@ it(
     await load.stop();
     const { requests, latencies, failures, created } = load.seen;
     tell(`${RESTARTS} restarts, ${requests} requests, ${failures.length} failed: ${spread(latencies)}`);
+    for (const failure of failures.slice(0, 20)) tell(`  ${failure}`);
     tell(`stops, ${DRAIN} s of drain included: ${spread(stops)}`);
     expect(failures).toEqual([]);
     expect(await lost(created)).toEqual([]);

@@ -94,8 +94,9 @@ export async function startFleet(
       const client = new pg.Client({ connectionString: database.url });
       await client.connect();
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      const postmaster = parentOf(rows[0]?.pid ?? 0);
       await client.end();
-      return familyOf(parentOf(rows[0]?.pid ?? 0));
+      return familyOf(postmaster);
     },
     async stop() {
       await Promise.all(apis.map((api) => api.end('SIGTERM')));

@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+
+/** Milliseconds after a failure. */
+const PAUSE = 100;
 
 /** What one of the callers saw. */
 interface Seen {
@@ -42,6 +46,8 @@ export function startLoad(origin: string, token: string, callers: number, prefix
     } catch (error) {
       seen.failures.push(`${method} ${path}: ${error instanceof Error ? error.message : error}`);
     }
+    // Who is refused at once would ask again at once.
+    await sleep(PAUSE);
     return false;
   }
 

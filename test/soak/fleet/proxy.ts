@@ -23,7 +23,7 @@ export async function startProxy(folder: string, port: number, apis: readonly nu
     .replace('maxconn 20000', `maxconn 2000\n    stats socket ${socket}`);
   const file = join(folder, 'haproxy.cfg');
   await writeFile(file, config);
-  const child = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn('haproxy', ['-db', '-q', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   return {

@@ -1,14 +1,20 @@
 /** Applications to groups. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, field, ObjectId, ObjectIdInUrl } from './common.ts';
+import { c, component, DateTime, field, ObjectId, ObjectIdInUrl, wholeNumberInQuery } from './common.ts';
 import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
-import { LongText } from './text.ts';
+import { AfterInQuery } from './paging.ts';
+import { atMostBytes, LongText, text } from './text.ts';
 import { UserShort } from './user.ts';
 
 /** Longest list of applications in one answer. */
-export const MOST_APPLICATIONS = 1000;
+export const MOST_APPLICATIONS = 100;
+/** Bytes of UTF-8 in message and answers, all together: lists of applications hold them all. */
+const MOST_BYTES = 8192;
+/** Applications of one user that may be pending at a time, and that it may make within 24 hours, joined groups included. */
+export const MOST_PENDING = 20;
+export const MOST_A_DAY = 50;
 
 const State = z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'expired', 'void']);
 
@@ -70,19 +76,27 @@ export const PostApplication = component(
         'An answer to each question of the group, in its order.',
       ),
     })
-    .strict(),
+    .strict()
+    .superRefine(
+      atMostBytes(MOST_BYTES, ({ message, answers }: { message: string; answers: string[] }) => [
+        message,
+        ...answers,
+      ]),
+    ),
   'PostApplication',
-  'A wish to join a group.',
+  `A wish to join a group. Message and answers hold at most ${MOST_BYTES} bytes of UTF-8 in all.`,
   { message: 'I know the way.', answers: ['Since 2019.'] },
 );
 export type PostApplication = z.infer<typeof PostApplication>;
+
+const Remark = text(0, 1000);
 
 export const PutApplication = component(
   z
     .object({
       decision: field(z.enum(['approved', 'rejected']), 'Whether the applicant becomes a member.'),
-      reason: field(LongText.nullish(), 'Told to the applicant.'),
-      note: field(LongText.nullish(), 'For moderators alone.'),
+      reason: field(Remark.nullish(), 'Told to the applicant.'),
+      note: field(Remark.nullish(), 'For moderators alone.'),
     })
     .strict(),
   'PutApplication',
@@ -95,6 +109,16 @@ const byId = z.object({
   application_id: field(ObjectIdInUrl, 'Id of the application.', '66f2a1b3c4d5e6f708192a3d'),
 });
 
+/** Which applications a list holds. */
+export const ApplicationPage = {
+  limit: field(
+    wholeNumberInQuery(1, MOST_APPLICATIONS).optional(),
+    `At most so many; ${MOST_APPLICATIONS} where absent.`,
+    20,
+  ),
+  after: AfterInQuery.optional(),
+};
+
 export const StateInQuery = field(State.optional(), 'Those in this state alone.', 'pending');
 
 export const applicationRoutes = c.router({
@@ -102,13 +126,15 @@ export const applicationRoutes = c.router({
     method: 'GET',
     path: '/application',
     summary: 'List applications',
-    description: `The caller's own applications, or those that it could decide, the newest ${MOST_APPLICATIONS} first.`,
+    description:
+      "The caller's own applications, or those that it could decide, the newest first. Where more come, `X-Next` holds the value of `after` for the next page.",
     query: z.object({
       role: field(
         z.enum(['applicant', 'moderator']).default('applicant'),
         '`applicant`: the own ones; `moderator`: pending ones of groups that the caller moderates.',
         'moderator',
       ),
+      ...ApplicationPage,
     }),
     responses: { 200: field(z.array(Application), 'The applications.'), ...errors() },
     metadata: { operationId: 'listApplications', ...level(0) },

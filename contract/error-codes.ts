@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   joining_closed: [409, 'The group takes nobody but whom its owner adds.'],
   not_eligible: [409, 'The policy of the group does not let the user be a member.'],
   already_member: [409, 'The user is a member of the group already.'],
+  too_many_applications: [409, 'The user has, or made lately, as many applications as one may.'],
   application_pending: [409, 'The user has a pending application to the group.'],
   reapply_later: [409, 'The user was rejected too lately to apply again.'],
   application_decided: [409, 'The application is decided, withdrawn or over.'],

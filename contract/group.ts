@@ -1,7 +1,14 @@
 /** Groups of users. */
 import { z } from 'zod';
 import { ADMINISTRATOR_LEVEL, level } from './access.ts';
-import { Application, MOST_APPLICATIONS, PostApplication, StateInQuery } from './application.ts';
+import {
+  Application,
+  ApplicationPage,
+  MOST_A_DAY,
+  MOST_PENDING,
+  PostApplication,
+  StateInQuery,
+} from './application.ts';
 import {
   c,
   component,
@@ -192,8 +199,7 @@ export const groupRoutes = c.router({
     method: 'POST',
     path: '/group/:group_id/application',
     summary: 'Join a group, or apply to it',
-    description:
-      'Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately.',
+    description: `Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately. One user may have ${MOST_PENDING} pending applications, and make ${MOST_A_DAY} within 24 hours, groups included that are open: more are a 409.`,
     pathParams: byId,
     body: PostApplication.default({}),
     responses: { 201: field(Application, 'The application.'), ...errors(404, 409, 413, 415) },
@@ -214,9 +220,9 @@ export const groupRoutes = c.router({
     method: 'GET',
     path: '/group/:group_id/application',
     summary: 'List the applications to a group',
-    description: `The newest ${MOST_APPLICATIONS} first.`,
+    description: 'The newest first. Where more come, `X-Next` holds the value of `after` for the next page.',
     pathParams: byId,
-    query: z.object({ state: StateInQuery }),
+    query: z.object({ state: StateInQuery, ...ApplicationPage }),
     responses: { 200: field(z.array(Application), 'The applications.'), ...errors(404) },
     metadata: {
       operationId: 'listGroupApplications',

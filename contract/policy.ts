@@ -3,16 +3,18 @@ import { z } from 'zod';
 import { MAX_LEVEL } from './access.ts';
 import { component, field, Id, IdInBody, ObjectId, ObjectIdInUrl } from './common.ts';
 import { GroupShort } from './group-short.ts';
-import { text } from './text.ts';
+import { atMostBytes, text } from './text.ts';
 
 /** Most bodies, groups or moderators that a policy names of each kind. */
 const MOST = 100;
+/** Bytes of UTF-8 in all questions: each application shows them. */
+const MOST_BYTES = 4096;
 const ids = z.array(IdInBody).max(MOST);
 const objectIds = z.array(ObjectIdInUrl).max(MOST);
 
 const JOINING = z.enum(['closed', 'application', 'open']);
 const VISIBLE_TO = z.enum(['everyone', 'eligible', 'members']);
-const REACH = z.enum(['character']);
+const REACH = z.enum(['character', 'person']);
 
 const WORDS = {
   joining:
@@ -26,10 +28,11 @@ const WORDS = {
   moderators: 'Who decides applications, besides the owner and level 9.',
   moderator_users: 'Ids of characters.',
   moderator_groups: 'Ids of groups whose members do.',
-  reach: 'Whether each character counts for itself.',
+  reach:
+    'character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in.',
   grace_hours: 'Hours that a member stays who ceased to be eligible.',
   reapply_hours: 'Hours after a rejection before the next application.',
-  questions: 'What applicants are asked.',
+  questions: `What applicants are asked, at most ${MOST_BYTES} bytes of UTF-8 in all.`,
   expire_days: 'Days after which an undecided application ends.',
 } as const;
 
@@ -124,7 +127,10 @@ export const PutGroupPolicy = component(
       questions: field(questions.nullish(), WORDS.questions),
       expire_days: field(days.nullish(), WORDS.expire_days),
     })
-    .strict(),
+    .strict()
+    .superRefine(
+      atMostBytes(MOST_BYTES, ({ questions: asked }: { questions?: string[] | null }) => asked ?? []),
+    ),
   'PutGroupPolicy',
   'What to change about a policy; null means the same as leaving a field out.',
   { joining: 'application', eligible: { alliances: [99000001] }, moderators: { users: [2112000001] } },

@@ -48,3 +48,15 @@ export const Name = text(1, 100);
 export const Ticker = text(1, 20);
 export const LongText = text(0, 4000);
 export const StateCode = text(1, 100);
+
+/** Refuses what holds more text than this, all of its texts together: each by itself may be longer. */
+export function atMostBytes(most: number, textsOf: (body: never) => readonly string[]) {
+  return (body: unknown, ctx: z.RefinementCtx): void => {
+    const bytes = textsOf(body as never).reduce((sum, one) => sum + Buffer.byteLength(one), 0);
+    if (bytes <= most) return;
+    ctx.addIssue({
+      code: 'custom',
+      message: `Must hold at most ${most} bytes of text in all, and holds ${bytes}`,
+    });
+  };
+}

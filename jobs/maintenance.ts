@@ -4,6 +4,7 @@ import { inTransaction } from '../server/database/transaction.ts';
 import { dropExpiredEvents, ensureEventPartitions } from '../server/event/partitions.ts';
 import { deleteOrphans, findOrphans } from '../server/history/mail.queries.ts';
 import { dropExpired, ensurePartitions } from '../server/history/partitions.ts';
+import { deleteHistoryBefore } from '../server/person/person.queries.ts';
 import { hasMoreToSweep, sweep } from '../server/provider/budget.queries.ts';
 import { beginGeneration } from '../server/provider/cache.queries.ts';
 import { findDocument } from '../server/provider/document.queries.ts';
@@ -40,6 +41,8 @@ const NAME_REQUESTS = 40;
 const ONE_BY_ONE = { concurrency: 1, failuresInARow: 1, patient: true };
 /** Milliseconds for which crash reports are kept (D50). */
 const CRASHES_KEPT = 90 * DAY;
+/** Milliseconds for which is kept what happened to persons (D101). */
+const PERSONS_KEPT = 3 * 365 * DAY;
 /** Milliseconds after which no session can be left that began before (D82). */
 const ENDINGS_KEPT = 31 * DAY;
 /** Milliseconds for which deliveries are kept that have ended (D93). */
@@ -64,6 +67,9 @@ const steps: Readonly<Record<string, Step>> = {
   'delete expired challenges': ({ db, clock }) => deleteExpiredChallenges(db, clock.now()),
   'delete old crash reports': deleteInBatches(({ db, clock }) =>
     deleteCrashesBefore(db, new Date(clock.now().getTime() - CRASHES_KEPT), BATCH),
+  ),
+  'delete old history of persons': deleteInBatches(({ db, clock }) =>
+    deleteHistoryBefore(db, new Date(clock.now().getTime() - PERSONS_KEPT), BATCH),
   ),
   'delete old deliveries of webhooks': deleteInBatches(({ db, clock }) =>
     deleteEndedBefore(db, new Date(clock.now().getTime() - DELIVERIES_KEPT), BATCH),

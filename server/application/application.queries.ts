@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type Application, MOST_APPLICATIONS } from '../../contract/application.ts';
+import type { Application } from '../../contract/application.ts';
 import type { Database } from '../database/tables.ts';
 import { moderates } from './eligibility.queries.ts';
 
@@ -20,14 +20,39 @@ const record = sql`
   from applications a join groups g using (group_id) join users w using (character_id)
     left join group_policies p using (group_id)`;
 
-async function find(db: Kysely<Database>, which: RawBuilder<unknown>): Promise<ApplicationRow[]> {
+/** Where a page begins, and how much it holds. */
+export interface Page {
+  readonly after: string | undefined;
+  readonly most: number;
+}
+
+async function find(
+  db: Kysely<Database>,
+  which: RawBuilder<unknown>,
+  { after, most }: Page,
+): Promise<ApplicationRow[]> {
+  const older = after === undefined ? sql`true` : sql`a.application_id < ${after}`;
   const { rows } = await sql<ApplicationRow>`
-    ${record} where ${which} order by a.application_id desc limit ${MOST_APPLICATIONS}`.execute(db);
+    ${record} where ${which} and ${older} order by a.application_id desc limit ${most}`.execute(db);
   return rows;
 }
 
 export async function findApplication(db: Kysely<Database>, id: string): Promise<ApplicationRow | undefined> {
-  return (await find(db, sql`a.application_id = ${id}`))[0];
+  return (await find(db, sql`a.application_id = ${id}`, { after: undefined, most: 1 }))[0];
+}
+
+/** How many applications a user has pending, and has made since a time. */
+export async function countApplications(
+  db: Kysely<Database>,
+  characterId: number,
+  now: Date,
+  since: Date,
+): Promise<{ readonly pending: number; readonly made: number }> {
+  const { rows } = await sql<{ pending: number; made: number }>`
+    select count(*) filter (where state = 'pending' and expires_on > ${now})::int as pending,
+      count(*) filter (where created_on > ${since})::int as made
+    from applications where character_id = ${characterId}`.execute(db);
+  return rows[0] ?? { pending: 0, made: 0 };
 }
 
 /** Since when the character of a row of `users` belongs to whom it belongs to now (D29b). */
@@ -36,26 +61,36 @@ function ownedSince(user: RawBuilder<unknown>): RawBuilder<Date> {
 }
 
 /** What the character's present owner applied for. */
-export function findApplicationsOf(db: Kysely<Database>, characterId: number): Promise<ApplicationRow[]> {
-  return find(db, sql`a.character_id = ${characterId} and a.created_on >= ${ownedSince(sql`w`)}`);
+export function findApplicationsOf(
+  db: Kysely<Database>,
+  characterId: number,
+  page: Page,
+): Promise<ApplicationRow[]> {
+  return find(db, sql`a.character_id = ${characterId} and a.created_on >= ${ownedSince(sql`w`)}`, page);
 }
 
 export function findApplicationsTo(
   db: Kysely<Database>,
   groupId: string,
   state: Application['state'] | undefined,
+  page: Page,
 ): Promise<ApplicationRow[]> {
   const inState = state === undefined ? sql`true` : sql`a.state = ${state}`;
-  return find(db, sql`a.group_id = ${groupId} and ${inState}`);
+  return find(db, sql`a.group_id = ${groupId} and ${inState}`, page);
 }
 
 /** Pending ones that a user could decide. */
-export function findApplicationsFor(db: Kysely<Database>, characterId: number): Promise<ApplicationRow[]> {
+export function findApplicationsFor(
+  db: Kysely<Database>,
+  characterId: number,
+  page: Page,
+): Promise<ApplicationRow[]> {
   return find(
     db,
     sql`a.state = 'pending' and a.character_id <> ${characterId} and exists (
       select from users u left join corporations c on c.corporation_id = u.corporation_id
       where u.character_id = ${characterId} and ${moderates})`,
+    page,
   );
 }
 
@@ -103,13 +138,24 @@ export async function storeDecision(db: Kysely<Database>, id: string, decision: 
   await db.updateTable('applications').set(decision).where('application_id', '=', id).execute();
 }
 
-/** The former owner's wishes and offices are not the new owner's (D29b). */
-export async function forgetJoining(db: Kysely<Database>, characterId: number, now: Date): Promise<void> {
+/** A pending application that ends with its applicant's rights. */
+interface Voided {
+  readonly application_id: string;
+  readonly group_id: string;
+  readonly group_name: string;
+  readonly character_id: number;
+}
+
+/** Takes a character's offices, and ends what it applied for. */
+export async function voidApplications(
+  db: Kysely<Database>,
+  characterId: number,
+  now: Date,
+): Promise<Voided[]> {
   await db.deleteFrom('group_moderators').where('character_id', '=', characterId).execute();
-  await db
-    .updateTable('applications')
-    .set({ state: 'void', decided_on: now })
-    .where('character_id', '=', characterId)
-    .where('state', '=', 'pending')
-    .execute();
+  const { rows } = await sql<Voided>`
+    update applications a set state = 'void', decided_on = ${now} from groups g
+    where a.character_id = ${characterId} and a.state = 'pending' and g.group_id = a.group_id
+    returning a.application_id, a.group_id, g.group_name, a.character_id`.execute(db);
+  return rows;
 }

@@ -1,15 +1,10 @@
+import type { Response } from 'express';
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
-import {
-  applyTo,
-  decideApplication,
-  leaveGroup,
-  listApplications,
-  listApplicationsTo,
-  withdrawApplication,
-} from './application.ts';
+import { applyTo, decideApplication, leaveGroup, withdrawApplication } from './application.ts';
 import { listJoinable } from './joining.ts';
+import { type Applications, listApplications, listApplicationsTo } from './list-applications.ts';
 import { getPolicy, setPolicy } from './policy.ts';
 
 /** The operations of groups that are about joining and leaving them. */
@@ -30,10 +25,8 @@ export function joiningHandlers(services: Services): Pick<Handlers<typeof contra
       status: 201,
       body: await applyTo(services, admission, params.group_id, body),
     }),
-    applications: async ({ caller, params, query }) => ({
-      status: 200,
-      body: await listApplicationsTo(services, caller, params.group_id, query.state),
-    }),
+    applications: async ({ caller, params, query, res }) =>
+      paged(res, await listApplicationsTo(services, caller, params.group_id, query)),
     leave: async ({ admission, params }) => {
       await leaveGroup(services, admission, params.group_id);
       return { status: 200, body: undefined };
@@ -41,12 +34,14 @@ export function joiningHandlers(services: Services): Pick<Handlers<typeof contra
   };
 }
 
+function paged(res: Response, { applications, next }: Applications) {
+  if (next !== undefined) res.setHeader('X-Next', next);
+  return { status: 200, body: applications } as const;
+}
+
 export function applicationHandlers(services: Services): Handlers<typeof contract.application> {
   return {
-    list: async ({ caller, query }) => ({
-      status: 200,
-      body: await listApplications(services, caller, query.role),
-    }),
+    list: async ({ caller, query, res }) => paged(res, await listApplications(services, caller, query)),
     decide: async ({ admission, params, body }) => ({
       status: 200,
       body: await decideApplication(services, admission, params.application_id, body),

@@ -1,7 +1,13 @@
 import type { Transaction } from 'kysely';
-import type { Application, PostApplication, PutApplication } from '../../contract/application.ts';
+import {
+  type Application,
+  MOST_A_DAY,
+  MOST_PENDING,
+  type PostApplication,
+  type PutApplication,
+} from '../../contract/application.ts';
 import { type Admission, readmit } from '../access/admission.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
@@ -15,33 +21,21 @@ import { DomainError, forbidden, invalid, notFound } from '../shared/errors.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 import { followStandings } from '../standing/told.ts';
 import {
-  type ApplicationRow,
+  countApplications,
   findApplication,
-  findApplicationsFor,
-  findApplicationsOf,
-  findApplicationsTo,
   insertApplication,
   lockApplication,
   storeDecision,
 } from './application.queries.ts';
 import { created, decided } from './carry-out.ts';
 import { hindranceOf, refusalOf, unmetBy } from './joining.ts';
-import { findCandidate, findModeration } from './policy.queries.ts';
+import { toApplication } from './list-applications.ts';
+import { requireModerator } from './moderation.ts';
+import { findCandidate } from './policy.queries.ts';
 
 type Needs = Pick<Services, 'db' | 'clock'>;
 
 const DAY = 86_400_000;
-
-/** As it is told: notes are for those who decide. */
-function toApplication(row: ApplicationRow, asModerator: boolean): Application {
-  return {
-    ...row,
-    note: asModerator ? row.note : null,
-    created_on: row.created_on.toISOString(),
-    expires_on: row.expires_on.toISOString(),
-    decided_on: row.decided_on?.toISOString() ?? null,
-  };
-}
 
 /** Joins a group that is open to the caller, or applies to it (D111). */
 export async function applyTo(
@@ -61,6 +55,7 @@ export async function applyTo(
     if (!candidate.may_see) throw notFound('policy of group', groupId);
     const hindrance = hindranceOf(candidate, owner_id, now);
     if (hindrance !== undefined) throw refusalOf(hindrance);
+    await requireRoom(tx, owner_id, now);
     const { questions, joining, expire_days } = candidate;
     if (answers.length !== questions.length) {
       throw invalid(['body', 'answers'], `Must hold an answer to each of the ${questions.length} questions`);
@@ -94,6 +89,18 @@ async function addMember(
   await endUnwelcome(services, tx, { users: [character_id] });
 }
 
+/** The applicant's row is locked: what it sends at the same time is counted one after the other. */
+async function requireRoom(tx: Transaction<Database>, characterId: number, now: Date): Promise<void> {
+  const { pending, made } = await countApplications(tx, characterId, now, new Date(now.getTime() - DAY));
+  if (pending < MOST_PENDING && made < MOST_A_DAY) return;
+  throw new DomainError(
+    'too_many_applications',
+    pending < MOST_PENDING
+      ? `You made ${made} applications within 24 hours.`
+      : `You have ${pending} pending applications: withdraw one, or wait.`,
+  );
+}
+
 /** Who comes or goes, and what he may do by that. */
 async function changeAndTell(
   tx: Transaction<Database>,
@@ -120,47 +127,6 @@ async function described(
   const row = await findApplication(db, id);
   if (row === undefined) throw notFound('application', id);
   return toApplication(row, asModerator);
-}
-
-/** The caller's own applications, or those that it could decide. */
-export async function listApplications(
-  { db }: Pick<Services, 'db'>,
-  caller: Caller,
-  role: 'applicant' | 'moderator',
-): Promise<Application[]> {
-  const asModerator = role === 'moderator';
-  // To decide, a token is worth no more than whoever answers for it (D23).
-  const rows = await (asModerator
-    ? findApplicationsFor(db, answersFor(caller))
-    : findApplicationsOf(db, caller.owner_id));
-  return rows.map((row) => toApplication(row, asModerator));
-}
-
-/** The applications to a group, for those who decide them. */
-export async function listApplicationsTo(
-  { db }: Pick<Services, 'db'>,
-  caller: Caller,
-  groupId: string,
-  state: Application['state'] | undefined,
-): Promise<Application[]> {
-  await requireModerator({ db }, caller, groupId);
-  return (await findApplicationsTo(db, groupId, state)).map((row) => toApplication(row, true));
-}
-
-/** 403 for whoever does not decide for the group; below level 9 whether it exists or not (D6). */
-async function requireModerator(
-  { db }: Pick<Services, 'db'>,
-  { owner_id, level }: Caller,
-  groupId: string,
-): Promise<void> {
-  const moderates = await findModeration(db, groupId, owner_id);
-  // A token of the built-in user is worth its sponsor's level, and no more (D23).
-  if (isAdministrator(level)) {
-    if (moderates === undefined) throw notFound('group', groupId);
-    return;
-  }
-  if (moderates && !isBuiltIn(owner_id)) return;
-  throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to: "deciding somebody else's applications" });
 }
 
 /**

@@ -1,13 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { groupsOf } from '../access/groups-of.queries.ts';
 import { isAdministrator, isMember } from '../access/levels.queries.ts';
+import { isChanged } from '../person/person.queries.ts';
 
-/**
- * The conditions that the policy `p` sets for the user `u` of the corporation `c` (left-joined), each by itself (D110).
- * Guests meet none.
- */
-export const conditions = {
-  member: isMember,
+/** What the policy `p` asks of the user `u` of the corporation `c` (left-joined), each condition by itself (D110). */
+const own = {
   level: sql<boolean>`u.clearance_level >= p.min_level`,
   bodies: sql<boolean>`(cardinality(p.alliances) + cardinality(p.corporations) + cardinality(p.coalitions) = 0
     or coalesce(c.alliance_id = any(p.alliances), false)
@@ -20,8 +17,40 @@ export const conditions = {
     or not exists (select from (${groupsOf}) own where own.group_id = any(p.groups_none)))`,
 } as const satisfies Readonly<Record<string, RawBuilder<boolean>>>;
 
-/** May the user be a member by the policy? All of the conditions together. */
-export const isEligible: RawBuilder<boolean> = sql`(${sql.join(Object.values(conditions), sql` and `)})`;
+/**
+ * Whether one of the person's characters meets a condition, where the policy reaches persons; else whether the user
+ * itself does. A character that somebody else owns by now counts for nobody (D100).
+ */
+function ofPerson(condition: RawBuilder<boolean>): RawBuilder<boolean> {
+  return sql`case when p.reach = 'person' then ${condition} or exists (
+    select from (
+      select alt.character_id from person_characters self join person_characters alt using (person_id)
+      where self.character_id = u.character_id and alt.character_id <> u.character_id
+    ) others join users u using (character_id) left join corporations c using (corporation_id)
+    where not ${isChanged} and ${condition}
+  ) else ${condition} end`;
+}
+
+const { groups_none: barred, ...asked } = own;
+
+/** Whether this is met by a character that is no guest: those lend nothing to the others of their person. */
+const lent = (condition: RawBuilder<boolean>) => ofPerson(sql`(${isMember} and ${condition})`);
+
+/** The same of whoever counts by the reach of the policy, for people to be told which one is not met. Guests meet none. */
+export const conditions = {
+  member: isMember,
+  level: lent(own.level),
+  bodies: lent(own.bodies),
+  groups_any: lent(own.groups_any),
+  groups_none: sql<boolean>`not (${ofPerson(sql`not ${barred}`)})`,
+} as const satisfies Readonly<Record<string, RawBuilder<boolean>>>;
+
+/**
+ * May the user be a member by the policy? By one character that meets all that is asked: what several have between them
+ * does not add up. What bars one character of a person bars all (D110).
+ */
+export const isEligible: RawBuilder<boolean> = sql`(${conditions.member}
+  and (${lent(sql.join(Object.values(asked), sql` and `))}) and ${conditions.groups_none})`;
 
 /** Whether the policy `p` counts for its group `g`: where the group has a login switch, level 9 must have set it. */
 export const counts: RawBuilder<boolean> = sql`(g.authorized_to_login is null or p.by_administrator)`;

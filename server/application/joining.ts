@@ -38,13 +38,23 @@ export function hindranceOf(candidate: Candidate, characterId: number, now: Date
 }
 
 /** Which condition of the policy somebody does not meet, in words; undefined: it is eligible. */
-export function unmetBy({ eligible, met, min_level, level }: Candidate): string | undefined {
+export function unmetBy(candidate: Candidate): string | undefined {
+  const { eligible, met, min_level, level, reach } = candidate;
   if (eligible) return undefined;
   if (!met.member) return 'Guests join no group.';
+  if (reach === 'person') return unmetByPerson(candidate);
   if (!met.level) return `That needs level ${min_level}; you have ${level}.`;
   if (!met.bodies) return 'You belong to none of the bodies that the group is for.';
   if (!met.groups_any) return 'You are in none of the groups that one has to be in.';
   return 'You are in a group that one must not be in.';
+}
+
+function unmetByPerson({ met, min_level }: Candidate): string {
+  if (!met.level) return `That needs a character of level ${min_level}.`;
+  if (!met.bodies) return 'None of your characters belongs to one of the bodies that the group is for.';
+  if (!met.groups_any) return 'None of your characters is in one of the groups that one has to be in.';
+  if (!met.groups_none) return 'One of your characters is in a group that one must not be in.';
+  return 'None of your characters meets all that is asked by itself.';
 }
 
 /** The groups that can be joined by some and that the caller may see, each with why it may, or may not. */

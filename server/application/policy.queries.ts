@@ -100,6 +100,7 @@ export interface Candidate {
   readonly group_id: string;
   readonly group_name: string;
   readonly joining: GroupPolicy['joining'];
+  readonly reach: GroupPolicy['reach'];
   readonly questions: readonly string[];
   readonly expire_days: number;
   readonly min_level: number;
@@ -121,7 +122,7 @@ const met = sql.join(
 );
 
 const candidate = sql`
-  select g.group_id, g.group_name, p.questions, p.expire_days, p.min_level, u.clearance_level as level,
+  select g.group_id, g.group_name, p.reach, p.questions, p.expire_days, p.min_level, u.clearance_level as level,
     case when ${counts} then p.joining else 'closed' end as joining,
     ${maySee} as may_see, ${moderates} as moderates, ${isGroupMember} as is_member, ${isEligible} as eligible,
     json_build_object(${met}) as met,

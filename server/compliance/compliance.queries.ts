@@ -21,7 +21,7 @@ export interface MemberRow {
   readonly missing: readonly ExtScope[] | null;
 }
 
-interface Found {
+export interface Found {
   readonly members: readonly MemberRow[];
   readonly unlisted: readonly CorporationShort[];
 }

@@ -6,7 +6,7 @@ import { soleId } from '../person/person-id.ts';
 import { withinReach } from '../person/reach.ts';
 import { MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { Services } from '../services/services.ts';
-import { findCompliance, type MemberRow } from './compliance.queries.ts';
+import { type Found, findCompliance, type MemberRow } from './compliance.queries.ts';
 import { GRACE } from './states.queries.ts';
 
 const DAY = 24 * 3_600_000;
@@ -20,9 +20,18 @@ export async function getCompliance(
   of: TrackedOrganization,
 ): Promise<Compliance> {
   const now = clock.now();
-  const { members, unlisted } = await findCompliance(db, of, MEMBERSHIP_SCOPE, now);
+  const found = await findCompliance(db, of, MEMBERSHIP_SCOPE, now);
+  const known = found.members.filter(({ stranger }) => !stranger);
+  return toCompliance(found, await visibleMains(db, caller, known), now);
+}
+
+/** What was found, person by person. */
+export function toCompliance(
+  { members, unlisted }: Found,
+  visible: ReadonlySet<number>,
+  now: Date,
+): Compliance {
   const known = members.filter(({ stranger }) => !stranger);
-  const visible = await visibleMains(db, caller, known);
   return {
     as_of: now.toISOString(),
     persons: [...byPerson(known)].map(([id, rows]) => toPerson(id, rows, visible, now)),

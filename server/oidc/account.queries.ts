@@ -67,36 +67,6 @@ export async function findAllowedGroups(db: Kysely<Database>, clientId: string):
   return rows.map(({ group_name }) => group_name);
 }
 
-/** What somebody agreed to let an application learn. */
-export async function findConsent(
-  db: Kysely<Database>,
-  characterId: number,
-  clientId: string,
-): Promise<readonly string[]> {
-  const row = await db
-    .selectFrom('oidc_consents')
-    .select('scopes')
-    .where('character_id', '=', characterId)
-    .where('client_id', '=', clientId)
-    .executeTakeFirst();
-  return row?.scopes ?? [];
-}
-
-/** Remembers it, besides what was agreed to before. */
-export async function saveConsent(
-  db: Kysely<Database>,
-  characterId: number,
-  clientId: string,
-  scopes: readonly string[],
-  now: Date,
-): Promise<void> {
-  await sql`
-    insert into oidc_consents (character_id, client_id, scopes, given_on)
-    values (${characterId}, ${clientId}, ${[...scopes]}::text[], ${now})
-    on conflict (character_id, client_id) do update set given_on = excluded.given_on,
-      scopes = array(select distinct unnest(oidc_consents.scopes || excluded.scopes) order by 1)`.execute(db);
-}
-
 export async function findName(db: Kysely<Database>, characterId: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')

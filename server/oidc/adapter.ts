@@ -7,11 +7,13 @@ import {
   deleteGrant,
   findArtifact,
   findSession,
+  rememberSignIn,
   type StoredArtifact,
   saveArtifact,
 } from '../session/artifacts.queries.ts';
 import { digestOf } from '../shared/digest.ts';
 import { errors } from './library.ts';
+import { LIFETIMES } from './lifetimes.ts';
 import { relyingParty } from './relying-party.ts';
 
 type Parts = Pick<Services, 'db' | 'clock' | 'keys'>;
@@ -25,6 +27,8 @@ export function createAdapter(parts: Parts, model: string): Adapter {
   const at = (id: string) => ({ model, idHash: digestOf(id) });
   return {
     async upsert(id, payload, expiresIn) {
+      const { sid, clientId, accountId } = payload;
+      const after = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000);
       try {
         await saveArtifact(db, {
           ...at(id),
@@ -33,8 +37,12 @@ export function createAdapter(parts: Parts, model: string): Adapter {
           sessionUid: payload.uid ?? null,
           characterId: payload.accountId === undefined ? null : Number(payload.accountId),
           clientId: payload.clientId ?? null,
-          expiresOn: new Date(clock.now().getTime() + (expiresIn ?? 0) * 1000),
+          expiresOn: after(expiresIn ?? 0),
         });
+        if (sid !== undefined && clientId !== undefined && accountId !== undefined) {
+          const expiresOn = after(LIFETIMES.session);
+          await rememberSignIn(db, { sid, clientId, characterId: Number(accountId), expiresOn });
+        }
       } catch (error) {
         // The user or the application was deleted meanwhile.
         if (constraintOf(error)?.kind === 'foreign_key') throw new errors.AccessDenied();

@@ -1,6 +1,6 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import type { Services } from '../services/services.ts';
-import { findConsent } from './account.queries.ts';
+import { findConsent } from '../session/consents.queries.ts';
 
 /**
  * What an application was granted in this session; else, without asking again, what somebody agreed to before, or what

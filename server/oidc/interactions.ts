@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import type { Services } from '../services/services.ts';
+import { saveConsent } from '../session/consents.queries.ts';
 import { digestOf } from '../shared/digest.ts';
 import { bindingCookie, interactionUrl } from '../sign-in/interaction.ts';
 import { notAllowedFor } from '../sign-in/not-allowed.ts';
@@ -8,7 +9,7 @@ import { linksOf } from '../sign-in/pages.ts';
 import { judgeUser } from '../sign-in/sign-in.queries.ts';
 import { startInteractionLogin } from '../sign-in/start-login.ts';
 import { takeSignIn } from '../sign-in/state-code.queries.ts';
-import { findAccount, findAllowedGroups, findName, saveConsent } from './account.queries.ts';
+import { findAccount, findAllowedGroups, findName } from './account.queries.ts';
 import { errors } from './library.ts';
 import { consentPage, errorPage, policyOfForm, refusedPage } from './pages.ts';
 
@@ -84,15 +85,15 @@ export function createInteractions(services: Services, provider: Provider): Inte
   async function grant(step: Step, interaction: Interaction): Promise<Answer> {
     const { clientId, characterId, scopes } = partsOf(interaction);
     const { grantId, session } = interaction;
+    const consented = { characterId, clientId, scopes, sessionUid: session?.uid ?? '' };
     // A page that was opened before the session ended agrees to nothing for whoever has the character now (D29b).
-    if (session?.uid === undefined || (await provider.Session.findByUid(session.uid)) === undefined) {
+    if (!(await saveConsent(db, consented, clock.now()))) {
       throw new errors.SessionNotFound('the session is over');
     }
     const present = grantId === undefined ? undefined : await provider.Grant.find(grantId);
     const granted = present ?? new provider.Grant({ accountId: String(characterId), clientId });
     granted.addOIDCScope(scopes.join(' '));
     const consent = { grantId: await granted.save() };
-    await saveConsent(db, characterId, clientId, scopes, clock.now());
     return finish(step, { consent });
   }
 

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
+import { inTransaction } from '../database/transaction.ts';
 import { callOut, faultOf } from '../outbound/call.ts';
 import { ForbiddenAddress, hostOf } from '../outbound/public-address.ts';
 import type { Payload } from '../queue/catalogue.ts';
 import type { Services } from '../services/services.ts';
+import { forgetSignIn } from '../session/artifacts.queries.ts';
 import { findClient } from './client.queries.ts';
 import { algorithmOf } from './clients.ts';
 
@@ -23,7 +25,10 @@ export function tellLater(provider: Provider, { db, queue }: Pick<Services, 'db'
   Object.assign(provider.Client.prototype, {
     backchannelLogout(this: { clientId: string }, accountId: string, sid: string) {
       const payload = { client_id: this.clientId, character_id: Number(accountId), sid, attempt: 0 };
-      return queue.send(db, 'send-logout', payload);
+      return inTransaction(db, async (tx) => {
+        await forgetSignIn(tx, sid);
+        await queue.send(tx, 'send-logout', payload);
+      });
     },
   });
 }

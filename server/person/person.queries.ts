@@ -22,7 +22,8 @@ export interface CharacterRow {
 /** Milliseconds for which a sign-in alone proves whose a character is. */
 const PROVEN_FOR = 90 * 24 * 3_600_000;
 
-const isChanged = sql`exists (
+/** Whether the game told of another owner of the user `u`, who was not here yet (D100). */
+export const isChanged: RawBuilder<boolean> = sql`exists (
   select from grants g where g.character_id = u.character_id and g.heard_owner <> u.owner_hash)`;
 const isProven = (now: Date) => sql`(u.signed_in_on > ${new Date(now.getTime() - PROVEN_FOR)}
   or exists (select from standing_grants g where g.character_id = u.character_id and g.valid))`;
@@ -85,6 +86,15 @@ export async function findHistory(
     from person_history h left join users u on u.character_id = h.by_id
     where ${concerns(personId)} order by h.position desc limit ${most}`.execute(db);
   return rows;
+}
+
+/** Deletes some of what has had its time; returns how many. */
+export async function deleteHistoryBefore(db: Kysely<Database>, before: Date, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from person_history where position in (
+      select position from person_history where occurred_on < ${before}
+      order by occurred_on limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows);
 }
 
 function concerns(personId: string): RawBuilder<boolean> {

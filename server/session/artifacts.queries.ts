@@ -1,5 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { digestOf } from '../shared/digest.ts';
+
+/** The model of rows that {@link rememberSignIn} writes; the library knows nothing of them. */
+export const SIGN_IN = 'SignIn';
 
 /** What the library of OpenID Connect keeps, by the hash of what proves it. */
 export interface Artifact {
@@ -34,11 +38,39 @@ export interface StoredArtifact {
   readonly consumed_on: Date | null;
 }
 
+/** What is kept of somebody signed in to an application, under the name that its ID tokens have for that. */
+interface SignedIn {
+  readonly sid: string;
+  readonly characterId: number;
+  readonly clientId: string;
+  readonly expiresOn: Date;
+}
+
+/**
+ * Remembers that an application let somebody in, for longer than the browser's session may last: it is to hear of the
+ * end of that right though nothing else of the sign-in lives any more (D84).
+ */
+export async function rememberSignIn(db: Kysely<Database>, signedIn: SignedIn): Promise<void> {
+  const { sid, characterId, clientId, expiresOn } = signedIn;
+  await saveArtifact(db, {
+    ...signInAt(sid),
+    payload: { sid },
+    ...{ characterId, clientId, expiresOn, grantHash: null, sessionUid: null },
+  });
+}
+
+/** It was told that this is over. */
+export function forgetSignIn(db: Kysely<Database>, sid: string): Promise<void> {
+  return deleteArtifact(db, signInAt(sid));
+}
+
+const signInAt = (sid: string) => ({ model: SIGN_IN, idHash: digestOf(sid) });
+
 /**
  * Whether the row `a` comes from a sign-in before its character's sessions were ended: it was written by a request that
  * was at work meanwhile. Seconds, as the sign-in's time is in seconds.
  */
-const isOver = sql`exists (select from oidc_endings e where e.character_id = a.character_id
+export const isOver = sql`exists (select from oidc_endings e where e.character_id = a.character_id
   and coalesce(a.payload->>'loginTs', a.payload->>'authTime')::bigint < floor(extract(epoch from e.ended_on)))`;
 
 export async function findArtifact(

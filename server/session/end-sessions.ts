@@ -4,9 +4,10 @@ import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import {
   type Candidates,
-  deleteGrantsOf,
+  deleteGrants,
   deleteSessions,
   type EndedSession,
+  type Excluded,
   findUnwelcome,
 } from './endings.queries.ts';
 
@@ -42,14 +43,10 @@ export async function endUnwelcome(
     unwelcome.flatMap(({ character_id, client_id }) => (client_id === null ? [character_id] : [])),
   );
   await endSessions({ queue, clock }, tx, [...everywhere]);
-  const elsewhere = new Map<string, number[]>();
-  for (const { character_id, client_id } of unwelcome) {
-    if (client_id === null || everywhere.has(character_id)) continue;
-    elsewhere.set(client_id, [...(elsewhere.get(client_id) ?? []), character_id]);
-  }
-  for (const [clientId, characterIds] of elsewhere) {
-    await tell(queue, tx, await deleteGrantsOf(tx, clientId, characterIds));
-  }
+  const excluded = unwelcome.flatMap(({ character_id, client_id }): Excluded[] =>
+    client_id === null || everywhere.has(character_id) ? [] : [{ character_id, client_id }],
+  );
+  if (excluded.length > 0) await tell(queue, tx, await deleteGrants(tx, excluded));
 }
 
 /** The same for everybody, as a job: for rights that end by themselves, or by something that forgot to ask (D84). */

@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { inAllowedGroup } from '../access/groups-of.queries.ts';
 import { mayUseTokens } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
+import { SIGN_IN } from './artifacts.queries.ts';
 
 /** A session at an application that is over, for the application to be told. */
 export interface EndedSession {
@@ -29,40 +30,47 @@ export async function deleteSessions(
   const { rows } = await sql<EndedSession>`
     with gone as (
       delete from oidc_artifacts where character_id = any(${[...characterIds]}::bigint[])
-      returning model, character_id, payload
-    )
-    select cl.client_id, gone.character_id, at.value->>'sid' as sid
-    from gone cross join lateral jsonb_each(gone.payload->'authorizations') at
-      join oidc_clients cl on cl.client_id = at.key
-    where gone.model = 'Session' and cl.backchannel_logout_uri is not null and at.value->>'sid' is not null
-    order by cl.client_id, sid`.execute(tx);
+      returning model, client_id, character_id, payload
+    ) ${whoIsTold}`.execute(tx);
   return rows;
 }
 
-/** The application may know these characters no more: what it was granted, and its part in their sessions, go. */
-export async function deleteGrantsOf(
+/** Of the rows `gone`, the sign-ins of which an application wants to hear. */
+const whoIsTold = sql`
+  select cl.client_id, gone.character_id, gone.payload->>'sid' as sid
+  from gone join oidc_clients cl using (client_id)
+  where gone.model = ${sql.lit(SIGN_IN)} and cl.backchannel_logout_uri is not null
+  order by cl.client_id, sid`;
+
+/** An application that does not let somebody in. */
+export interface Excluded {
+  readonly character_id: number;
+  readonly client_id: string;
+}
+
+/**
+ * Applications may know these characters no more: what they were granted, and their part in the characters' sessions,
+ * go, in one statement however many they are.
+ */
+export async function deleteGrants(
   tx: Transaction<Database>,
-  clientId: string,
-  characterIds: readonly number[],
+  excluded: readonly Excluded[],
 ): Promise<EndedSession[]> {
-  await sql`
-    delete from oidc_artifacts
-    where client_id = ${clientId} and character_id = any(${[...characterIds]}::bigint[])`.execute(tx);
-  const { rows } = await sql<EndedSession & { told: boolean }>`
-    with present as (
-      select model, id_hash, payload->'authorizations'->${clientId}->>'sid' as sid from oidc_artifacts
-      where model = 'Session' and character_id = any(${[...characterIds]}::bigint[])
-        and payload->'authorizations' ? ${clientId}
-      for update
-    )
-    update oidc_artifacts a set payload = a.payload #- array['authorizations', ${clientId}]
-    from present
-    where a.model = present.model and a.id_hash = present.id_hash
-    returning ${clientId} as client_id, a.character_id, present.sid,
-      (select cl.backchannel_logout_uri is not null from oidc_clients cl where cl.client_id = ${clientId}) as told`.execute(
-    tx,
-  );
-  return rows.filter(({ sid, told }) => sid !== null && told);
+  const { rows } = await sql<EndedSession>`
+    with excluded as (
+      select character_id, client_id from jsonb_to_recordset(${JSON.stringify(excluded)}::jsonb)
+        as one(character_id bigint, client_id text)
+    ), gone as (
+      delete from oidc_artifacts a using excluded e
+      where a.character_id = e.character_id and a.client_id = e.client_id
+      returning a.model, a.client_id, a.character_id, a.payload
+    ), parted as (
+      update oidc_artifacts a
+      set payload = jsonb_set(a.payload, '{authorizations}', (a.payload->'authorizations') - e.clients)
+      from (select character_id, array_agg(client_id) as clients from excluded group by character_id) e
+      where a.model = 'Session' and a.character_id = e.character_id and a.payload->'authorizations' ?| e.clients
+    ) ${whoIsTold}`.execute(tx);
+  return rows;
 }
 
 /** Whose rights a transaction may have taken away: users, and whoever belongs to corporations. */
@@ -100,11 +108,6 @@ export async function findUnwelcome(
     where not ${inAllowedGroup}
     order by 1, 2`.execute(tx);
   return rows;
-}
-
-/** What people agreed to let applications learn was agreed to by whoever owned the character (D29b). */
-export async function deleteConsents(tx: Kysely<Database>, characterId: number): Promise<void> {
-  await tx.deleteFrom('oidc_consents').where('character_id', '=', characterId).execute();
 }
 
 /** Marks are needed as long as a session may last. */

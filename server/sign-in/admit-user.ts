@@ -15,8 +15,8 @@ import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snap
 import { raiseCeos } from '../registry/save-snapshot.queries.ts';
 import { followSnapshot, writeSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
+import { deleteConsents } from '../session/consents.queries.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
-import { deleteConsents } from '../session/endings.queries.ts';
 import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
 import { insertToken } from '../token/token.queries.ts';

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { PreviewChange } from '../../contract/preview.ts';
 import { groupsOf } from '../access/groups-of.queries.ts';
 import { isMember } from '../access/levels.queries.ts';
-import { mayLogIn } from '../access/login-permission.queries.ts';
+import { mayLogIn, mayUseTokens } from '../access/login-permission.queries.ts';
 import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 
@@ -65,6 +65,7 @@ const standingsOf = (people: RawBuilder<unknown>, more: RawBuilder<unknown>) => 
 
 /** What {@link compareEffects} looks at besides. */
 const groupsAndValidity = sql`,
+    ${mayUseTokens} as gets_in,
     array(select g.group_id::text from (${groupsOf}) g) as groups,
     ${isMember} and b.corporation_id is not null and coalesce((select ${coverage(sql`b.required`)}
       from standing_grants g where g.character_id = u.character_id), false) as valid`;
@@ -90,7 +91,7 @@ export async function compareEffects(db: Kysely<Database>, most: number): Promis
   const { rows } = await sql<PreviewChange>`
     with now as materialized (${present(groupsAndValidity)}), compared as (
       select f.character_id, f.character_name, f.name_key,
-        f.may_log_in as could, coalesce(n.may_log_in, false) as can,
+        f.gets_in as could, coalesce(n.gets_in, false) as can,
         f.valid as was_valid, coalesce(n.valid, false) as is_valid,
         f.clearance_level as from_level, n.clearance_level as to_level,
         f.groups as former, coalesce(n.groups, '{}') as present

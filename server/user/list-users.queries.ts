@@ -3,7 +3,6 @@ import { MAX_LEVEL } from '../../contract/access.ts';
 import { MEMBER_LEVEL } from '../access/levels.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
-import { membersOf } from '../group/group.queries.ts';
 
 /** Which users are wanted: everything that is given has to hold (D71). */
 export interface UserFilter {
@@ -47,12 +46,17 @@ function placesOf(filter: UserFilter, after: Place | undefined, most: number): R
   const { min_level: level = MEMBER_LEVEL, search, group_id: group } = filter;
   const key = search === undefined ? undefined : nameKey(search);
   const bodies = bodiesOf(filter);
-  const wanted = all(beyond(after), atLeast(level), holding(key), bodies && belonging(bodies));
-  if (group !== undefined) return ofGroup(group, wanted, most);
+  const wanted = all(
+    beyond(after),
+    atLeast(level),
+    holding(key),
+    bodies && belonging(bodies),
+    group === undefined ? undefined : inGroup(group),
+  );
   // Who has a level got it by hand: there are few.
-  if (level > MEMBER_LEVEL || (key === undefined && bodies === undefined)) {
-    return ofLevels(level, wanted, most);
-  }
+  const anybody = key === undefined && bodies === undefined && group === undefined;
+  if (level > MEMBER_LEVEL || anybody) return ofLevels(level, wanted, most);
+  if (group !== undefined) return nearOrFar(after, wanted, most, ofGroup(group, wanted, most));
   if (filter.corporation_id !== undefined) return ofBodies(bodies as Condition, wanted, most);
   return nearOrFar(
     after,
@@ -103,11 +107,32 @@ function belonging(bodies: Condition): Condition {
 const inOrder = (row: 'u' | 'm', most: number) =>
   sql`order by ${sql.raw(row)}.name_key, ${sql.raw(row)}.character_id limit ${most}`;
 
-/** Members of a group, as the group itself counts them. */
+/** The corporations whose members are those of an autogroup; of a group that people are put into, none. */
+const corporationsOf = (groupId: string) => sql`
+  select g.corporation_id from groups g where g.group_id = ${groupId} and g.corporation_id is not null
+  union all
+  select c.corporation_id from corporations c
+    where c.alliance_id = (select g.alliance_id from groups g where g.group_id = ${groupId})
+  union all
+  select r.corporation_id from coalition_reach r
+    where r.coalition_id = (select g.coalition_id from groups g where g.group_id = ${groupId})`;
+
+/** Whether the user `u` is a member of the group, as the group itself counts them: who is asked for is no guest. */
+function inGroup(groupId: string): Condition {
+  return sql`(u.corporation_id in (${corporationsOf(groupId)})
+    or exists (select from group_members m where m.group_id = ${groupId} and m.character_id = u.character_id))`;
+}
+
+/** The first members of each corporation of an autogroup; and whoever was put into the group. */
 function ofGroup(groupId: string, wanted: Condition, most: number) {
   return sql<Place>`
-    select u.name_key, u.character_id from groups g cross join lateral (${membersOf}) u
-    where g.group_id = ${groupId} and ${wanted} ${inOrder('u', most)}`;
+    select m.name_key, m.character_id from (${corporationsOf(groupId)}) c cross join lateral (
+      select u.name_key, u.character_id from users u
+      where u.corporation_id = c.corporation_id and ${wanted} ${inOrder('u', most)}
+    ) m
+    union all
+    select u.name_key, u.character_id from group_members m join users u using (character_id)
+    where m.group_id = ${groupId} and ${wanted}`;
 }
 
 /** The first people of each level, and of these the first: so nobody has to step over guests. */

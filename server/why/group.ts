@@ -8,10 +8,12 @@ interface GroupJudged {
   readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
   /** The verdict. */
   readonly member: boolean;
+  /** The event by which it came, or went. */
+  readonly since: string | null;
 }
 
 /** Why somebody is a member of a group, or is not. */
-export function whyGroup({ name, level, group, follows, member }: GroupJudged): Answered {
+export function whyGroup({ name, level, group, follows, member, since: since_event }: GroupJudged): Answered {
   const is = `${name} is ${member ? '' : 'no '}${member ? 'a ' : ''}member of ${group.name}`;
   const answer = yesOrNo(member);
   if (follows === null) {
@@ -19,7 +21,7 @@ export function whyGroup({ name, level, group, follows, member }: GroupJudged): 
     return {
       answer,
       sentence: `${is}: ${says.slice(0, 1).toLowerCase()}${says.slice(1)}`,
-      facts: [fact('D15', says, { source: group })],
+      facts: [fact('D15', says, { source: group, since_event })],
       fixes: member
         ? []
         : [{ who: 'owner of the group', text: `Add ${name} to the group.`, operation: 'updateGroup' }],
@@ -31,7 +33,9 @@ export function whyGroup({ name, level, group, follows, member }: GroupJudged): 
     return {
       answer,
       sentence: `${is}: ${says}`,
-      facts: [fact('D41', `The group of those who proved their voice identity.`, { source: group })],
+      facts: [
+        fact('D41', `The group of those who proved their voice identity.`, { source: group, since_event }),
+      ],
       fixes: member ? [] : [fix],
     };
   }
@@ -40,7 +44,7 @@ export function whyGroup({ name, level, group, follows, member }: GroupJudged): 
   return {
     answer,
     sentence: `${is}, which holds the members of the ${follows} of that name.`,
-    facts: [fact('D18b', says, { source: group, via: follows })],
+    facts: [fact('D18b', says, { source: group, via: follows, since_event })],
     fixes: [],
   };
 }

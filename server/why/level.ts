@@ -15,6 +15,8 @@ interface LevelJudged {
   readonly corporation: Source | null;
   readonly alliance: Source | null;
   readonly leads: { readonly corporation: boolean; readonly alliance: boolean };
+  /** The event that gave this level. */
+  readonly since: string | null;
 }
 
 /** What each level lets its owner do, as the table of levels has it. */
@@ -33,21 +35,32 @@ const MEANS = [
 ] as const;
 
 /** What somebody's level comes from (D19, D28). Whether it is let through at all: a guest is not. */
-export function whyLevel({ name, characterId, level, corporation, alliance, leads }: LevelJudged): Answered {
+export function whyLevel({
+  name,
+  characterId,
+  level,
+  corporation,
+  alliance,
+  leads,
+  since,
+}: LevelJudged): Answered {
   const answer = yesOrNo(!isGuest(level));
   if (isGuest(level)) {
     const host = corporation?.name ?? '';
     return {
       answer,
       sentence: `${name} is a guest of ${host}: level ${level}, which lets it do nothing but log out.`,
-      facts: [fact('D28', `Was invited by ${host}.`, { source: corporation })],
+      facts: [fact('D28', `Was invited by ${host}.`, { source: corporation, since_event: since })],
       fixes: [{ who: name, text: `Join ${host}, and sign in again.`, operation: 'startLogin' }],
     };
   }
   return {
     answer,
     sentence: `${name} has level ${level}: it ${MEANS[level]}.`,
-    facts: [given(characterId, level), ...offices({ corporation, alliance, leads }, level)],
+    facts: [
+      { ...given(characterId, level), since_event: since },
+      ...offices({ corporation, alliance, leads }, level),
+    ],
     fixes: [],
   };
 }

@@ -11,7 +11,7 @@ interface LoginJudged {
   readonly guestOf: string | null;
   /** The verdict (D27). */
   readonly admitted: boolean;
-  readonly voices: readonly Voice[];
+  readonly voices: readonly (Voice & { readonly since?: string | null })[];
 }
 
 const sourceOf = ({ kind, id, name }: Voice): Source => ({ type: kind, id, name });
@@ -47,7 +47,10 @@ export function whyLogin(judged: LoginJudged): Answered {
   };
 }
 
-function said(voice: Voice, { bound, decisive }: { bound: boolean; decisive: boolean }): Fact {
+function said(
+  voice: LoginJudged['voices'][number],
+  { bound, decisive }: { bound: boolean; decisive: boolean },
+): Fact {
   const keeps = bound
     ? 'Keeps its members out.'
     : 'Keeps its members out, which does not bind levels 9 and 10.';
@@ -55,6 +58,7 @@ function said(voice: Voice, { bound, decisive }: { bound: boolean; decisive: boo
     source: sourceOf(voice),
     via: voice.via,
     decisive,
+    since_event: voice.since ?? null,
   });
 }
 

@@ -22,8 +22,15 @@ import { membersOf } from '../group/group.queries.ts';
 
 /** What each question is answered from, beside who stands where: the verdict and what it was made of. */
 export interface Judged {
-  readonly login: { readonly admitted: boolean; readonly voices: readonly Voice[] };
-  readonly level: { readonly corporation: boolean; readonly alliance: boolean };
+  readonly login: {
+    readonly admitted: boolean;
+    readonly voices: readonly (Voice & { readonly since: string | null })[];
+  };
+  readonly level: {
+    readonly corporation: boolean;
+    readonly alliance: boolean;
+    readonly since: string | null;
+  };
   readonly tracking: {
     readonly member: boolean;
     readonly covered: boolean | null;
@@ -35,17 +42,43 @@ export interface Judged {
     readonly name: string;
     readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
     readonly member: boolean;
+    readonly since: string | null;
   } | null;
   readonly reach: null;
 }
 
+/** Whether the event `e` says that a field is another one now. */
+const changes = (field: string) => sql`e.body::jsonb @> ${JSON.stringify({ changes: [{ field }] })}::jsonb`;
+
+/** Whether the event `e` says that the user `u` came into a group, or left it. */
+const comesOrGoes = sql`e.type = 'group.members_changed' and e.concerns @> array[u.character_id::bigint]`;
+
+/** Id of the last event that is about something, and such a one: found by what it is about. */
+const lastEvent = (about: RawBuilder<unknown>, such: RawBuilder<unknown>) => sql<string | null>`(
+  select max(e.event_id::text) from events e where e.targets @> array[${about}] and (${such}))`;
+
+/** Since when a voice says what it says, to the user `u`: a group that it was put into, from then on. */
+const sinceVoice = lastEvent(
+  sql`(voice->>'kind') || ':' || (voice->>'id')`,
+  sql`e.type in ('coalition.created', 'coalition.updated', 'group.updated') and ${changes('authorized_to_login')}
+    or voice->>'via' is null and ${comesOrGoes}`,
+);
+
 /** Of the user `u` in the corporation `c` of the alliance `a`. */
 const judged: { readonly [About in keyof Judged]: (id: string) => RawBuilder<Judged[About]> } = {
-  login: () => sql`json_build_object('admitted', ${mayLogIn}, 'voices', ${loginVoices})`,
+  login: () => sql`(
+    select json_build_object('admitted', ${mayLogIn}, 'voices', (
+      select coalesce(json_agg(voice::jsonb || jsonb_build_object('since', ${sinceVoice}) order by place), '[]')
+      from json_array_elements(${loginVoices}) with ordinality as said(voice, place))))`,
   level: () => sql`json_build_object(
     'corporation', c.ceo_id is not distinct from u.character_id and ${isMember},
     'alliance', c.ceo_id is not distinct from u.character_id and ${isMember}
-      and a.executor_corporation_id is not distinct from u.corporation_id)`,
+      and a.executor_corporation_id is not distinct from u.corporation_id,
+    'since', ${lastEvent(
+      sql`'user:' || u.character_id`,
+      sql`e.type in ('user.registered', 'user.handed_over')
+        or e.type = 'user.standing_changed' and ${changes('clearance_level')}`,
+    )})`,
   tracking: () => sql`json_build_object(
     'member', ${isMember} and u.corporation_id is not null,
     'covered', (select ${coverage(scopesOfCorporation)} from standing_grants g
@@ -58,7 +91,8 @@ const judged: { readonly [About in keyof Judged]: (id: string) => RawBuilder<Jud
       'follows', case when g.corporation_id is not null then 'corporation'
         when g.alliance_id is not null then 'alliance'
         when g.coalition_id is not null then 'coalition' when g.is_voice then 'voice' end,
-      'member', exists (select from (${membersOf}) m where m.character_id = u.character_id))
+      'member', exists (select from (${membersOf}) m where m.character_id = u.character_id),
+      'since', ${lastEvent(sql`'group:' || g.group_id`, comesOrGoes)})
     from groups g where g.group_id = ${id})`,
   reach: () => sql`null::json`,
 };

@@ -57,8 +57,8 @@ function answered({ about, mode, id }: Question, subject: Subject, found: Found<
       return whyLogin({ name, characterId, level, guestOf, ...(found.judged as Judged['login']) });
     }
     case 'level': {
-      const leads = found.judged as Judged['level'];
-      return whyLevel({ name, characterId, level, corporation, alliance, leads });
+      const { since, ...leads } = found.judged as Judged['level'];
+      return whyLevel({ name, characterId, level, corporation, alliance, leads, since });
     }
     case 'tracking': {
       const { member, ...judged } = found.judged as Judged['tracking'];
@@ -68,7 +68,7 @@ function answered({ about, mode, id }: Question, subject: Subject, found: Found<
       const judged = found.judged as Judged['group'];
       if (judged === null) throw notFound('group', id);
       const group: Source = { type: 'group', id, name: judged.name };
-      return whyGroup({ name, level, group, follows: judged.follows, member: judged.member });
+      return whyGroup({ ...judged, name, level, group });
     }
     case 'reach': {
       if (found.object === undefined) throw notFound('user', id);

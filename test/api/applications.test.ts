@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Application, type Group, ok } from '../../sdk/src/index.ts';
+import type { Event } from '../../contract/event.ts';
+import { type Application, type Group, type GroupPolicy, ok } from '../../sdk/src/index.ts';
 import { findApplicationsOf } from '../../server/application/application.queries.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { handOver } from '../../server/sign-in/sign-in.queries.ts';
@@ -10,6 +11,7 @@ import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
 import { testRun } from '../harness/run.ts';
+import { send } from '../harness/send.ts';
 
 const [ONE, OTHER] = [98_760_001, 98_760_002] as const;
 const UNKNOWN = '0123456789abcdef01234567';
@@ -204,6 +206,95 @@ describe('D111: the states of an application', () => {
   });
 });
 
+describe('D111: applications are bounded', () => {
+  it('message and answers by bytes of all of them together', async () => {
+    const { applicant, params } = await scene({ questions: ['One?', 'Two?'] });
+    const body = (bytes: number) => ({
+      message: 'é'.repeat(2000),
+      answers: ['x'.repeat(4000), 'y'.repeat(bytes)],
+    });
+    const refused = await applicant.client.group.apply({ params, body: body(193) });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: {
+        detail: [{ loc: ['body'], msg: 'Must hold at most 8192 bytes of text in all, and holds 8193' }],
+      },
+    });
+    expect((await applicant.client.group.apply({ params, body: body(192) })).status).toBe(201);
+  });
+
+  /** So many applications that a user made a moment ago, each to another group. */
+  async function madeBefore({ id }: Person, count: number, state: 'pending' | 'rejected'): Promise<void> {
+    made += 100;
+    const [now, base] = [app.clock.now(), made];
+    await sql`insert into groups (group_id, group_name, name_key)
+      select lpad((${base}::int + n)::text, 24, 'a'), 'Of ' || ${base}::int + n, 'of ' || ${base}::int + n
+      from generate_series(1, ${count}) n`.execute(app.db);
+    await sql`insert into applications (application_id, group_id, character_id, state, message, answers, created_on,
+        expires_on, decided_on)
+      select lpad((${base}::int + n)::text, 24, 'b'), lpad((${base}::int + n)::text, 24, 'a'), ${id}, ${state}, '', '{}',
+        ${now}, ${new Date(now.getTime() + 2 * DAY)}, ${state === 'pending' ? null : now}::timestamptz
+      from generate_series(1, ${count}) n`.execute(app.db);
+  }
+
+  it('20 pending ones of one user, however many are sent at once', async () => {
+    const { applicant, ...one } = await scene();
+    const others = [await scene(), await scene()];
+    await madeBefore(applicant, 18, 'pending');
+    const groups = [one.params, ...others.map(({ params }) => params)];
+    const answers = await Promise.all(groups.map((params) => applicant.client.group.apply({ params })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
+      code: 'too_many_applications',
+    });
+    const [first] = await ok(applicant.client.application.list());
+    await ok(applicant.client.application.withdraw({ params: first as Application }));
+    const refused = groups.find((_, n) => answers[n]?.status === 409) as Group;
+    expect((await applicant.client.group.apply({ params: refused })).status).toBe(201);
+  });
+
+  it('50 in a day, those to open groups among them', async () => {
+    const { applicant, params } = await scene({ joining: 'open' });
+    await madeBefore(applicant, 49, 'rejected');
+    expect((await apply(applicant, params)).state).toBe('approved');
+    await ok(applicant.client.group.leave({ params }));
+    const refused = await applicant.client.group.apply({ params });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'too_many_applications' } });
+    app.clock.advance(DAY);
+    expect((await applicant.client.group.apply({ params })).status).toBe(201);
+  });
+
+  it('a page holds 100 at the most, the next one goes on', async () => {
+    const { params, owner } = await scene();
+    await sql`insert into users (character_id, character_name, name_key)
+      select 7900000 + n, 'Crowd ' || n, 'crowd ' || n from generate_series(1, 150) n`.execute(app.db);
+    await sql`insert into applications (application_id, group_id, character_id, message, answers, created_on, expires_on)
+      select lpad(to_hex(n), 24, '0'), ${params.group_id}, 7900000 + n, 'x', '{}', ${app.clock.now()},
+        ${new Date(app.clock.now().getTime() + DAY)} from generate_series(1, 150) n`.execute(app.db);
+    const { group_id } = params;
+    const first = await ok(owner.client.group.applications({ params: { group_id } }));
+    expect(first).toHaveLength(100);
+    const page = await send<Application[]>(
+      app,
+      'GET',
+      `/group/${group_id}/application?limit=50&after=${first[99]?.application_id}`,
+      {
+        token: app.root,
+      },
+    );
+    const ids = [...first, ...page.json].map(({ application_id }) => application_id);
+    expect([new Set(ids).size, page.headers['x-next']]).toEqual([150, undefined]);
+    for (const query of ['limit=101', 'limit=0', 'after=1']) {
+      const refused = await send(app, 'GET', `/group/${group_id}/application?${query}`, { token: app.root });
+      expect(refused.status, query).toBe(422);
+    }
+    const own = await send<Application[]>(app, 'GET', '/application?role=moderator&limit=3', {
+      token: app.root,
+    });
+    expect([own.json.length, own.headers['x-next']]).toEqual([3, own.json[2]?.application_id]);
+  });
+});
+
 describe('D111: who decides', () => {
   it('attack: nobody decides the own application, not the moderator, not level 10', async () => {
     const { params } = await scene();
@@ -296,7 +387,7 @@ describe('D111: who decides', () => {
       .set({ proven_on: app.clock.now() })
       .where('character_id', '=', applicant.id)
       .execute();
-    expect(await findApplicationsOf(app.db, applicant.id)).toEqual([]);
+    expect(await findApplicationsOf(app.db, applicant.id, { after: undefined, most: 1 })).toEqual([]);
   });
 
   it('D23: by a token of a demoted sponsor the built-in user sees and leaves nothing that he could not', async () => {
@@ -323,4 +414,32 @@ describe('D111: who decides', () => {
       body: { code: 'forbidden_to_all' },
     });
   });
+});
+
+it('D91: replaying the events rebuilds applications and policies', async () => {
+  const applications = new Map<string, string>();
+  const policies = new Map<string, GroupPolicy>();
+  const { rows } = await sql<{ body: string }>`select body from events order by event_id`.execute(app.db);
+  for (const { type, targets, changes } of rows.map(({ body }) => JSON.parse(body) as Event)) {
+    const id = targets[0]?.id ?? '';
+    if (type === 'application.created') applications.set(id, 'pending');
+    for (const change of changes) {
+      if (!('after' in change)) continue;
+      if (type === 'application.decided' && change.field === 'state')
+        applications.set(id, String(change.after));
+      if (change.field === 'policy') policies.set(id, JSON.parse(String(change.after)) as GroupPolicy);
+    }
+  }
+  const stored = await app.db.selectFrom('applications').select(['application_id', 'state']).execute();
+  // Those that tests put in by hand.
+  const made = stored.filter(({ application_id: id }) => !/^0{8}|^b{8}/.test(id));
+  expect(made.length).toBeGreaterThan(5);
+  expect(applications).toEqual(new Map(made.map(({ application_id, state }) => [application_id, state])));
+  expect(new Set(applications.values()).size).toBe(6);
+  for (const [group_id, policy] of policies) {
+    const now = await ok(root.group.policy({ params: { group_id } }));
+    // Whose character was handed over or deleted lost the office by that, which is an event of its own.
+    const users = policy.moderators.users.filter((id) => now.moderators.users.includes(id));
+    expect(now).toEqual({ ...policy, moderators: { ...policy.moderators, users } });
+  }
 });

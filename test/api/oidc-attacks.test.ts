@@ -1,9 +1,14 @@
+import { sql } from 'kysely';
 import * as openid from 'openid-client';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { deleteConsents, findConsent, saveConsent } from '../../server/session/consents.queries.ts';
+import { endSessions } from '../../server/session/end-sessions.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
+import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
 import { addRelyingParty, postForm, REDIRECT_URI, type RelyingParty } from '../harness/relying-party.ts';
 import { callBack, expectPage } from '../harness/sign-in.ts';
 
@@ -349,6 +354,52 @@ describe('attack: session fixation and login CSRF', () => {
       400,
       expect.stringContaining('cookies were deleted'),
     ]);
+  });
+
+  it('D29b: who agrees while the character changes hands agrees to nothing for its new owner', async () => {
+    const asking = await addRelyingParty(app, { first_party: false });
+    const browser = browserOf(VICTIM);
+    const page = await browser.go((await asking.begin()).url);
+    const ending = 'delete from oidc_artifacts where character_id = $1';
+    const landed = await meanwhile(app, ending, [VICTIM], () => browser.press(page));
+    expect(landed.page?.status).toBe(400);
+    expect(await findConsent(app.db, VICTIM, asking.client.client_id)).toEqual([]);
+  });
+
+  it('D29b: a hand-over that comes second takes the consent along', async () => {
+    const { client } = await addRelyingParty(app, { first_party: false });
+    await party.signIn(browserOf(HANDED_OVER));
+    const { rows } = await sql<{ uid: string }>`select session_uid as uid from oidc_artifacts
+      where model = 'Session' and character_id = ${HANDED_OVER}`.execute(app.db);
+    const consent = { characterId: HANDED_OVER, clientId: client.client_id, sessionUid: rows[0]?.uid ?? '' };
+    const { db, clock } = app;
+    let handover: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (tx) => {
+      expect(await saveConsent(tx, { ...consent, scopes: ['openid'] }, clock.now())).toBe(true);
+      handover = db.transaction().execute(async (other) => {
+        await endSessions(app.app.services, other, [HANDED_OVER]);
+        await deleteConsents(other, HANDED_OVER);
+      });
+      const watch = new pg.Client({ connectionString: app.databaseUrl });
+      await watch.connect();
+      await Promise.race([untilWaiting(watch, 1), handover]);
+      await watch.end();
+    });
+    await handover;
+    expect(await findConsent(db, HANDED_OVER, client.client_id)).toEqual([]);
+  });
+
+  it('D82: of what is agreed to at the same moment nothing is lost', async () => {
+    const { client } = await addRelyingParty(app, { first_party: false });
+    await party.signIn(browserOf(VICTIM));
+    const { rows } = await sql<{ uid: string }>`select session_uid as uid from oidc_artifacts
+      where model = 'Session' and character_id = ${VICTIM}`.execute(app.db);
+    const consent = { characterId: VICTIM, clientId: client.client_id, sessionUid: rows[0]?.uid ?? '' };
+    const each = ['openid', 'profile', 'groups', 'offline_access'];
+    await Promise.all(
+      each.map((scope) => saveConsent(app.db, { ...consent, scopes: [scope] }, app.clock.now())),
+    );
+    expect(await findConsent(app.db, VICTIM, client.client_id)).toEqual([...each].sort());
   });
 
   it('D82: the steps of an interaction are for the browser that it belongs to', async () => {

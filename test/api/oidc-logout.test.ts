@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { sql } from 'kysely';
 import * as openid from 'openid-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { statementsOf } from '../fixtures/grants.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
@@ -368,6 +370,70 @@ describe('D84: what ends sessions, and is told', () => {
     expect(await userinfo(open.access_token)).toBe(200);
     const { landed } = await party.visit(browser, { prompt: 'none' });
     expect(landed.url.searchParams.get('code')).toBeTruthy();
+  });
+
+  it('many applications at once, which one statement parts with their people; the jobs hold ids alone', async () => {
+    const quiet = await startTestApp();
+    await letIn(quiet, { corporations: [CORPORATION] });
+    const { group_id } = await ok(quiet.client(quiet.root).group.create({ body: { group_name: 'Editors' } }));
+    await quiet.signIn(MEMBER);
+    await quiet.signIn(OTHER);
+    await quiet.db
+      .insertInto('group_members')
+      .values([MEMBER, OTHER].map((character_id) => ({ group_id, character_id })))
+      .execute();
+    const closed = { allowed_groups: [group_id], backchannel_logout_uri: listener.url };
+    const parties = [await addRelyingParty(quiet, closed), await addRelyingParty(quiet, closed)];
+    const expected: object[] = [];
+    for (const character_id of [MEMBER, OTHER]) {
+      const browser = new Browser(quiet, { choice: { characterId: character_id } });
+      for (const there of parties) {
+        const tokens = await there.signIn(browser);
+        const { client_id } = there.client;
+        expected.push({ client_id, character_id, sid: sidOf(tokens), attempt: 0 });
+      }
+    }
+    const params = { group_id };
+    const statements = await statementsOf(quiet, () =>
+      ok(quiet.client(quiet.root).group.update({ params, body: { members: ['(built-in)'] } })),
+    );
+    expect(statements.filter((text) => text.includes('delete from oidc_artifacts'))).toHaveLength(1);
+    const jobs = await quiet.app.services.queue.boss.fetch<object>('send-logout', { batchSize: 10 });
+    const told = jobs.map(({ data }) => data);
+    expect(told).toHaveLength(expected.length);
+    expect(told).toEqual(expect.arrayContaining(expected));
+    // The sessions go on, without the applications.
+    const { rows } = await sql<{ sessions: number; parts: number }>`
+      select count(*)::int as sessions, count(*) filter (where payload->'authorizations' <> '{}')::int as parts
+      from oidc_artifacts where model = 'Session' and character_id is not null`.execute(quiet.db);
+    expect(rows).toEqual([{ sessions: 2, parts: 0 }]);
+    await quiet.stop();
+  });
+
+  it.each(['openid', 'openid offline_access'])(
+    'a right that ends when the session has idled out already (%s)',
+    async (scope) => {
+      const tokens = await party.signIn(browserOf(OTHER), { scope });
+      app.clock.advance(20 * 3_600_000);
+      await ok(root().system.runJob({ params: { job_id: 'maintenance' } }));
+      const sessions = app.db.selectFrom('oidc_artifacts').select('model').where('model', '=', 'Session');
+      await expect.poll(() => sessions.execute()).toEqual([]);
+      expect(listener.told).toEqual([]);
+      await ok(root().user.delete({ params: { character_id: OTHER } }));
+      await expect.poll(news).toContainEqual({ sub: String(OTHER), sid: sidOf(tokens) });
+    },
+  );
+
+  it('but not what was logged out by the person before', async () => {
+    const browser = browserOf(OTHER);
+    const tokens = await party.signIn(browser);
+    await browser.press(await browser.go(endSession(tokens.id_token ?? '')), 'logout');
+    await expect.poll(news).toEqual([{ sub: String(OTHER), sid: sidOf(tokens) }]);
+    const session = await signedIn(MEMBER);
+    await ok(root().user.delete({ params: { character_id: OTHER } }));
+    await ok(root().user.delete({ params: { character_id: MEMBER } }));
+    await expectEnded(MEMBER, session);
+    expect(listener.told).toHaveLength(2);
   });
 
   it('an application that lets in other groups from now on', async () => {

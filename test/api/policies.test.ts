@@ -253,6 +253,114 @@ describe('D110: eligible', () => {
   });
 });
 
+describe('D110: reach', () => {
+  /** The characters of one human: the first of them stands for it. */
+  async function linked(...people: readonly Person[]): Promise<void> {
+    const person_id = (++made).toString(16).padStart(24, 'e');
+    const main_id = people[0]?.id ?? 0;
+    await app.db.transaction().execute(async (tx) => {
+      await tx.insertInto('persons').values({ person_id, main_id, created_on: app.clock.now() }).execute();
+      const rows = people.map(({ id }) => ({ person_id, character_id: id }));
+      await tx.insertInto('person_characters').values(rows).execute();
+    });
+  }
+  const whyNot = async ({ client }: Person, { group_id }: Group) =>
+    (await ok(client.group.joinable())).find(({ group }) => group.group_id === group_id);
+
+  it('character: each counts for itself, whoever it is linked with', async () => {
+    const [main, alt] = [await person(ONE, 2), await person(OTHER)];
+    await linked(main, alt);
+    const eligible = { corporations: [ONE], min_level: 1 };
+    const params = await group(await person(ONE), { joining: 'open', eligible });
+    expect((await alt.client.group.apply({ params })).status).toBe(409);
+  });
+
+  it('person: a character is eligible by another one that meets all of it, and lends it no level', async () => {
+    const [main, alt] = [await person(ONE, 2), await person(OTHER)];
+    const eligible = { corporations: [ONE], min_level: 1 };
+    const params = await group(await person(ONE), { joining: 'open', reach: 'person', eligible });
+    expect(await whyNot(alt, params)).toMatchObject({
+      may_join: false,
+      why: 'That needs a character of level 1.',
+    });
+    await linked(main, alt);
+    expect(await whyNot(alt, params)).toMatchObject({ may_join: true });
+    expect((await ok(alt.client.group.apply({ params }))).state).toBe('approved');
+    expect((await ok(alt.client.user.get({ params: { character_name: alt.name } }))).clearance_level).toBe(0);
+  });
+
+  it('person: what two characters have between them does not add up', async () => {
+    const [main, alt] = [await person(ONE), await person(OTHER, 2)];
+    await linked(main, alt);
+    const eligible = { corporations: [ONE], min_level: 1 };
+    const params = await group(await person(ONE), { joining: 'open', reach: 'person', eligible });
+    for (const one of [main, alt]) {
+      expect((await one.client.group.apply({ params })).status).toBe(409);
+      expect((await whyNot(one, params))?.why).toBe(
+        'None of your characters meets all that is asked by itself.',
+      );
+    }
+  });
+
+  it('person: a group that bars one of its characters bars them all, guests and all', async () => {
+    const [owner, main, alt, guest] = [
+      await person(ONE),
+      await person(ONE),
+      await person(ONE),
+      await person(ONE),
+    ];
+    const barred = await group(owner, {}, [guest]);
+    await linked(main, alt, guest);
+    const params = await group(owner, {
+      joining: 'open',
+      reach: 'person',
+      eligible: { groups_none: [barred.group_id] },
+    });
+    await app.db
+      .updateTable('users')
+      .set({ clearance_level: -1 })
+      .where('character_id', '=', guest.id)
+      .execute();
+    expect((await whyNot(alt, params))?.why).toBe(
+      'One of your characters is in a group that one must not be in.',
+    );
+    await ok(root.group.update({ params: barred, body: { remove_members: [guest.name] } }));
+    expect(await whyNot(alt, params)).toMatchObject({ may_join: true });
+  });
+
+  it('person: neither a guest nor a character that was handed over lends anything', async () => {
+    const [main, alt] = [await person(ONE), await person(OTHER)];
+    await linked(main, alt);
+    const eligible = { corporations: [ONE] };
+    const params = await group(await person(ONE), { joining: 'open', reach: 'person', eligible });
+    expect(await whyNot(alt, params)).toMatchObject({ may_join: true });
+    const set = (values: object) =>
+      app.db.updateTable('users').set(values).where('character_id', '=', main.id).execute();
+    await set({ clearance_level: -1 });
+    expect(await whyNot(alt, params)).toMatchObject({ may_join: false });
+    await set({ clearance_level: 0, owner_hash: 'seller' });
+    expect(await whyNot(alt, params)).toMatchObject({ may_join: true });
+    await sql`insert into grants (grant_id, character_id, scopes, refresh_token, heard_owner)
+      values (${crypto.randomUUID()}, ${main.id}, '{publicData}', '', 'buyer')`.execute(app.db);
+    expect(await whyNot(alt, params)).toMatchObject({ may_join: false });
+  });
+
+  it('person: who is not linked with somebody eligible any more leaves after the grace', async () => {
+    const [owner, main, alt] = [await person(ONE), await person(ONE), await person(OTHER)];
+    await linked(main, alt);
+    const policy = { joining: 'open', reach: 'person', grace_hours: 1 } as const;
+    const params = await group(owner, { ...policy, eligible: { corporations: [ONE] } });
+    await ok(alt.client.group.apply({ params }));
+    await judge();
+    expect(await membersOf(params)).toContain(alt.id);
+    await app.db.deleteFrom('persons').execute();
+    await judge();
+    app.clock.advance(HOUR);
+    await judge();
+    expect(await membersOf(params)).toEqual([owner.id]);
+  });
+});
+
 describe('D110: who ceases to be eligible leaves after the grace', () => {
   it('is marked, may come back in time, and leaves when it is over; the owner stays', async () => {
     const [owner, goes, returns] = [await person(OTHER), await person(ONE), await person(ONE)];

@@ -115,6 +115,18 @@ describe('D121: a preview says who would gain or lose what', () => {
     ]);
   });
 
+  it('D27b: administrators keep what they are signed in with, whoever keeps out: they are not counted', async () => {
+    await person(6, 'Fay', ONE, 9);
+    const keepOut = { authorized_to_login: false };
+    const coalition = await ok(root.coalition.update.preview({ params, body: keepOut }));
+    expect(told(coalition.changes)).toEqual(['login lost: Ada,brim,Cleo']);
+    const made = await group('Kept out', ['Ada', 'Fay']);
+    const { changes } = await ok(root.group.update.preview({ params: made, body: keepOut }));
+    expect(told(changes)).toEqual(['login lost: Ada']);
+    await ok(root.group.delete({ params: made }));
+    await ok(root.user.delete({ params: { character_id: 6 } }));
+  });
+
   it('levels: which one is lost for which', async () => {
     const { changes } = await ok(
       root.user.update.preview({ params: { character_id: 1 }, body: { clearance_level: 1 } }),
@@ -182,6 +194,7 @@ async function trials(): Promise<[name: string, method: string, path: string, bo
   return [
     ['updateCoalition', 'PUT', `/coalition/${COALITION}`, { ...scopes, member_alliances: [], ticker: 'X' }],
     ['updateGroup', 'PUT', `/group/${group_id}`, { members: ['brim'], owner: 'brim', description: 'x' }],
+    ['setGroupPolicy', 'PUT', `/group/${group_id}/policy`, { eligible: { min_level: 9 }, grace_hours: 2 }],
     ['updateCorporation', 'PUT', `/corporation/${ONE}`, scopes],
     ['updateAlliance', 'PUT', `/alliance/${ALLIANCE}`, scopes],
     ['updateUser', 'PUT', '/user/1', { clearance_level: 6 }],

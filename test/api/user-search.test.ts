@@ -252,6 +252,35 @@ describe('D71: GET /user', () => {
     );
   });
 
+  it('D71: members of a group are among the names that come next, else read from the group', async () => {
+    const client = app.client(app.root);
+    const [few, many] = [
+      await client.group.create({ body: { group_name: 'Few' } }),
+      await client.group.create({ body: { group_name: 'Many' } }),
+    ].map(({ body }) => (body as { group_id: string }).group_id);
+    await sql`insert into group_members (group_id, character_id)
+      select ${few}, character_id from users where name_key in ('pilot 29998', 'pilot 29999', 'éa')
+      union all select ${many}, character_id from users where name_key like 'pilot 2%'`.execute(app.db);
+    expect(await everybody({ group_id: few as string, limit: 2 })).toEqual([
+      '(built-in)',
+      'Pilot 29998',
+      'Pilot 29999',
+      'Éa',
+    ]);
+    expect(await names({ group_id: many as string, limit: 3 })).toEqual([
+      '(built-in)',
+      'Pilot 2',
+      'Pilot 20',
+    ]);
+    expect(await everybody({ group_id: many as string, limit: 1000 })).toHaveLength(1 + 11_111);
+    expect(await names({ group_id: many as string, search: '29999' })).toEqual(['Pilot 29999']);
+    expect(await names({ group_id: many as string, min_level: 10 })).toEqual(['(built-in)']);
+    await app.db
+      .deleteFrom('groups')
+      .where('group_id', 'in', [few as string, many as string])
+      .execute();
+  });
+
   it('D71: one statement for each page', async () => {
     for (const query of [
       'search=vale',

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok, type Why } from '../../sdk/src/index.ts';
+import { recordEvents, userTarget } from '../../server/event/record.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -125,6 +127,47 @@ describe('D120: why', () => {
     expect(await why(ADA, `group:${made.group_id}`)).toMatchObject({ answer: 'yes' });
     const missing = { params: { character: String(ADA) }, query: { about: `group:${'0'.repeat(24)}` } };
     expect((await root.user.why(missing)).status).toBe(404);
+  });
+
+  it('since which event: of who lets in, of a membership, of a level', async () => {
+    const made = await ok(root.group.create({ body: { group_name: 'Divers' } }));
+    const last = async (type: string) => {
+      const { rows } = await sql<{ id: string | null }>`
+        select max(event_id::text) as id from events where type = ${type}`.execute(app.db);
+      return rows[0]?.id;
+    };
+    // Ids of one moment have no order that tells.
+    const put = (body: object) => {
+      app.clock.advance(1_000);
+      return ok(root.group.update({ params: made, body }));
+    };
+    const voice = async () =>
+      (await why(ADA, 'login')).facts.find(({ source }) => source?.name === 'Divers')?.since_event;
+    expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBeNull();
+    await put({ add_members: [`Character ${ADA}`] });
+    const came = await last('group.members_changed');
+    expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBe(came);
+    await put({ authorized_to_login: true });
+    expect(await voice()).toBe(await last('group.updated'));
+    // Neither of another's coming nor of another field does it follow.
+    await put({ add_members: [`Character ${BRIM}`], description: 'Deep' });
+    expect(await voice()).not.toBe(await last('group.updated'));
+    expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBe(came);
+    await put({ remove_members: [`Character ${ADA}`] });
+    expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBe(
+      await last('group.members_changed'),
+    );
+    const changes = [{ field: 'clearance_level', before: 0, after: 3 }];
+    const event = { type: 'user.standing_changed', targets: [userTarget(ADA, 'Ada')], changes } as const;
+    const [given] = await recordEvents(app.db, [event], app.clock.now());
+    app.clock.advance(1_000);
+    await recordEvents(
+      app.db,
+      [{ ...event, changes: [{ field: 'may_log_in', before: false, after: true }] }],
+      app.clock.now(),
+    );
+    expect((await why(ADA, 'level')).facts[0]?.since_event).toBe(given);
+    await ok(root.group.delete({ params: made }));
   });
 
   it('read and write: how near, by what, and which level that needs', async () => {

@@ -38,6 +38,8 @@ export async function launchChromium(): Promise<Browser> {
       ...['--disable-background-networking', '--disable-component-update'],
     ],
   });
+  // A test has a limit of its own; a second one, for a page to load, would tell of the machine alone.
+  context.setDefaultNavigationTimeout(0);
   return {
     context,
     open: async () => watched(await context.newPage()),

@@ -118,6 +118,17 @@ describe('what has had its time goes, and nothing else', () => {
     expect(await app.db.selectFrom('crash_reports').select('id').execute()).toEqual([{ id: '0'.repeat(24) }]);
   });
 
+  it('D101: what happened to persons after three years, however much it is', async () => {
+    await sql`
+      insert into person_history (occurred_on, happened, character_id, character_name)
+      select at, 'linked', ${ADA}, name from (
+        select ${ago(3 * 365 * DAY + MINUTE)}::timestamptz as at, 'old' as name from generate_series(1, 2100)
+        union all select ${ago(3 * 365 * DAY - MINUTE)}, 'young') those`.execute(app.db);
+    await keep();
+    const left = await app.db.selectFrom('person_history').select('character_name').execute();
+    expect(left).toEqual([{ character_name: 'young' }]);
+  });
+
   it('mails that no mailbox holds', async () => {
     await addUser(app, { id: ADA });
     await sql`

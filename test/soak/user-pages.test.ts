@@ -23,6 +23,14 @@ const MOST_BLOCKS = 25_000;
 
 const ALLIANCE = 99_000_001;
 const COALITION = 'c0'.repeat(12);
+/** Those that follow a body, one that hardly anybody was put into, and one with half of all. */
+const GROUPS = {
+  corporation: 'f1'.repeat(12),
+  alliance: 'f2'.repeat(12),
+  coalition: 'f3'.repeat(12),
+  few: 'f4'.repeat(12),
+  many: 'f5'.repeat(12),
+};
 
 let database: TestDatabase;
 let client: pg.Client;
@@ -66,7 +74,18 @@ const FILL = `
           || case when n % 50000 = 0 then 'zyx' else '' end || ' ' || n as name
       from generate_series(1, ${USERS}) n, (select
         '{ka,ro,mi,ta,sel,vor,an,el,is,or,un,dra,gon,lith,mer,nox,pal,qua,rin,syl}'::text[] as syllables) of
-    ) made`;
+    ) made;
+  insert into groups (group_id, group_name, name_key, corporation_id, alliance_id, coalition_id) values
+    ('${GROUPS.corporation}', 'One', 'one', 98000011, null, null),
+    ('${GROUPS.alliance}', 'Alliance', 'alliance', null, ${ALLIANCE}, null),
+    ('${GROUPS.coalition}', 'Coalition', 'coalition', null, null, '${COALITION}'),
+    ('${GROUPS.few}', 'Few', 'few', null, null, null),
+    ('${GROUPS.many}', 'Many', 'many', null, null, null);
+  insert into group_members (group_id, character_id)
+    select '${GROUPS.many}', character_id from users where character_id % 2 = 1;
+  insert into group_members (group_id, character_id)
+    select '${GROUPS.few}', character_id from users where character_id % 2003 = 1;
+  analyze group_members; analyze groups; analyze corporations`;
 
 /** The statement of a page, as the service's own function builds it. */
 async function statementOf(filter: UserFilter, after: Place | undefined): Promise<LogEvent['query']> {
@@ -113,6 +132,9 @@ describe(`D71: pages of ${USERS} users`, () => {
     { alliance_id: ALLIANCE },
     { coalition_id: COALITION },
     { coalition_id: COALITION, min_level: 1 },
+    ...Object.values(GROUPS).map((group_id) => ({ group_id })),
+    { group_id: GROUPS.alliance, min_level: 1 },
+    { group_id: GROUPS.many, search: 'ka' },
     ...[
       'a',
       'z',

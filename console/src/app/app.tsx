@@ -1,9 +1,11 @@
+import { CastellanError } from '@castellan/sdk';
 import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { queryClient } from '../session/api.ts';
+import { queries, queryClient } from '../session/api.ts';
 import { useToken } from '../session/session.ts';
+import { GuestPage } from './guest-page.tsx';
 import { router } from './router.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 import { readable, theme } from './theme.ts';
@@ -38,5 +40,8 @@ function Gate({ refusal }: { readonly refusal: string | undefined }) {
 /** Nothing of one session is left to the next. */
 function Session() {
   useEffect(() => () => queryClient.clear(), []);
+  const { error } = useQuery(queries.token.current());
+  // Who may not even ask who he is, is a guest.
+  if (error instanceof CastellanError && error.status === 403) return <GuestPage />;
   return <RouterProvider router={router} />;
 }

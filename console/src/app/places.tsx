@@ -3,6 +3,7 @@ import {
   ApplicationsIcon,
   AuditIcon,
   GroupsIcon,
+  InboxIcon,
   RegistryIcon,
   SearchIcon,
   StandingIcon,
@@ -10,6 +11,7 @@ import {
   TrailIcon,
   UsersIcon,
 } from '../shared/icons.tsx';
+import { Waiting } from './waiting.tsx';
 
 /** A screen that the menu and the palette lead to. */
 export interface Place {
@@ -17,6 +19,7 @@ export interface Place {
     | '/'
     | '/characters'
     | '/groups'
+    | '/inbox'
     | '/registry'
     | '/trail'
     | '/audit'
@@ -27,6 +30,8 @@ export interface Place {
   readonly icon: ComponentType<{ readonly size?: number }>;
   /** The level below which the service answers nothing of it. */
   readonly level: number;
+  /** Stands beside the name in the menu. */
+  readonly Beside?: ComponentType;
 }
 
 export const PLACES: readonly Place[] = [
@@ -34,6 +39,7 @@ export const PLACES: readonly Place[] = [
   { to: '/characters', label: 'My characters', icon: UsersIcon, level: 0 },
   { to: '/trail', label: 'My trail', icon: TrailIcon, level: 0 },
   { to: '/groups', label: 'Groups', icon: GroupsIcon, level: 0 },
+  { to: '/inbox', label: 'Inbox', icon: InboxIcon, level: 0, Beside: Waiting },
   { to: '/registry', label: 'Registry', icon: RegistryIcon, level: 0 },
   { to: '/users', label: 'Users', icon: SearchIcon, level: 0 },
   { to: '/audit', label: 'Audit', icon: AuditIcon, level: 1 },

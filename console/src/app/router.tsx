@@ -40,6 +40,10 @@ const routes = [
     '/group/$id',
     lazyRouteComponent(() => import('../screens/group/group.tsx'), 'Group'),
   ),
+  screen(
+    '/inbox',
+    lazyRouteComponent(() => import('../screens/group/inbox.tsx'), 'Inbox'),
+  ),
   screen('/registry', lazyRouteComponent(registry, 'Registry')),
   screen(
     '/alliance/$id',

@@ -1,26 +1,17 @@
-import {
-  ActionIcon,
-  AppShell,
-  Burger,
-  Button,
-  Group,
-  Kbd,
-  Text,
-  useComputedColorScheme,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { AppShell, Burger, Button, Group, Kbd, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useLive } from '../session/live.ts';
 import { useMe } from '../session/me.ts';
 import { signOut } from '../session/sign-in.ts';
-import { DarkIcon, LightIcon, Logo, SearchIcon, SignOutIcon } from '../shared/icons.tsx';
+import { Logo, SearchIcon, SignOutIcon } from '../shared/icons.tsx';
 import { LinkNav } from '../shared/links.tsx';
 import { Name } from '../shared/name.tsx';
 import { Notices } from '../shared/notices.tsx';
 import { Part } from '../shared/screen.tsx';
 import { t } from '../text/text.ts';
+import { ColorScheme } from './color-scheme.tsx';
 import { Palette, usePaletteKeys } from './palette.tsx';
 import { PLACES } from './places.tsx';
 
@@ -96,15 +87,18 @@ function Menu() {
   return (
     <>
       <AppShell.Section grow>
-        {PLACES.filter(({ level }) => me.clearance_level >= level).map(({ to, label, icon: Icon }) => (
-          <LinkNav
-            key={to}
-            to={to}
-            label={t(label)}
-            leftSection={<Icon />}
-            activeOptions={{ exact: to === '/' }}
-          />
-        ))}
+        {PLACES.filter(({ level }) => me.clearance_level >= level).map(
+          ({ to, label, icon: Icon, Beside }) => (
+            <LinkNav
+              key={to}
+              to={to}
+              label={t(label)}
+              leftSection={<Icon />}
+              {...(Beside !== undefined && { rightSection: <Beside /> })}
+              activeOptions={{ exact: to === '/' }}
+            />
+          ),
+        )}
       </AppShell.Section>
       <AppShell.Section p="xs">
         <Text size="sm" mb="xs" truncate>
@@ -121,21 +115,5 @@ function Menu() {
         </Button>
       </AppShell.Section>
     </>
-  );
-}
-
-export function ColorScheme() {
-  const scheme = useComputedColorScheme();
-  const { setColorScheme } = useMantineColorScheme();
-  const dark = scheme === 'dark';
-  return (
-    <ActionIcon
-      variant="default"
-      size="lg"
-      aria-label={dark ? t('Light colours') : t('Dark colours')}
-      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
-    >
-      {dark ? <LightIcon /> : <DarkIcon />}
-    </ActionIcon>
   );
 }

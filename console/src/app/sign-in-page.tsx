@@ -7,7 +7,7 @@ import { signInWith, startSignIn } from '../session/sign-in.ts';
 import { Logo } from '../shared/icons.tsx';
 import { Problem } from '../shared/problem.tsx';
 import { t } from '../text/text.ts';
-import { ColorScheme } from './shell.tsx';
+import { ColorScheme } from './color-scheme.tsx';
 
 const INVITATION = `${HOME}/invitation/`;
 

@@ -45,11 +45,17 @@ async function present(signal: AbortSignal): Promise<number> {
   return Number(headers.get('castellan-position') ?? 0);
 }
 
+/** What shows an event besides the resource that it is about. */
+const ALSO: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
+  application: ['group'],
+  group: ['application'],
+};
+
 /** The subject of an event is the resource that it changed; who is a member of what shows in users, too. */
 function resourcesOf(type: string): (keyof typeof queries)[] {
   const subject = type.split('.')[0] ?? '';
   const named = subject in queries ? [subject as keyof typeof queries] : [];
-  return [...named, 'user', 'audit'];
+  return [...named, ...(ALSO[subject] ?? []), 'user', 'audit'];
 }
 
 function visible(signal: AbortSignal): Promise<void> {

@@ -6,31 +6,48 @@ import { formatNumber } from '../text/text.ts';
 
 export interface Point {
   readonly at: string;
-  readonly value: number;
+  /** One for each line. */
+  readonly values: readonly number[];
 }
 
 const HEIGHT = 240;
+/** What tells lines apart for those who see no colours; so many there can be. */
+const DASHES = [[], [10, 5], [2, 5]];
+const COLOURS = { light: ['#1f4f86', '#1d6b45', '#b02a1b'], dark: ['#9cc3f5', '#7fd1a6', '#ff9e91'] };
 
-/** A line over time, in EVE time; the table beside it is what screen readers have. */
-export function Chart({ title, points }: { readonly title: string; readonly points: readonly Point[] }) {
+interface ChartProps {
+  /** What the lines are called. */
+  readonly lines: readonly string[];
+  readonly points: readonly Point[];
+}
+
+/** Lines over time, in EVE time; the table beside it is what screen readers have. */
+export function Chart({ lines, points }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
-  const dark = useComputedColorScheme() === 'dark';
+  const scheme = useComputedColorScheme();
+  // What it is drawn from, as text: a new list of the same names is no other drawing.
+  const names = lines.join('\n');
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
+    const dark = scheme === 'dark';
     const ordered = points.toReversed();
     const ink = dark ? '#c5cede' : '#3d4759';
     const axis = { stroke: ink, grid: { stroke: dark ? '#2d3544' : '#e3e8f0' } };
+    const series = names.split('\n').map((label, line) => ({
+      ...{ label, width: 2, dash: DASHES[line] ?? [] },
+      stroke: COLOURS[scheme][line] ?? ink,
+    }));
     const options: uPlot.Options = {
       width: element.clientWidth,
       height: HEIGHT,
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
       axes: [axis, { ...axis, size: 110, values: (_plot, values) => values.map(formatNumber) }],
-      series: [{}, { label: title, stroke: dark ? '#9cc3f5' : '#1f4f86', width: 2 }],
+      series: [{}, ...series],
     };
     const data: uPlot.AlignedData = [
       ordered.map(({ at }) => Date.parse(at) / 1000),
-      ordered.map(({ value }) => value),
+      ...series.map((_, line) => ordered.map(({ values }) => values[line] ?? null)),
     ];
     const plot = new uPlot(options, data, element);
     const watcher = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
@@ -39,6 +56,6 @@ export function Chart({ title, points }: { readonly title: string; readonly poin
       watcher.disconnect();
       plot.destroy();
     };
-  }, [title, points, dark]);
+  }, [names, points, scheme]);
   return <div ref={place} aria-hidden="true" style={{ minHeight: HEIGHT }} />;
 }

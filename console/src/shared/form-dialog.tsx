@@ -29,6 +29,8 @@ export type Filled = Readonly<Record<string, string>>;
 interface FormDialogProps extends ButtonProps {
   /** What the button, the dialog and its own button say. */
   readonly label: string;
+  /** What the button says where that is less. */
+  readonly children?: string;
   readonly fields: readonly Field[];
   /** What follows from it, or what there is to know. */
   readonly lead?: ReactNode;
@@ -37,7 +39,7 @@ interface FormDialogProps extends ButtonProps {
 }
 
 /** A button, and the few fields of what it asks for. */
-export function FormDialog({ label, fields, lead, submit, ...button }: FormDialogProps) {
+export function FormDialog({ label, fields, lead, submit, children, ...button }: FormDialogProps) {
   const [open, setOpen] = useState(false);
   const sending = useMutation({ mutationFn: submit, onSuccess: () => setOpen(false) });
   const send = (event: FormEvent<HTMLFormElement>) => {
@@ -51,8 +53,8 @@ export function FormDialog({ label, fields, lead, submit, ...button }: FormDialo
   };
   return (
     <>
-      <Button {...button} onClick={() => setOpen(true)}>
-        {label}
+      <Button {...button} aria-label={label} onClick={() => setOpen(true)}>
+        {children ?? label}
       </Button>
       <Modal opened={open} onClose={close} title={label}>
         <form onSubmit={send}>
@@ -67,7 +69,7 @@ export function FormDialog({ label, fields, lead, submit, ...button }: FormDialo
                 {t('Cancel')}
               </Button>
               <Button type="submit" loading={sending.isPending}>
-                {label}
+                {children ?? label}
               </Button>
             </Group>
           </Stack>

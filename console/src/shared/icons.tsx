@@ -34,6 +34,7 @@ export const GroupsIcon = icon(
     <path d="M2.5 20c.7-4 3-6 6.5-6s5.8 2 6.5 6M16 5a3.5 3.5 0 0 1 0 6.5M18 14.5c2 .7 3.100 2.600 3.5 5.5" />
   </>,
 );
+export const InboxIcon = icon(<path d="M3 13l3-9h12l3 9v7H3zM3 13h5l1.500 3h5l1.500-3h5" />);
 export const RegistryIcon = icon(<path d="M3 21h18M5 21V8l7-5 7 5v13M10 21v-6h4v6M9 10h.01M15 10h.01" />);
 export const UsersIcon = icon(
   <>

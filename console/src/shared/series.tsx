@@ -1,5 +1,5 @@
 import { Stack, Table, Text } from '@mantine/core';
-import { type ComponentProps, lazy, Suspense } from 'react';
+import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react';
 import { formatNumber, t } from '../text/text.ts';
 import type { Point } from './chart.tsx';
 import { Loading } from './loading.tsx';
@@ -10,19 +10,23 @@ const Chart = lazy(async () => ({ default: (await import('./chart.tsx')).Chart }
 
 interface SeriesProps {
   readonly title: string;
+  /** What the lines are called, where they are several. */
+  readonly lines?: readonly string[];
   /** Newest first. */
   readonly points: readonly Point[];
   readonly empty: string;
+  /** How a time is said. */
+  readonly when?: (at: string) => ReactNode;
   readonly more?: ComponentProps<typeof More>['of'];
 }
 
-/** A value over time: a chart to look at, and the same as a table to read. */
-export function Series({ title, points, empty, more }: SeriesProps) {
+/** Values over time: a chart to look at, and the same as a table to read. */
+export function Series({ title, lines = [title], points, empty, when = momentOf, more }: SeriesProps) {
   if (points.length === 0) return <Text>{empty}</Text>;
   return (
     <Stack align="stretch">
       <Suspense fallback={<Loading rows={4} />}>
-        <Chart title={title} points={points} />
+        <Chart lines={lines} points={points} />
       </Suspense>
       <details>
         <summary>{t('{title} as a table', { title })}</summary>
@@ -30,16 +34,18 @@ export function Series({ title, points, empty, more }: SeriesProps) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t('When')}</Table.Th>
-              <Table.Th>{title}</Table.Th>
+              {lines.map((line) => (
+                <Table.Th key={line}>{line}</Table.Th>
+              ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {points.map(({ at, value }) => (
+            {points.map(({ at, values }) => (
               <Table.Tr key={at}>
-                <Table.Td>
-                  <Moment at={at} />
-                </Table.Td>
-                <Table.Td>{formatNumber(value)}</Table.Td>
+                <Table.Td>{when(at)}</Table.Td>
+                {lines.map((line, index) => (
+                  <Table.Td key={line}>{formatNumber(values[index] ?? 0)}</Table.Td>
+                ))}
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -52,4 +58,8 @@ export function Series({ title, points, empty, more }: SeriesProps) {
       )}
     </Stack>
   );
+}
+
+function momentOf(at: string): ReactNode {
+  return <Moment at={at} />;
 }

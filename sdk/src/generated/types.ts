@@ -393,6 +393,7 @@ export type DisabledReason =
  * - `joining_closed` (409): The group takes nobody but whom its owner adds.
  * - `not_eligible` (409): The policy of the group does not let the user be a member.
  * - `already_member` (409): The user is a member of the group already.
+ * - `too_many_applications` (409): The user has, or made lately, as many applications as one may.
  * - `application_pending` (409): The user has a pending application to the group.
  * - `reapply_later` (409): The user was rejected too lately to apply again.
  * - `application_decided` (409): The application is decided, withdrawn or over.
@@ -453,6 +454,7 @@ export type ErrorCode =
   | 'joining_closed'
   | 'not_eligible'
   | 'already_member'
+  | 'too_many_applications'
   | 'application_pending'
   | 'reapply_later'
   | 'application_decided'
@@ -808,13 +810,13 @@ export interface GroupPolicy {
     /** Ids of groups whose members do. */
     groups: string[];
   };
-  /** Whether each character counts for itself. */
-  reach: 'character';
+  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in. */
+  reach: 'character' | 'person';
   /** Hours that a member stays who ceased to be eligible. */
   grace_hours: number;
   /** Hours after a rejection before the next application. */
   reapply_hours: number;
-  /** What applicants are asked. */
+  /** What applicants are asked, at most 4096 bytes of UTF-8 in all. */
   questions: string[];
   /** Days after which an undecided application ends. */
   expire_days: number;
@@ -882,7 +884,7 @@ export interface JoinableGroup {
   may_join: boolean;
   /** Why, or why not, for people. */
   why: string;
-  /** What applicants are asked. */
+  /** What applicants are asked, at most 4096 bytes of UTF-8 in all. */
   questions: string[];
   /** The caller's pending application, if any. */
   application_id: string | null;
@@ -1068,7 +1070,7 @@ export interface PostAppToken {
   comments?: string | null | undefined;
 }
 
-/** A wish to join a group. */
+/** A wish to join a group. Message and answers hold at most 8192 bytes of UTF-8 in all. */
 export interface PostApplication {
   /** What to tell those who decide. */
   message?: string | null | undefined;
@@ -1283,13 +1285,13 @@ export interface PutGroupPolicy {
     /** Ids of groups whose members do. */
     groups?: string[] | null | undefined;
   } | null | undefined;
-  /** Whether each character counts for itself. */
-  reach?: 'character' | undefined;
+  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in. */
+  reach?: 'character' | 'person' | undefined;
   /** Hours that a member stays who ceased to be eligible. */
   grace_hours?: number | null | undefined;
   /** Hours after a rejection before the next application. */
   reapply_hours?: number | null | undefined;
-  /** What applicants are asked. */
+  /** What applicants are asked, at most 4096 bytes of UTF-8 in all. */
   questions?: string[] | null | undefined;
   /** Days after which an undecided application ends. */
   expire_days?: number | null | undefined;
@@ -1744,6 +1746,10 @@ export interface ListApplicationsRequest extends CallOptions {
   query?: {
     /** `applicant`: the own ones; `moderator`: pending ones of groups that the caller moderates. */
     role?: 'applicant' | 'moderator' | undefined;
+    /** At most so many; 100 where absent. */
+    limit?: number | undefined;
+    /** Begins after the page whose answer had this value in `X-Next`. */
+    after?: string | undefined;
   } | undefined;
 }
 
@@ -2246,6 +2252,10 @@ export interface ListGroupApplicationsRequest extends CallOptions {
   query?: {
     /** Those in this state alone. */
     state?: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void' | undefined;
+    /** At most so many; 100 where absent. */
+    limit?: number | undefined;
+    /** Begins after the page whose answer had this value in `X-Next`. */
+    after?: string | undefined;
   } | undefined;
 }
 
@@ -2938,7 +2948,7 @@ export interface Api {
     /**
      * List applications.
      *
-     * The caller's own applications, or those that it could decide, the newest 1000 first.
+     * The caller's own applications, or those that it could decide, the newest first. Where more come, `X-Next` holds the value of `after` for the next page.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3279,7 +3289,7 @@ export interface Api {
     /**
      * Join a group, or apply to it.
      *
-     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately.
+     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately. One user may have 20 pending applications, and make 50 within 24 hours, groups included that are open: more are a 409.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3287,7 +3297,7 @@ export interface Api {
     /**
      * List the applications to a group.
      *
-     * The newest 1000 first.
+     * The newest first. Where more come, `X-Next` holds the value of `after` for the next page.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must moderate the group, own it, or have level 9.
      */

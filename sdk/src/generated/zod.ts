@@ -530,6 +530,7 @@ export const DisabledReason = z.enum([
  * - `joining_closed` (409): The group takes nobody but whom its owner adds.
  * - `not_eligible` (409): The policy of the group does not let the user be a member.
  * - `already_member` (409): The user is a member of the group already.
+ * - `too_many_applications` (409): The user has, or made lately, as many applications as one may.
  * - `application_pending` (409): The user has a pending application to the group.
  * - `reapply_later` (409): The user was rejected too lately to apply again.
  * - `application_decided` (409): The application is decided, withdrawn or over.
@@ -590,6 +591,7 @@ export const ErrorCode = z.enum([
   'joining_closed',
   'not_eligible',
   'already_member',
+  'too_many_applications',
   'application_pending',
   'reapply_later',
   'application_decided',
@@ -895,13 +897,13 @@ export const GroupPolicy = z.object({
     /** Ids of groups whose members do. */
     groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
   }),
-  /** Whether each character counts for itself. */
-  reach: z.enum(['character']),
+  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in. */
+  reach: z.enum(['character', 'person']),
   /** Hours that a member stays who ceased to be eligible. */
   grace_hours: z.number().int(),
   /** Hours after a rejection before the next application. */
   reapply_hours: z.number().int(),
-  /** What applicants are asked. */
+  /** What applicants are asked, at most 4096 bytes of UTF-8 in all. */
   questions: z.array(z.string()),
   /** Days after which an undecided application ends. */
   expire_days: z.number().int(),
@@ -961,7 +963,7 @@ export const JoinableGroup = z.object({
   may_join: z.boolean(),
   /** Why, or why not, for people. */
   why: z.string(),
-  /** What applicants are asked. */
+  /** What applicants are asked, at most 4096 bytes of UTF-8 in all. */
   questions: z.array(z.string()),
   /** The caller's pending application, if any. */
   application_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')).nullable(),
@@ -1139,7 +1141,7 @@ export const PostAppToken = z.object({
   comments: z.string().max(4000).nullable().optional(),
 });
 
-/** A wish to join a group. */
+/** A wish to join a group. Message and answers hold at most 8192 bytes of UTF-8 in all. */
 export const PostApplication = z.object({
   /** What to tell those who decide. */
   message: z.string().max(4000).nullable().optional(),
@@ -1282,9 +1284,9 @@ export const PutApplication = z.object({
   /** Whether the applicant becomes a member. */
   decision: z.enum(['approved', 'rejected']),
   /** Told to the applicant. */
-  reason: z.string().max(4000).nullable().optional(),
+  reason: z.string().max(1000).nullable().optional(),
   /** For moderators alone. */
-  note: z.string().max(4000).nullable().optional(),
+  note: z.string().max(1000).nullable().optional(),
 });
 
 /** What to change about a coalition; null means the same as leaving a field out, an empty list is a list. */
@@ -1359,13 +1361,13 @@ export const PutGroupPolicy = z.object({
     /** Ids of groups whose members do. */
     groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
   }).nullable().optional(),
-  /** Whether each character counts for itself. */
-  reach: z.enum(['character']).optional(),
+  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in. */
+  reach: z.enum(['character', 'person']).optional(),
   /** Hours that a member stays who ceased to be eligible. */
   grace_hours: z.number().int().min(0).max(8760).nullable().optional(),
   /** Hours after a rejection before the next application. */
   reapply_hours: z.number().int().min(0).max(8760).nullable().optional(),
-  /** What applicants are asked. */
+  /** What applicants are asked, at most 4096 bytes of UTF-8 in all. */
   questions: z.array(z.string().min(1).max(500)).max(20).nullable().optional(),
   /** Days after which an undecided application ends. */
   expire_days: z.number().int().min(1).max(365).nullable().optional(),

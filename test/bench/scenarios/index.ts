@@ -1,5 +1,6 @@
 import type { Scenario } from '../scenario.ts';
 import { allUsers } from './all-users.ts';
+import { compliance } from './compliance.ts';
 import { currentToken } from './current-token.ts';
 import { allPagesForward, cachedForward } from './forward.ts';
 import { autogroup, smallGroup, updatedGroup } from './group.ts';
@@ -21,6 +22,7 @@ export const scenarios: readonly Scenario[] = [
   corporationTracking,
   allianceTracking,
   coalitionTracking,
+  compliance,
   cachedForward,
   allPagesForward,
 ];

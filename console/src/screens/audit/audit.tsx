@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { EventList } from '../../shared/events/event-list.tsx';
 import { Part, Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
-import { EventList } from './event-list.tsx';
 
 interface Question {
   readonly actor?: number;

@@ -1,9 +1,9 @@
 import { SegmentedControl, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useMe } from '../../session/me.ts';
+import { EventList } from '../../shared/events/event-list.tsx';
 import { Part, Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
-import { EventList } from './event-list.tsx';
 
 const USED = 'ext.asked_on_behalf,history.read';
 

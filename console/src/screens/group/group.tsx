@@ -6,15 +6,18 @@ import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel, useMe } from '../../session/me.ts';
 import { useCareful } from '../../shared/careful.tsx';
 import { Confirm } from '../../shared/confirm.tsx';
+import { EventList } from '../../shared/events/event-list.tsx';
 import { FormDialog } from '../../shared/form-dialog.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
+import { Parts } from '../../shared/parts.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { useGroupChange } from './change.ts';
+import { Joining } from './joining.tsx';
 import { Members } from './members.tsx';
 
 const ADMINISTRATOR = 9;
@@ -45,9 +48,13 @@ export function Group() {
             <Login />
           </Section>
         </div>
-        <Section title={t('Members')} actions={<WhyMe />}>
-          <MembersOf />
-        </Section>
+        <Parts
+          of={[
+            { value: 'members', label: t('Members'), part: <MembersOf /> },
+            { value: 'joining', label: t('Joining'), part: <JoiningOf /> },
+            { value: 'history', label: t('History'), part: <History /> },
+          ]}
+        />
       </Stack>
     </Screen>
   );
@@ -67,7 +74,23 @@ function WhyMe() {
 }
 
 function MembersOf() {
-  return <Members group={useGroup()} mayChange={useMayChange()} />;
+  return (
+    <>
+      <div>
+        <WhyMe />
+      </div>
+      <Members group={useGroup()} mayChange={useMayChange()} />
+    </>
+  );
+}
+
+function JoiningOf() {
+  return <Joining group={useGroup()} mayChange={useMayChange()} />;
+}
+
+function History() {
+  const { id } = route.useParams();
+  return <EventList question={{ target: `group:${id}` }} />;
 }
 
 /** Owners and administrators change a group; members of an autogroup nobody (D7). */
@@ -126,6 +149,33 @@ function Login() {
 }
 
 function Actions() {
+  return (
+    <Row gap="xs">
+      <Leave />
+      <Change />
+    </Row>
+  );
+}
+
+/** Members leave as they like, the owner and those whom the registry keeps in it excepted (D111). */
+function Leave() {
+  const { group_id, group_name, is_autogroup, members, owner } = useGroup();
+  const me = useMe();
+  const isMember = members.some(({ character_id }) => character_id === me.character_id);
+  if (!isMember || is_autogroup || owner?.character_id === me.character_id) return null;
+  return (
+    <Confirm
+      label={t('Leave group')}
+      question={t('You lose at once what you have by {name}.', { name: group_name })}
+      act={async () => {
+        await castellan.group.leave({ params: { group_id } });
+        await forget('group', 'user');
+      }}
+    />
+  );
+}
+
+function Change() {
   const group = useGroup();
   const mayChange = useMayChange();
   const mayDelete = useLevel(ADMINISTRATOR) && !group.is_autogroup;
@@ -134,7 +184,7 @@ function Actions() {
   const params = { group_id: group.group_id };
   if (!mayChange) return null;
   return (
-    <Row gap="xs">
+    <>
       <FormDialog
         variant="default"
         label={t('Edit')}
@@ -160,6 +210,6 @@ function Actions() {
           }}
         />
       )}
-    </Row>
+    </>
   );
 }

@@ -1,30 +1,40 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
-import { useLevel } from '../../session/me.ts';
+import { useLevel, useMe } from '../../session/me.ts';
 import { FilteredList } from '../../shared/filtered-list.tsx';
 import { FormDialog } from '../../shared/form-dialog.tsx';
+import { GroupsOf } from '../../shared/groups-of.tsx';
 import { RowLink } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
+import { Parts } from '../../shared/parts.tsx';
 import { Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
+import { Joinable } from './joinable.tsx';
+import { MyApplications } from './my-applications.tsx';
 
 const MAY_CREATE = 9;
 
-/** Every group, by name. */
+/** Every group by name, one's own, and those that one may join. */
 export function Groups() {
+  const parts = [
+    { value: 'all', label: t('All'), part: <All /> },
+    { value: 'mine', label: t('Mine'), part: <Mine /> },
+    { value: 'joinable', label: t('To join'), part: <Joinable /> },
+    { value: 'applications', label: t('My applications'), part: <MyApplications /> },
+  ];
   return (
     <Screen
       title={t('Groups')}
       lead={t('Who is in a group may be let in, kept out, or known to other applications by it.')}
       actions={<NewGroup />}
     >
-      <List />
+      <Parts of={parts} />
     </Screen>
   );
 }
 
-function List() {
+function All() {
   const { data: groups } = useSuspenseQuery(queries.group.list());
   return (
     <FilteredList
@@ -41,6 +51,10 @@ function List() {
       )}
     </FilteredList>
   );
+}
+
+function Mine() {
+  return <GroupsOf characterId={useMe().character_id} />;
 }
 
 function NewGroup() {

@@ -9,8 +9,8 @@ import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
+import { MembersReport } from './members-report.tsx';
 import { Requirements } from './requirements.tsx';
-import { Tracking } from './tracking.tsx';
 
 const MAY_TRACK = 3;
 const MAY_REQUIRE = 4;
@@ -84,16 +84,12 @@ function Content() {
         </Section>
       </div>
       {mayTrack && (
-        <Section title={t('Refresh tokens of members')}>
-          <Tracked />
-        </Section>
+        <MembersReport
+          compliance={queries.alliance.compliance({ params })}
+          days={queries.alliance.complianceDays({ params })}
+          tracking={queries.alliance.tracking({ params })}
+        />
       )}
     </Stack>
   );
-}
-
-function Tracked() {
-  const { id } = route.useParams();
-  const { data } = useSuspenseQuery(queries.alliance.tracking({ params: { alliance_id: Number(id) } }));
-  return <Tracking of={data} />;
 }

@@ -11,8 +11,8 @@ import { Name } from '../../shared/name.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { CoalitionMembers } from './coalition-members.tsx';
+import { MembersReport } from './members-report.tsx';
 import { Requirements } from './requirements.tsx';
-import { Tracking } from './tracking.tsx';
 
 const MAY_TRACK = 5;
 const MAY_UPDATE = 6;
@@ -68,9 +68,11 @@ function Content() {
         </Section>
       </div>
       {mayTrack && (
-        <Section title={t('Refresh tokens of members')}>
-          <Tracked />
-        </Section>
+        <MembersReport
+          compliance={queries.coalition.compliance({ params })}
+          days={queries.coalition.complianceDays({ params })}
+          tracking={queries.coalition.tracking({ params })}
+        />
       )}
     </Stack>
   );
@@ -100,12 +102,6 @@ function Login() {
       {careful.dialog}
     </Stack>
   );
-}
-
-function Tracked() {
-  const { id } = route.useParams();
-  const { data } = useSuspenseQuery(queries.coalition.tracking({ params: { coalition_id: id } }));
-  return <Tracking of={data} />;
 }
 
 function Delete() {

@@ -10,8 +10,8 @@ import { Name } from '../../shared/name.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Guests } from './guests.tsx';
+import { MembersReport } from './members-report.tsx';
 import { Requirements } from './requirements.tsx';
-import { Tracking } from './tracking.tsx';
 
 const MAY_READ = 1;
 const MAY_REQUIRE = 2;
@@ -64,9 +64,11 @@ function Content() {
       </div>
       {mayRead && (
         <>
-          <Section title={t('Refresh tokens of members')}>
-            <Tracked />
-          </Section>
+          <MembersReport
+            compliance={queries.corporation.compliance({ params })}
+            days={queries.corporation.complianceDays({ params })}
+            tracking={queries.corporation.tracking({ params })}
+          />
           <Section title={t('Guests')}>
             <Guests corporationId={corporation.corporation_id} />
           </Section>
@@ -104,10 +106,4 @@ function About({ corporation }: { readonly corporation: CorporationRecord }) {
       </dd>
     </dl>
   );
-}
-
-function Tracked() {
-  const { id } = route.useParams();
-  const { data } = useSuspenseQuery(queries.corporation.tracking({ params: { corporation_id: Number(id) } }));
-  return <Tracking of={data} />;
 }

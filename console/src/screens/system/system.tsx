@@ -1,6 +1,6 @@
-import { Stack, Tabs } from '@mantine/core';
 import { useLevel } from '../../session/me.ts';
-import { Part, Screen } from '../../shared/screen.tsx';
+import { Parts } from '../../shared/parts.tsx';
+import { Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Configuration } from './configuration.tsx';
 import { Crashes } from './crashes.tsx';
@@ -24,22 +24,7 @@ export function System() {
   ];
   return (
     <Screen title={t('System')} lead={t('What runs by itself, what failed, how it is set up.')}>
-      <Tabs defaultValue="status" keepMounted={false}>
-        <Tabs.List>
-          {parts.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {parts.map(({ value, part }) => (
-          <Tabs.Panel key={value} value={value} pt="md">
-            <Part>
-              <Stack>{part}</Stack>
-            </Part>
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <Parts of={parts} />
     </Screen>
   );
 }

@@ -9,7 +9,7 @@ export function SkillPoints({ characterId }: { readonly characterId: number }) {
   );
   const points = history.data.pages
     .flatMap(({ entries }) => entries)
-    .map(({ timestamp, total_sp }) => ({ at: timestamp, value: total_sp }));
+    .map(({ timestamp, total_sp }) => ({ at: timestamp, values: [total_sp] }));
   return (
     <Series
       title={t('Skill points')}

@@ -9,7 +9,7 @@ export function Wallet({ characterId }: { readonly characterId: number }) {
   );
   const points = history.data.pages
     .flatMap(({ entries }) => entries)
-    .map(({ timestamp, balance }) => ({ at: timestamp, value: balance }));
+    .map(({ timestamp, balance }) => ({ at: timestamp, values: [balance] }));
   return (
     <Series
       title={t('Balance in ISK')}

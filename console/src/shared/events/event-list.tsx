@@ -1,11 +1,11 @@
 import type { Event } from '@castellan/sdk';
 import { Badge, Code, Group, List, Stack, Text } from '@mantine/core';
 import { castellan } from '../../session/api.ts';
-import { useListing } from '../../shared/listing.ts';
-import { Moment } from '../../shared/moment.tsx';
-import { More } from '../../shared/more.tsx';
-import { Name } from '../../shared/name.tsx';
 import { t } from '../../text/text.ts';
+import { useListing } from '../listing.ts';
+import { Moment } from '../moment.tsx';
+import { More } from '../more.tsx';
+import { Name } from '../name.tsx';
 import { changeInWords } from './change-in-words.ts';
 import { Somebody } from './somebody.tsx';
 import { wordsOf } from './words.ts';

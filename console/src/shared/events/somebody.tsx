@@ -1,9 +1,6 @@
 import type { Actor } from '@castellan/sdk';
-import { useQuery } from '@tanstack/react-query';
-import { queries } from '../../session/api.ts';
-import { LinkAnchor } from '../../shared/links.tsx';
-import { Name } from '../../shared/name.tsx';
 import { t } from '../../text/text.ts';
+import { Character } from '../character.tsx';
 
 const KINDS: Readonly<Record<Actor['kind'], string>> = {
   user: 'a user',
@@ -26,15 +23,5 @@ export function Somebody({ actor }: { readonly actor: Actor }) {
         </>
       )}
     </>
-  );
-}
-
-function Character({ id }: { readonly id: number }) {
-  const { data } = useQuery(queries.user.get({ params: { character_name: String(id) } }));
-  if (data === undefined) return `#${id}`;
-  return (
-    <LinkAnchor to="/user/$name" params={{ name: data.character_name }}>
-      <Name of={data.character_name} />
-    </LinkAnchor>
   );
 }

@@ -1,0 +1,78 @@
+import type { Application } from '@castellan/sdk';
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { t } from '../../text/text.ts';
+import type { Decision } from './decisions.ts';
+
+/** A decision that waits for its words. */
+export interface Asked {
+  readonly application: Application;
+  readonly decision: Decision['decision'];
+}
+
+interface DecisionDialogProps {
+  readonly asked: Asked | undefined;
+  readonly close: () => void;
+  readonly decide: (decision: Decision) => void;
+}
+
+const LONGEST = 4000;
+
+/** Asks for what the applicant is told and what moderators tell each other; Enter decides. */
+export function DecisionDialog({ asked, close, decide }: DecisionDialogProps) {
+  return (
+    // What was decided is gone: the focus goes to what comes next.
+    <Modal
+      opened={asked !== undefined}
+      onClose={close}
+      title={asked === undefined ? '' : titleOf(asked)}
+      returnFocus={false}
+      transitionProps={{ duration: 0 }}
+    >
+      {asked !== undefined && <Words asked={asked} close={close} decide={decide} />}
+    </Modal>
+  );
+}
+
+function titleOf({ application: { applicant, group }, decision }: Asked): string {
+  const named = { name: applicant.character_name, group: group.group_name };
+  return decision === 'approved'
+    ? t('Approve {name} to {group}', named)
+    : t('Reject {name} to {group}', named);
+}
+
+function Words({ asked, close, decide }: Omit<DecisionDialogProps, 'asked'> & { readonly asked: Asked }) {
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const text = (name: string) => String(data.get(name) ?? '').trim();
+    decide({ ...asked, reason: text('reason'), note: text('note') });
+  };
+  return (
+    <form onSubmit={send}>
+      <Stack>
+        <TextInput
+          name="reason"
+          label={t('Reason')}
+          description={t('The applicant is told.')}
+          maxLength={LONGEST}
+          autoComplete="off"
+          data-autofocus
+        />
+        <TextInput
+          name="note"
+          label={t('Note')}
+          description={t('For moderators alone.')}
+          maxLength={LONGEST}
+          autoComplete="off"
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {t('Cancel')}
+          </Button>
+          <Button type="submit">{asked.decision === 'approved' ? t('Approve') : t('Reject')}</Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,174 @@
+import type { GroupPolicy } from '@castellan/sdk';
+import { Button, Group as Row, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+import { useCareful } from '../../shared/careful.tsx';
+import { notify } from '../../shared/notices.tsx';
+import { t } from '../../text/text.ts';
+import { Eligible } from './eligible.tsx';
+import { Moderators } from './moderators.tsx';
+import { JOINING, VISIBLE_TO } from './policy-words.ts';
+
+type PolicyChange = NonNullable<Parameters<typeof castellan.group.setPolicy>[0]['body']>;
+
+interface EditPolicyProps {
+  readonly groupId: string;
+  readonly policy: GroupPolicy;
+}
+
+/** Changes a policy; whoever would have to leave by it is named before it is saved (D121). */
+export function EditPolicy({ groupId, policy }: EditPolicyProps) {
+  const [base, setBase] = useState(policy);
+  const [draft, setDraft] = useState(policy);
+  const change = changesOf(base, draft);
+  const untouched = Object.keys(change).length === 0;
+  const follow = (saved: GroupPolicy) => {
+    setBase(saved);
+    setDraft(saved);
+  };
+  // What somebody else saves is shown as long as nothing was begun here.
+  if (untouched && policy !== base) follow(policy);
+  const params = { group_id: groupId };
+  const careful = useCareful({
+    preview: (body: PolicyChange) => castellan.group.setPolicy.preview({ params, body }),
+    save: async (body) => {
+      const saved = await castellan.group.setPolicy({ params, body });
+      queryClient.setQueryData(queries.group.policy({ params }).queryKey, saved);
+      follow(saved);
+      notify(t('The policy is saved.'));
+      await forget('group', 'user', 'application');
+    },
+  });
+  const set = (part: Partial<GroupPolicy>) => setDraft({ ...draft, ...part });
+  return (
+    <Stack>
+      <div className="grid">
+        <Choose
+          label={t('Joining')}
+          words={JOINING}
+          value={draft.joining}
+          onChange={(joining) => set({ joining })}
+        />
+        <Choose
+          label={t('Seen by')}
+          words={VISIBLE_TO}
+          value={draft.visible_to}
+          onChange={(visible_to) => set({ visible_to })}
+        />
+      </div>
+      <Eligible groupId={groupId} value={draft.eligible} onChange={(eligible) => set({ eligible })} />
+      <Moderators value={draft.moderators} onChange={(moderators) => set({ moderators })} />
+      <Questions value={draft.questions} onChange={(questions) => set({ questions })} />
+      <div className="grid">
+        <Whole
+          label={t('Grace in hours')}
+          description={t('How long members stay who may not be in it any more.')}
+          value={draft.grace_hours}
+          onChange={(grace_hours) => set({ grace_hours })}
+        />
+        <Whole
+          label={t('Hours until the next application')}
+          description={t('After a rejection.')}
+          value={draft.reapply_hours}
+          onChange={(reapply_hours) => set({ reapply_hours })}
+        />
+        <Whole
+          label={t('Days that an application is open')}
+          description={t('Undecided, it ends afterwards.')}
+          value={draft.expire_days}
+          onChange={(expire_days) => set({ expire_days })}
+        />
+      </div>
+      {careful.dialog}
+      <Row>
+        <Button disabled={untouched} loading={careful.isPending} onClick={() => careful.run(change)}>
+          {t('Save policy')}
+        </Button>
+        {!untouched && (
+          <Button variant="default" onClick={() => follow(policy)}>
+            {t('Take back')}
+          </Button>
+        )}
+      </Row>
+    </Stack>
+  );
+}
+
+/** What differs, and nothing else: what is gone by now need not exist to be left as it is. */
+function changesOf(before: GroupPolicy, after: GroupPolicy): PolicyChange {
+  const parts = Object.keys(after) as (keyof GroupPolicy)[];
+  const changed = parts.filter((part) => JSON.stringify(before[part]) !== JSON.stringify(after[part]));
+  return Object.fromEntries(changed.map((part) => [part, after[part]]));
+}
+
+interface ChooseProps<Value extends string> {
+  readonly label: string;
+  readonly words: Readonly<Record<Value, string>>;
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+function Choose<Value extends string>({ label, words, value, onChange }: ChooseProps<Value>) {
+  const values = Object.keys(words) as Value[];
+  return (
+    <Select
+      label={label}
+      data={values.map((each) => ({ value: each, label: t(words[each]) }))}
+      value={value}
+      onChange={(chosen) => onChange(chosen as Value)}
+      allowDeselect={false}
+    />
+  );
+}
+
+interface WholeProps {
+  readonly label: string;
+  readonly description: string;
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+}
+
+/** A whole number, 0 where nothing is written; whether it is too large, the service says. */
+function Whole({ label, description, value, onChange }: WholeProps) {
+  return (
+    <TextInput
+      label={label}
+      description={description}
+      inputMode="numeric"
+      value={value}
+      onChange={({ currentTarget }) => onChange(Number(currentTarget.value.replace(/\D/g, '')))}
+    />
+  );
+}
+
+interface QuestionsProps {
+  readonly value: readonly string[];
+  readonly onChange: (questions: string[]) => void;
+}
+
+/** One a line; the line that is being begun stays as it is. */
+function Questions({ value, onChange }: QuestionsProps) {
+  const [text, setText] = useState(value.join('\n'));
+  const shown = linesOf(text).join('\n') === value.join('\n') ? text : value.join('\n');
+  return (
+    <Textarea
+      label={t('Questions')}
+      description={t('What applicants are asked: one a line.')}
+      value={shown}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        onChange(linesOf(currentTarget.value));
+      }}
+      autosize
+      minRows={2}
+      maxRows={10}
+    />
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

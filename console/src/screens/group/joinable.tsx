@@ -1,0 +1,132 @@
+import type { JoinableGroup } from '@castellan/sdk';
+import { Button, Stack, Text } from '@mantine/core';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { castellan, forget, queries } from '../../session/api.ts';
+import { FilteredList } from '../../shared/filtered-list.tsx';
+import { FormDialog } from '../../shared/form-dialog.tsx';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { Name } from '../../shared/name.tsx';
+import { notify } from '../../shared/notices.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { t } from '../../text/text.ts';
+
+/** The groups that some may join, each with why one may oneself, or why not (D111). */
+export function Joinable() {
+  const { data: groups } = useSuspenseQuery(queries.group.joinable());
+  return (
+    <FilteredList
+      label={t('Groups to join')}
+      items={groups}
+      textOf={({ group }) => group.group_name}
+      keyOf={({ group }) => group.group_id}
+      empty={t('There is no group to join that you may see.')}
+    >
+      {(entry) => <Entry of={entry} />}
+    </FilteredList>
+  );
+}
+
+function Entry({ of: entry }: { readonly of: JoinableGroup }) {
+  const { group, why } = entry;
+  return (
+    <div className="row">
+      <Stack gap={0} miw={0}>
+        <LinkAnchor to="/group/$id" params={{ id: group.group_id }}>
+          <Name of={group.group_name} />
+        </LinkAnchor>
+        <Text size="sm" c="dimmed">
+          {why}
+        </Text>
+      </Stack>
+      <Way of={entry} />
+    </div>
+  );
+}
+
+/** What one can do about it: nothing, where one may not join. */
+function Way({ of: entry }: { readonly of: JoinableGroup }) {
+  if (entry.application_id !== null) {
+    return <Withdraw applicationId={entry.application_id} name={entry.group.group_name} />;
+  }
+  if (!entry.may_join) return null;
+  return entry.joining === 'open' && entry.questions.length === 0 ? (
+    <Join of={entry} />
+  ) : (
+    <Apply of={entry} />
+  );
+}
+
+function Join({ of: { group } }: { readonly of: JoinableGroup }) {
+  const joining = useMutation({ mutationFn: () => ask(group, '', []) });
+  return (
+    <Stack gap="xs" align="flex-end" className="act">
+      <Button
+        size="xs"
+        aria-label={t('Join {name}', { name: group.group_name })}
+        loading={joining.isPending}
+        onClick={() => joining.mutate()}
+      >
+        {t('Join')}
+      </Button>
+      <Problem error={joining.error} />
+    </Stack>
+  );
+}
+
+function Apply({ of: { group, joining, questions } }: { readonly of: JoinableGroup }) {
+  const { group_name: name } = group;
+  const isOpen = joining === 'open';
+  return (
+    <div className="act">
+      <FormDialog
+        size="xs"
+        label={isOpen ? t('Join {name}', { name }) : t('Apply to {name}', { name })}
+        fields={[
+          ...questions.map((label, index) => ({ name: `answer-${index}`, label, long: true })),
+          { name: 'message', label: t('What you want to tell those who decide'), long: true },
+        ]}
+        submit={({ message = '', ...filled }) =>
+          ask(
+            group,
+            message,
+            questions.map((_, index) => filled[`answer-${index}`] ?? ''),
+          )
+        }
+      >
+        {isOpen ? t('Join') : t('Apply')}
+      </FormDialog>
+    </div>
+  );
+}
+
+async function ask({ group_id, group_name }: JoinableGroup['group'], message: string, answers: string[]) {
+  const { state } = await castellan.group.apply({ params: { group_id }, body: { message, answers } });
+  notify(
+    state === 'approved'
+      ? t('You are a member of {name} now.', { name: group_name })
+      : t('Your application to {name} is on its way.', { name: group_name }),
+  );
+  await forget('group', 'application', 'user');
+}
+
+function Withdraw({ applicationId, name }: { readonly applicationId: string; readonly name: string }) {
+  const withdrawing = useMutation({
+    mutationFn: () => castellan.application.withdraw({ params: { application_id: applicationId } }),
+    // It may have been decided meanwhile: then the list is out of date, too.
+    onSettled: () => forget('group', 'application'),
+  });
+  return (
+    <Stack gap="xs" align="flex-end" className="act">
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={t('Withdraw the application to {name}', { name })}
+        loading={withdrawing.isPending}
+        onClick={() => withdrawing.mutate()}
+      >
+        {t('Withdraw')}
+      </Button>
+      <Problem error={withdrawing.error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,75 @@
+import type { Application, Group } from '@castellan/sdk';
+import { Select, Stack, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { queries } from '../../session/api.ts';
+import { useMe } from '../../session/me.ts';
+import { Part, Section } from '../../shared/screen.tsx';
+import { t } from '../../text/text.ts';
+import { Applications } from './applications.tsx';
+import { Policy } from './policy.tsx';
+import { STATES } from './policy-words.ts';
+
+interface JoiningProps {
+  readonly group: Group;
+  readonly mayChange: boolean;
+}
+
+/** How one comes into a group, and who applied. */
+export function Joining(props: JoiningProps) {
+  return props.group.is_autogroup ? (
+    <Text>{t('Nobody joins it: its members follow the registry.')}</Text>
+  ) : (
+    <ByPolicy {...props} />
+  );
+}
+
+/** Those who decide see the applications; who that is, the policy says. */
+function ByPolicy({ group, mayChange }: JoiningProps) {
+  const me = useMe();
+  const { data: policy } = useSuspenseQuery(queries.group.policy({ params: { group_id: group.group_id } }));
+  const { data: mine } = useSuspenseQuery(
+    queries.user.groups({ params: { character: String(me.character_id) } }),
+  );
+  const { users, groups } = policy.moderators;
+  const decides =
+    mayChange || users.includes(me.character_id) || mine.some(({ group_id }) => groups.includes(group_id));
+  return (
+    <>
+      <Section title={t('Policy')}>
+        <Policy group={group} policy={policy} mayChange={mayChange} />
+      </Section>
+      {decides && (
+        <Section title={t('Applications')}>
+          <ToThis groupId={group.group_id} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function ToThis({ groupId }: { readonly groupId: string }) {
+  const [state, setState] = useState<Application['state']>('pending');
+  const states = Object.keys(STATES) as Application['state'][];
+  return (
+    <Stack>
+      <Select
+        label={t('Show')}
+        data={states.map((each) => ({ value: each, label: t(STATES[each]) }))}
+        value={state}
+        onChange={(chosen) => setState(chosen as Application['state'])}
+        allowDeselect={false}
+        maw={280}
+      />
+      <Part>
+        <InState groupId={groupId} state={state} />
+      </Part>
+    </Stack>
+  );
+}
+
+function InState({ groupId, state }: { readonly groupId: string; readonly state: Application['state'] }) {
+  const request = { params: { group_id: groupId }, query: { state } };
+  const { data } = useSuspenseQuery(queries.group.applications(request));
+  return <Applications of={data} empty={t('There is none.')} />;
+}

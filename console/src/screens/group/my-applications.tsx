@@ -1,0 +1,43 @@
+import { Badge, Stack, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { queries } from '../../session/api.ts';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { Moment } from '../../shared/moment.tsx';
+import { Name } from '../../shared/name.tsx';
+import { WindowedList } from '../../shared/windowed-list.tsx';
+import { t } from '../../text/text.ts';
+import { STATES } from './policy-words.ts';
+
+/** What became of one's own applications, the newest first. */
+export function MyApplications() {
+  const { data: applications } = useSuspenseQuery(queries.application.list());
+  if (applications.length === 0) return <Text>{t('You never applied to a group.')}</Text>;
+  return (
+    <WindowedList
+      label={t('My applications')}
+      items={applications}
+      keyOf={({ application_id }) => application_id}
+    >
+      {({ group, state, reason, created_on }) => (
+        <div className="row">
+          <Stack gap={0} miw={0}>
+            <LinkAnchor to="/group/$id" params={{ id: group.group_id }}>
+              <Name of={group.group_name} />
+            </LinkAnchor>
+            {reason !== null && (
+              <Text size="sm">
+                <Name of={reason} />
+              </Text>
+            )}
+            <Text size="sm" c="dimmed">
+              <Moment at={created_on} />
+            </Text>
+          </Stack>
+          <Badge variant="default" tt="none" className="act">
+            {t(STATES[state])}
+          </Badge>
+        </div>
+      )}
+    </WindowedList>
+  );
+}

@@ -1,0 +1,50 @@
+import { MultiSelect } from '@mantine/core';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { queries } from '../../session/api.ts';
+import { t } from '../../text/text.ts';
+
+const SHOWN = 20;
+
+interface PeoplePickerProps {
+  readonly label: string;
+  readonly description: string;
+  /** Ids of characters. */
+  readonly value: readonly number[];
+  readonly onChange: (ids: number[]) => void;
+}
+
+/** Several users: however many there are, the service finds those whose names hold what is typed. */
+export function PeoplePicker({ label, description, value, onChange }: PeoplePickerProps) {
+  const [search, setSearch] = useState('');
+  const wanted = useDeferredValue(search.trim());
+  const { data: found = [] } = useQuery({
+    ...queries.user.list({ query: { search: wanted, limit: SHOWN } }),
+    enabled: wanted !== '',
+    placeholderData: keepPreviousData,
+  });
+  const chosen = useQueries({
+    queries: value.map((id) => queries.user.get({ params: { character_name: String(id) } })),
+  });
+  const names = new Map([
+    ...found.map(({ character_id, character_name }) => [character_id, character_name] as const),
+    ...chosen.flatMap(({ data }) =>
+      data === undefined ? [] : [[data.character_id, data.character_name] as const],
+    ),
+  ]);
+  const offered = new Set([...value, ...found.map(({ character_id }) => character_id)]);
+  return (
+    <MultiSelect
+      label={label}
+      description={description}
+      data={[...offered].map((id) => ({ value: String(id), label: names.get(id) ?? `#${id}` }))}
+      value={value.map(String)}
+      onChange={(ids) => onChange(ids.map(Number))}
+      searchable
+      searchValue={search}
+      onSearchChange={setSearch}
+      hidePickedOptions
+      nothingFoundMessage={wanted === '' ? t('Type a part of the name.') : t('Nobody.')}
+    />
+  );
+}

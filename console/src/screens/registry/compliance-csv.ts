@@ -1,0 +1,25 @@
+import type { Compliance } from '@castellan/sdk';
+import { toCsv } from '../../shared/csv.ts';
+import { t } from '../../text/text.ts';
+import { reasonInWords, STATUSES } from './compliance-words.ts';
+
+/** A line for each character, those who were never here last. */
+export function complianceCsv({ persons, never_signed_in }: Compliance): string {
+  return toCsv([
+    [t('Person'), t('Character'), t('Character id'), t('Status'), t('Why'), t('Since'), t('Days')],
+    ...persons.flatMap(({ main, characters }) =>
+      characters.map(({ user, status, reason, missing_scopes, since, days }) => [
+        main?.character_name ?? '',
+        user.character_name,
+        user.character_id,
+        t(STATUSES[status]),
+        reasonInWords(reason, missing_scopes),
+        since ?? '',
+        days ?? '',
+      ]),
+    ),
+    ...never_signed_in.map(({ character_id, character_name }) => [
+      ...['', character_name, character_id, t(STATUSES.never), '', '', ''],
+    ]),
+  ]);
+}

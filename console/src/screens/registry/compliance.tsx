@@ -1,0 +1,121 @@
+import type { CompliancePerson, Compliance as ComplianceRecord } from '@castellan/sdk';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { saveCsv } from '../../shared/csv.ts';
+import { DataTable, type TableColumn } from '../../shared/data-table.tsx';
+import { LinkAnchor } from '../../shared/links.tsx';
+import { Moment } from '../../shared/moment.tsx';
+import { Name } from '../../shared/name.tsx';
+import { formatNumber, t } from '../../text/text.ts';
+import { complianceCsv } from './compliance-csv.ts';
+import { reasonInWords, STATUSES, WORST_FIRST } from './compliance-words.ts';
+
+/** A line of the table: a person, or a member who was never here. */
+interface Line {
+  readonly name: string;
+  readonly status: keyof typeof STATUSES;
+  /** The most days that something has been wrong. */
+  readonly days: number;
+  readonly characters: CompliancePerson['characters'];
+}
+
+const COLUMNS: readonly TableColumn<Line>[] = [
+  {
+    id: 'name',
+    header: () => t('Person'),
+    value: ({ name }) => name,
+    cell: ({ name, characters }) => (characters.length === 0 ? <Name of={name} /> : <Person name={name} />),
+  },
+  {
+    id: 'status',
+    header: () => t('Status'),
+    value: ({ status }) => WORST_FIRST.indexOf(status),
+    cell: ({ status }) => t(STATUSES[status]),
+  },
+  {
+    id: 'days',
+    header: () => t('Days'),
+    value: ({ days }) => days,
+    cell: ({ days }) => (days < 0 ? '' : formatNumber(days)),
+  },
+  {
+    id: 'why',
+    header: () => t('Why'),
+    value: ({ characters }) => characters.map(({ reason }) => reason).join(' '),
+    cell: ({ characters }) => <Reasons of={characters} />,
+  },
+];
+
+/** Who grants what is required, person by person: the worst first, with the reasons. */
+export function Compliance({ of: compliance }: { readonly of: ComplianceRecord }) {
+  const lines = useMemo(() => linesOf(compliance), [compliance]);
+  const counts = WORST_FIRST.map((status) => ({
+    status,
+    n: lines.filter((line) => line.status === status).length,
+  }));
+  return (
+    <Stack gap="sm">
+      <Group gap="lg" justify="space-between">
+        <Group gap="lg">
+          {counts.map(({ status, n }) => (
+            <Text key={status}>
+              {t('{status}: {n}', { status: t(STATUSES[status]), n: formatNumber(n) })}
+            </Text>
+          ))}
+        </Group>
+        <Button variant="default" onClick={() => saveCsv(t('compliance.csv'), complianceCsv(compliance))}>
+          {t('Download as CSV')}
+        </Button>
+      </Group>
+      {compliance.unlisted.length > 0 && (
+        <Alert variant="default" title={t('There may be more who were never here')}>
+          {t('Nobody lets the lists of members be read of:')}{' '}
+          <Name of={compliance.unlisted.map(({ corporation_name }) => corporation_name).join(', ')} />
+        </Alert>
+      )}
+      <DataTable
+        label={t('Compliance')}
+        rows={lines}
+        columns={COLUMNS}
+        empty={t('It has no members here.')}
+      />
+      <Text size="sm" c="dimmed">
+        {t('As of')} <Moment at={compliance.as_of} />
+      </Text>
+    </Stack>
+  );
+}
+
+function linesOf({ persons, never_signed_in }: ComplianceRecord): Line[] {
+  const known = persons.map(({ main, status, characters }) => ({
+    // Whose main is hidden goes by the character that is here.
+    name: (main ?? characters[0]?.user)?.character_name ?? '',
+    status,
+    days: Math.max(-1, ...characters.map(({ days }) => days ?? -1)),
+    characters,
+  }));
+  const strangers = never_signed_in.map(({ character_name: name }) => ({
+    ...{ name, status: 'never' as const, days: -1, characters: [] },
+  }));
+  return [...known, ...strangers].sort(
+    (one, other) =>
+      WORST_FIRST.indexOf(one.status) - WORST_FIRST.indexOf(other.status) || other.days - one.days,
+  );
+}
+
+function Person({ name }: { readonly name: string }) {
+  return (
+    <LinkAnchor to="/user/$name" params={{ name }}>
+      <Name of={name} />
+    </LinkAnchor>
+  );
+}
+
+function Reasons({ of: characters }: { readonly of: CompliancePerson['characters'] }) {
+  const lacking = characters.filter(({ reason }) => reason !== null);
+  return lacking.map(({ user, reason, missing_scopes }) => (
+    <div key={user.character_id}>
+      <Name of={user.character_name} />: {reasonInWords(reason, missing_scopes)}
+    </div>
+  ));
+}

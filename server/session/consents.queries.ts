@@ -1,0 +1,55 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { isOver } from './artifacts.queries.ts';
+
+/** What somebody agreed to let an application learn. */
+export async function findConsent(
+  db: Kysely<Database>,
+  characterId: number,
+  clientId: string,
+): Promise<readonly string[]> {
+  const row = await db
+    .selectFrom('oidc_consents')
+    .select('scopes')
+    .where('character_id', '=', characterId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+  return row?.scopes ?? [];
+}
+
+/** What somebody agrees to, and the browser session in which it does. */
+interface Consent {
+  readonly characterId: number;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly sessionUid: string;
+}
+
+/**
+ * Remembers it, besides what was agreed to before, while the session lives: the session's row is locked until that is
+ * stored, so that whatever ends it has come before, or deletes this, too (D29b). False: the session is over.
+ */
+export async function saveConsent(
+  db: Kysely<Database>,
+  { characterId, clientId, scopes, sessionUid }: Consent,
+  now: Date,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into oidc_consents (character_id, client_id, scopes, given_on)
+    select u.character_id, cl.client_id, ${[...scopes]}::text[], ${now}
+    from users u join oidc_artifacts a using (character_id) join oidc_clients cl on cl.client_id = ${clientId}
+    where u.character_id = ${characterId}
+      and a.model = 'Session' and a.session_uid = ${sessionUid} and a.expires_on > ${now} and not ${isOver}
+    for key share of u, a, cl
+    on conflict (character_id, client_id) do update set given_on = excluded.given_on,
+      scopes = array(select distinct unnest(oidc_consents.scopes || excluded.scopes) order by 1)`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+/**
+ * What people agreed to was agreed to by whoever owned the character (D29b). To be called after its sessions are
+ * deleted: nothing is agreed to in them any more.
+ */
+export async function deleteConsents(tx: Kysely<Database>, characterId: number): Promise<void> {
+  await tx.deleteFrom('oidc_consents').where('character_id', '=', characterId).execute();
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, ok } from '../../../sdk/src/index.ts';
+import {
+  ADMINISTRATOR,
+  at,
+  button,
+  goToPart,
+  heading,
+  instance,
+  MODERATOR,
+  open,
+  operator,
+  PILOT,
+  page,
+  settled,
+  tab,
+  tokenOf,
+} from './stage.ts';
+import { faultsOf, TWO_LOOKS } from './walk.ts';
+
+let groupId: string;
+let pilot: string;
+let moderator: string;
+let administrator: string;
+const dialog = () => page.getByRole('dialog');
+const isMember = async () => {
+  const { members } = await ok(operator.group.get({ params: { group_id: groupId } }));
+  return members.some(({ character_id }) => character_id === PILOT);
+};
+const apply = () =>
+  ok(
+    createClient({ baseUrl: instance.url, token: pilot }).group.apply({
+      params: { group_id: groupId },
+      body: { message: 'Once more.', answers: ['Since 2019.'] },
+    }),
+  );
+
+describe('D110, D111: into a group and out of it', () => {
+  beforeAll(async () => {
+    pilot = await tokenOf(PILOT);
+    moderator = await tokenOf(MODERATOR);
+    administrator = await tokenOf(ADMINISTRATOR);
+    const group = await ok(operator.group.create({ body: { group_name: 'Wardens', description: '' } }));
+    groupId = group.group_id;
+  });
+  afterAll(() => operator.group.delete({ params: { group_id: groupId } }));
+
+  it('an administrator says who may join, who decides and what is asked', async () => {
+    const { character_name } = await ok(operator.user.get({ params: { character_name: String(MODERATOR) } }));
+    await open(`/group/${groupId}`, administrator);
+    await goToPart('Joining');
+    await page.getByRole('combobox', { name: 'Joining' }).click();
+    await page.getByRole('option', { name: /^By application/ }).click();
+    await page.getByRole('combobox', { name: 'People' }).fill(character_name);
+    await page.getByRole('option', { name: character_name }).click();
+    await page.getByLabel('Questions').fill('Since when do you fly?\n\n  ');
+    await page.getByLabel('Days that an application is open').fill('7');
+    expect(await faultsOf('policy-edited', TWO_LOOKS)).toEqual([]);
+    await button('Save policy').click();
+    await page.getByText('The policy is saved.').waitFor();
+    expect(await ok(operator.group.policy({ params: { group_id: groupId } }))).toMatchObject({
+      joining: 'application',
+      moderators: { users: [MODERATOR], groups: [] },
+      questions: ['Since when do you fly?'],
+      expire_days: 7,
+      grace_hours: 24,
+    });
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('a pilot is told that he may apply, answers what is asked, and may take it back', async () => {
+    await open('/groups', pilot);
+    await goToPart('To join');
+    await page.getByText('You may apply.').waitFor();
+    await button('Apply to Wardens').click();
+    await dialog().getByLabel('Since when do you fly?').fill('Since 2019.');
+    await dialog().getByLabel('What you want to tell').fill('I know the way.');
+    await dialog().getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Your application is pending.').waitFor();
+    expect(await faultsOf('groups-applied', TWO_LOOKS)).toEqual([]);
+    await button('Withdraw the application to Wardens').click();
+    await page.getByText('You may apply.').waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('the moderator finds in the menu that somebody waits, and decides by the keyboard alone', async () => {
+    await apply();
+    await open('/inbox', moderator);
+    await page.getByRole('link', { name: /^Inbox 1/ }).waitFor();
+    await page.getByText('Once more.').waitFor();
+    expect(await faultsOf('inbox-moderator', TWO_LOOKS)).toEqual([]);
+    const article = page.getByRole('article');
+    await article.getByRole('button', { name: /^Approve with words/ }).focus();
+    await page.keyboard.press('a');
+    await dialog().getByLabel('Reason').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('Welcome aboard.');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nobody waits for an answer of yours.').waitFor();
+    await page.getByText('is a member of Wardens now.').waitFor();
+    expect(await page.getByRole('link', { name: /^Inbox 1/ }).count()).toBe(0);
+    expect(await isMember()).toBe(true);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('the pilot reads the reason, and leaves', async () => {
+    await open('/groups', pilot);
+    await goToPart('My applications');
+    await page.getByText('Welcome aboard.').waitFor();
+    await page.goto(at(`/group/${groupId}`));
+    await button('Leave group').click();
+    await dialog().getByRole('button', { name: 'Leave group' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await button('Leave group').waitFor({ state: 'detached' });
+    expect(await isMember()).toBe(false);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('what is decided is gone at once, and back with the reason where the service refuses', async () => {
+    await apply();
+    await open('/inbox', moderator);
+    await page.getByText('Once more.').waitFor();
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const detail = 'The applicant is not eligible any more.';
+    await page.route(/\/application\/[0-9a-f]{24}$/, async (route) => {
+      await held;
+      await route.fulfill({ status: 409, json: { detail, code: 'not_eligible' } });
+    });
+    await page.getByRole('button', { name: /^Approve (?!with)/ }).click();
+    await page.getByText('Nobody waits for an answer of yours.').waitFor();
+    answer();
+    await page.getByText(detail).waitFor();
+    await page.getByText('Once more.').waitFor();
+    expect(await faultsOf('inbox-refused', TWO_LOOKS)).toEqual([]);
+    expect(await isMember()).toBe(false);
+  });
+
+  it('D121: who would have to leave by a policy is named before it is saved', async () => {
+    const params = { group_id: groupId };
+    const { character_name } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));
+    await ok(operator.group.update({ params, body: { add_members: [character_name] } }));
+    await open(`/group/${groupId}`, administrator);
+    await goToPart('Joining');
+    await page.getByRole('combobox', { name: 'Level' }).click();
+    await page.getByRole('option', { name: '1 or more' }).click();
+    await button('Save policy').click();
+    await dialog().getByText('1 person leave the group Wardens').waitFor();
+    await dialog().getByText(character_name).waitFor();
+    await dialog().getByRole('button', { name: 'Leave it' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect((await ok(operator.group.policy({ params }))).eligible.min_level).toBe(0);
+    await settled();
+    await heading('Wardens').waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { ok } from '../../../sdk/src/index.ts';
+import { violations } from '../../harness/axe.ts';
+import { at, button, operator, PILOT, page, signIn, signInAsAdministrator, tab } from './stage.ts';
+
+describe('reasons and previews', () => {
+  it('D120: “Why?” beside one’s level says what decides, in the words of the API', async () => {
+    await signIn(PILOT);
+    const request = { params: { character: String(PILOT) }, query: { about: 'level' } };
+    const { sentence } = await ok(operator.user.why(request));
+    await button('Why this level?').click();
+    await page.getByRole('dialog').getByText(sentence).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await tab.screenshot('console-why');
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('D121: who would lose access is shown before it is saved, and nothing is saved that is left', async () => {
+    const params = { coalition_id: await firstCoalition() };
+    await signInAsAdministrator();
+    await page.goto(at(`/coalition/${params.coalition_id}`));
+    await page.getByText('Keep out', { exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('may not log in any more').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await tab.screenshot('console-preview');
+    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await ok(operator.coalition.get({ params }))).authorized_to_login).toBe(true);
+    await page.getByText('Keep out', { exact: true }).click();
+    await dialog.getByRole('button', { name: 'Save all the same' }).click();
+    await page.getByText('Keeps its members out').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await ok(operator.coalition.get({ params }))).authorized_to_login).toBe(false);
+    await ok(operator.coalition.update({ params, body: { authorized_to_login: true } }));
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+async function firstCoalition(): Promise<string> {
+  const coalitions = await ok(operator.coalition.list());
+  const first = coalitions.find(({ coalition_name }) => coalition_name === 'First Coalition');
+  return first?.coalition_id ?? '';
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { createClient, ok } from '../../../sdk/src/index.ts';
+import { violations } from '../../harness/axe.ts';
+import {
+  at,
+  button,
+  instance,
+  OTHER,
+  operator,
+  PILOT,
+  page,
+  signIn,
+  signInAsAdministrator,
+  tab,
+} from './stage.ts';
+
+describe('D101: my characters', () => {
+  it('another one is proven by signing in with it, and one stays signed in as one is', async () => {
+    await signIn(PILOT);
+    await page.getByRole('navigation').getByRole('link', { name: 'My characters' }).click();
+    await button('Add a character').click();
+    await page.locator(`button[name=character_id][value="${OTHER}"]`).click();
+    await page.getByText('The character is yours here, too.').waitFor();
+    expect(page.url()).toBe(at('/characters'));
+    const { characters } = await ok(operator.user.person({ params: { character: String(PILOT) } }));
+    expect(characters.map(({ user }) => user.character_id).sort()).toEqual([OTHER, PILOT].sort());
+    expect(await violations(page)).toEqual([]);
+    await tab.screenshot('console-my-characters');
+    const token = await page.evaluate('localStorage.getItem("castellan.user-token")');
+    const me = createClient({ baseUrl: instance.url, token: String(token) });
+    expect((await ok(me.token.current())).owner.character_id).toBe(PILOT);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+describe('D94: the audit', () => {
+  it('tells an administrator who made a group, and what is on the screen follows what happens elsewhere', async () => {
+    await signInAsAdministrator();
+    await page.goto(at('/groups'));
+    await page.getByRole('searchbox').fill('Made elsewhere');
+    await ok(operator.group.create({ body: { group_name: 'Made elsewhere', description: '' } }));
+    await page.getByRole('link', { name: 'Made elsewhere' }).waitFor();
+    await page.goto(at('/audit'));
+    await page.getByLabel('Types').fill('group.created');
+    await button('Look up').click();
+    const entry = page.getByRole('listitem').filter({ hasText: 'Made elsewhere' });
+    await entry.locator('summary').click();
+    await entry.getByText('(built-in)').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+describe('D81: applications of OpenID Connect', () => {
+  it('one is registered, its secret is shown once, and it is changed and deleted', async () => {
+    await signInAsAdministrator();
+    await page.goto(at('/applications'));
+    await button('New client').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Wiki');
+    await dialog.getByLabel('Redirect URIs').fill('http://wiki.example/callback');
+    await dialog.getByRole('button', { name: 'New client' }).click();
+    await dialog.getByText('Must be https, unless it leads to localhost').waitFor();
+    await dialog.getByLabel('Redirect URIs').fill('https://wiki.example/callback');
+    await dialog.getByRole('button', { name: 'New client' }).click();
+    await page.getByText('It is shown this once').waitFor();
+    const [client] = await ok(operator.oidc.listClients());
+    expect(client).toMatchObject({ client_name: 'Wiki', redirect_uris: ['https://wiki.example/callback'] });
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Wiki' }).waitFor();
+    expect(await page.getByText('It is shown this once').count()).toBe(0);
+    await button('Delete client').click();
+    await dialog.getByRole('button', { name: 'Delete client' }).click();
+    await page.getByText('There is no client yet.').waitFor();
+    expect(await ok(operator.oidc.listClients())).toEqual([]);
+  });
+});

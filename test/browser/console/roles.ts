@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../../sdk/src/index.ts';
+import {
+  at,
+  become,
+  button,
+  heading,
+  OFFICER,
+  operator,
+  PILOT,
+  page,
+  STRANGER,
+  tab,
+  tokenOf,
+} from './stage.ts';
+import { ALL_LOOKS, faultsOf, go, PLACES, TWO_LOOKS } from './walk.ts';
+
+/** What only those may press who own a group, or have a level. */
+const FOR_OTHERS = /^(New|Register|Delete|Edit|Add$|Add members|Remove|Save|Set level|Invite|Approve|Reject)/;
+
+/** What administrators alone find in the menu. */
+const NOT_FOR_PILOTS = ['audit', 'applications', 'system'];
+const OF_OFFICERS = ['alliance', 'corporation', 'corporation-days', 'user', 'audit'];
+
+describe('the same screens, as others see them', () => {
+  let pilot: string;
+  let officer: string;
+  beforeAll(async () => {
+    pilot = await tokenOf(PILOT);
+    officer = await tokenOf(OFFICER);
+    await ok(operator.user.update({ params: { character_id: OFFICER }, body: { clearance_level: 4 } }));
+  });
+
+  it.each(PLACES.filter(({ name }) => !NOT_FOR_PILOTS.includes(name)))(
+    'a pilot of level 0: no barrier, no complaint, and no button that he may not press: $name',
+    async (place) => {
+      await become(pilot);
+      await go(place);
+      expect(await faultsOf(`${place.name}-pilot`, TWO_LOOKS)).toEqual([]);
+      expect(await page.getByRole('button', { name: FOR_OTHERS }).count()).toBe(0);
+      expect(tab.complaints).toEqual([]);
+    },
+  );
+
+  it.each(PLACES.filter(({ name }) => OF_OFFICERS.includes(name)))(
+    'an officer of level 4: no barrier, no complaint, and nothing of administrators: $name',
+    async (place) => {
+      await become(officer);
+      await go(place);
+      expect(await faultsOf(`${place.name}-officer`, TWO_LOOKS)).toEqual([]);
+      expect(await page.getByRole('link', { name: 'System' }).count()).toBe(0);
+      expect(tab.complaints).toEqual([]);
+    },
+  );
+
+  it('D28: a guest, invited by a link, is told that there is nothing to see, and can sign out', async () => {
+    const invited = await ok(
+      operator.corporation.createGuestCode({ params: { corporation_id: 98_000_001 } }),
+    );
+    await page.goto(at(`/invitation/${invited.state_code}`));
+    await button('Sign in with the game').click();
+    await page.getByRole('searchbox').fill(STRANGER.name);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.locator(`button[name=character_id][value="${STRANGER.id}"]`).click();
+    await heading('You are a guest').waitFor();
+    expect(await faultsOf('guest', ALL_LOOKS)).toEqual([]);
+    await page.keyboard.press('Tab');
+    await button('Sign out').click();
+    await button('Sign in with the game').waitFor();
+    // What the service answers a guest is a 403, which the browser writes to its console; nothing else is.
+    expect(tab.complaints.filter((each) => !each.includes('403'))).toEqual([]);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { at, browser, button, heading, instance, page, signIn, tab } from './stage.ts';
+
+describe('D130: the session', () => {
+  it('leaves no token in the address or the history, survives a reload, and ends in every tab', async () => {
+    await signIn(2_112_000_001);
+    expect(page.url()).toBe(at('/'));
+    await page.reload();
+    await heading('My standing').waitFor();
+    const token = (await page.evaluate('localStorage.getItem("castellan.user-token")')) as string;
+    const other = await browser.open();
+    await other.page.goto(at('/groups'));
+    await other.page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
+    await button('Sign out').click();
+    await button('Sign in with the game').waitFor();
+    await other.page.getByRole('button', { name: 'Sign in with the game' }).waitFor();
+    const answer = await fetch(`${instance.url}/token`, { headers: { authorization: `Bearer ${token}` } });
+    expect(answer.status).toBe(401);
+    await page.goBack();
+    expect(page.url()).not.toContain('user_token');
+    await other.page.close();
+  });
+
+  it('a sign-in that another browser began is refused, and its token is taken out of the address', async () => {
+    await page.goto(at('/signed-in?state_code=0b7c8f7e-6f5d-4c3b-9a21-0f1e2d3c4b5a&user_token=eyJ.x.y'));
+    await page.getByText('This sign-in was not begun in this browser').waitFor();
+    expect(page.url()).toBe(at('/'));
+    expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBeNull();
+    await tab.screenshot('console-refused');
+  });
+
+  it('a token that was revoked asks to sign in again, in the words of the API', async () => {
+    await signIn(2_112_000_001);
+    await page.getByText('Ends').waitFor();
+    const token = (await page.evaluate('localStorage.getItem("castellan.user-token")')) as string;
+    await fetch(`${instance.url}/token/current`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await page.reload();
+    await page.getByText('The token was revoked').waitFor();
+  });
+});

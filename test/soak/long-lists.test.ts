@@ -15,6 +15,7 @@ import { type Service, startService } from './hostile/service.ts';
 const USERS = Number(process.env['SOAK_LISTED'] ?? 50_000);
 const SECONDS = Number(process.env['SOAK_LIST_SECONDS'] ?? 20);
 const CALLERS = 16;
+const PIECE = 5_000;
 /** Milliseconds that one in a hundred looks at the process may take. */
 const HEALTHY_WITHIN = 50;
 const LOOK_EVERY = 10;
@@ -34,10 +35,13 @@ beforeAll(async () => {
   app = await startTestApp({ env: { TOKEN_SIGNING_KEYS: keys } });
   await addBodies(app, [{ alliance: ALLIANCE, corporations: [CORPORATION] }]);
   await addCoalition(app, COALITION, { alliances: [ALLIANCE] });
-  await sql`
-    insert into users (character_id, character_name, name_key, corporation_id)
-    select 2150000000 + n, 'Pilot ' || md5(n::text), 'pilot ' || md5(n::text), ${CORPORATION}
-    from generate_series(1, ${USERS}) n`.execute(app.db);
+  // In pieces: none takes longer than a statement may.
+  for (let first = 1; first <= USERS; first += PIECE) {
+    await sql`
+      insert into users (character_id, character_name, name_key, corporation_id)
+      select 2150000000 + n, 'Pilot ' || md5(n::text), 'pilot ' || md5(n::text), ${CORPORATION}
+      from generate_series(${first}::int, ${Math.min(first + PIECE - 1, USERS)}::int) n`.execute(app.db);
+  }
   await sql`
     insert into groups (group_id, group_name, name_key, description)
     values (${GROUP}, 'Everybody', 'everybody', '')`.execute(app.db);

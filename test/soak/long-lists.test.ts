@@ -22,18 +22,20 @@ const LOOK_EVERY = 10;
 
 const ALLIANCE = 99_200_001;
 const CORPORATION = 98_200_001;
+const BODIES = [{ alliance: ALLIANCE, corporations: [CORPORATION] }];
 const COALITION = 'c9'.repeat(12);
-const GROUP = 'a9'.repeat(12);
 
 let app: TestApp;
 let instance: Instance;
 let service: Service;
+/** The alliance's. */
+let group: string;
 
 beforeAll(async () => {
   await build();
   const keys = JSON.stringify({ keys: [await newSigningKey()] });
   app = await startTestApp({ env: { TOKEN_SIGNING_KEYS: keys } });
-  await addBodies(app, [{ alliance: ALLIANCE, corporations: [CORPORATION] }]);
+  await addBodies(app, BODIES);
   await addCoalition(app, COALITION, { alliances: [ALLIANCE] });
   // In pieces: none takes longer than a statement may.
   for (let first = 1; first <= USERS; first += PIECE) {
@@ -42,12 +44,10 @@ beforeAll(async () => {
       select 2150000000 + n, 'Pilot ' || md5(n::text), 'pilot ' || md5(n::text), ${CORPORATION}
       from generate_series(${first}::int, ${Math.min(first + PIECE - 1, USERS)}::int) n`.execute(app.db);
   }
-  await sql`
-    insert into groups (group_id, group_name, name_key, description)
-    values (${GROUP}, 'Everybody', 'everybody', '')`.execute(app.db);
-  await sql`
-    insert into group_members (group_id, character_id)
-    select ${GROUP}, character_id from users where character_id > 2150000000`.execute(app.db);
+  // Whoever has members has an autogroup.
+  await addBodies(app, BODIES);
+  const autogroup = app.db.selectFrom('groups').select('group_id').where('alliance_id', '=', ALLIANCE);
+  group = (await autogroup.executeTakeFirstOrThrow()).group_id;
   await sql`analyze`.execute(app.db);
   instance = await createInstance();
   const env = { ...(await productionEnv()), BASE_URL, TOKEN_SIGNING_KEYS: keys, RATE_LIMIT: '0' };
@@ -81,13 +81,13 @@ async function watchHealth<T>(work: () => Promise<T>): Promise<{ result: T; look
 }
 
 describe(`lists of ${USERS} people, asked for by ${CALLERS} callers without a pause`, () => {
-  it.each(['/user', '/user?limit=1000', `/group/${GROUP}`, `/coalition/${COALITION}/tracking`])(
+  it.each(['/user', '/user?limit=1000', '/group/:autogroup', `/coalition/${COALITION}/tracking`])(
     'GET %s holds nobody else up',
     async (path) => {
       const target = {
         origin: `http://127.0.0.1:${service.port}`,
         headers: { authorization: `Bearer ${app.root}` },
-        path: () => path,
+        path: () => path.replace(':autogroup', group),
       };
       const quiet = await watchHealth(() => sleep(3_000));
       const { result, looks } = await watchHealth(() => generateLoad(target, CALLERS, SECONDS));

@@ -7,6 +7,7 @@ import { loadSigningKeys } from '../keys/signing-keys.ts';
 import { createVault } from '../keys/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
+import { countUnreadable } from '../webhook/secret-keys.ts';
 import { examineDatabase, examineJobs } from './database.ts';
 import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
@@ -58,6 +59,7 @@ async function examineKeys(
   const sealed = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
   );
+  const webhooks = await countUnreadable({ db, vault });
   return [
     orphans.length > 0
       ? bad(
@@ -73,12 +75,12 @@ async function examineKeys(
           'signed with EdDSA, which some applications of OpenID Connect do not take',
           'add an RSA key to TOKEN_SIGNING_KEYS ("Keys" in docs/operating.md)',
         ),
-    sealed.length > 0
+    sealed.length > 0 || webhooks > 0
       ? bad(
           'encryption keys',
-          `${sealed.map(({ key_id, grants }) => `${grants} refresh token(s) of ${key_id}`).join(', ')} cannot be read`,
+          `${[...sealed.map(({ key_id, grants }) => `${grants} refresh token(s) of ${key_id}`), ...(webhooks > 0 ? [`secrets of ${webhooks} webhook(s)`] : [])].join(', ')} cannot be read`,
           'put the old key back, behind the first one',
         )
-      : good('encryption keys', `all refresh tokens can be read`),
+      : good('encryption keys', 'all refresh tokens and secrets of webhooks can be read'),
   ];
 }

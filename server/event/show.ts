@@ -36,7 +36,9 @@ function withoutOthers(
   { characterId }: Beholder,
 ): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
-  const hides = users.some(({ id }) => !seen.has(Number(id)));
+  // What neither names somebody nor is everybody's to look up is its maker's business.
+  const own = users.length === 0 && !event.targets.some(({ type }) => PUBLIC.has(type));
+  const hides = users.some(({ id }) => !seen.has(Number(id))) || (own && !acted);
   // Who links somebody is mostly the same human (D100).
   const actor = event.actor.character_id;
   const linksOthers =
@@ -44,18 +46,24 @@ function withoutOthers(
   // Whoever may see a policy asks for it; it names people and what is asked of them (D110).
   const isTold = ({ field }: Change) => field !== 'policy' || acted;
   const isShown = ({ type, id }: Target) =>
-    type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (users.length > 0 && !hides);
+    type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (own ? acted : !hides);
   return {
     ...event,
     actor: {
       ...(linksOthers ? NOBODY : event.actor),
       kind: event.actor.kind,
       token: acted ? event.actor.token : null,
+      on_behalf_of: known(event.actor.on_behalf_of, seen),
     },
     targets: event.targets.filter(isShown),
     changes: hides ? [] : event.changes.filter(isTold).map((change) => withoutUsers(change, seen)),
     reason: acted || !hides ? event.reason : null,
   };
+}
+
+/** The id of somebody who may be told of. */
+function known(id: number | null, seen: ReadonlySet<number>): number | null {
+  return id !== null && seen.has(id) ? id : null;
 }
 
 function withoutUsers(change: Change, seen: ReadonlySet<number>): Change {
@@ -64,6 +72,6 @@ function withoutUsers(change: Change, seen: ReadonlySet<number>): Change {
     const only = (ids: readonly number[]) => ids.filter((id) => seen.has(id));
     return { ...change, added: only(change.added), removed: only(change.removed) };
   }
-  const known = (value: typeof change.before) => (seen.has(Number(value ?? Number.NaN)) ? value : null);
-  return { ...change, before: known(change.before), after: known(change.after) };
+  const seenOnly = (value: typeof change.before) => (seen.has(Number(value ?? Number.NaN)) ? value : null);
+  return { ...change, before: seenOnly(change.before), after: seenOnly(change.after) };
 }

@@ -5,16 +5,15 @@ import { contract } from '../../contract/index.ts';
 import { readPosition } from '../event/read.queries.ts';
 import type { Services } from '../services/services.ts';
 
-/** Long answers that nobody decides by: they may come from a replica. Who asks is judged by the primary all the same. */
+/**
+ * Long answers that nobody decides by: they may come from a replica. Who asks is judged by the primary all the same.
+ * Histories are none of them: a former owner's are gone with the hand-over (D29b), and reading another's is noted.
+ */
 const MAY_LAG: ReadonlySet<AppRoute> = new Set<AppRoute>([
   ...[contract.user, contract.group, contract.corporation, contract.alliance, contract.coalition].map(
     ({ list }) => list,
   ),
   ...[contract.corporation, contract.alliance, contract.coalition].map(({ tracking }) => tracking),
-  contract.history.locations,
-  contract.history.mails,
-  contract.history.skillPoints,
-  contract.history.wallet,
 ]);
 
 type Answer<Input> = (input: Input) => Promise<unknown>;

@@ -10,6 +10,8 @@ export interface Vault {
   /** Throws when the key is gone, the text was changed, or it was sealed for another place. */
   open(sealed: Buffer, place: string): string;
   canOpen(sealed: Buffer, place: string): boolean;
+  /** Whether the key that seals has sealed it. */
+  isCurrent(sealed: Buffer): boolean;
 }
 
 const VERSION = 1;
@@ -46,6 +48,7 @@ export function createVault(keys: readonly EncryptionKey[]): Vault {
       const text = decipher.update(sealed.subarray(idEnd + IV + TAG));
       return Buffer.concat([text, decipher.final()]).toString('utf8');
     },
+    isCurrent: (sealed) => sealed.subarray(2, 2 + (sealed[1] ?? 0)).toString() === current.id,
     canOpen(sealed, place) {
       try {
         vault.open(sealed, place);

@@ -1,4 +1,4 @@
-import { promises as dns, type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -44,8 +44,36 @@ export async function requirePublicHost(url: string): Promise<void> {
 }
 
 async function resolve(host: string): Promise<string[]> {
-  const found = await dns.lookup(host, { all: true }).catch(() => []);
+  const found = await addressesOf(host).catch(() => []);
   return found.map(({ address }) => address);
+}
+
+/**
+ * Milliseconds and tries until a name counts as unknown. The system's own lookup has no such limit, and holds one of the
+ * few threads that everybody's lookups share: a name whose server keeps silent would be everybody's trouble.
+ */
+const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+const underWay = new Map<string, Promise<LookupAddress[]>>();
+
+/** What the DNS says of a name, asked once for all who wait for it. */
+function addressesOf(host: string): Promise<LookupAddress[]> {
+  const known = underWay.get(host);
+  if (known !== undefined) return known;
+  const asked = askFor(host).finally(() => underWay.delete(host));
+  underWay.set(host, asked);
+  return asked;
+}
+
+async function askFor(host: string): Promise<LookupAddress[]> {
+  if (/(^|\.)localhost\.?$/i.test(host)) return [{ address: '127.0.0.1', family: 4 }];
+  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const found = [four, six].flatMap((answer, n) =>
+    answer.status === 'fulfilled'
+      ? answer.value.map((address) => ({ address, family: n === 0 ? 4 : 6 }))
+      : [],
+  );
+  if (found.length === 0 && four.status === 'rejected') throw four.reason;
+  return found;
 }
 
 export function hostOf(url: string): string {
@@ -61,12 +89,15 @@ export function publicLookup(
   options: LookupOptions,
   callback: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
 ): void {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined) return callback(error ?? new Error('no address'), '');
-    if (!addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(new ForbiddenAddress(), '');
-    if (options.all) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
+  addressesOf(hostname).then(
+    (all) => {
+      const addresses = all.filter(({ family }) => !options.family || family === Number(options.family));
+      const [first] = addresses;
+      if (first === undefined) return callback(new Error('no address'), '');
+      if (!all.every(({ address }) => isPublicAddress(address))) return callback(new ForbiddenAddress(), '');
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    },
+    (error: Error) => callback(error, ''),
+  );
 }

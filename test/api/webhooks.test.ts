@@ -1,10 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RETRIES } from '../../contract/webhook.ts';
+import { runMaintenance } from '../../jobs/maintenance.ts';
+import { createVault } from '../../server/keys/vault.ts';
+import { secretPlace } from '../../server/webhook/secret.ts';
+import { countUnreadable } from '../../server/webhook/secret-keys.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { addGroup, addWebhook, arrivals, isSignedBy, messageOf, pass } from '../fixtures/webhooks.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { testRun } from '../harness/run.ts';
 
 let app: TestApp;
 let root: Client;
@@ -378,5 +384,74 @@ describe('D93: what an application is sent', () => {
       status: 409,
       body: { code: 'too_many_webhooks' },
     });
+  });
+});
+
+describe('D61, D93: encryption keys', () => {
+  const other = createVault([{ id: 'other', key: randomBytes(32) }]);
+  const storedSecret = (webhook_id: string) =>
+    app.db
+      .selectFrom('webhooks')
+      .select('secret')
+      .where('webhook_id', '=', webhook_id)
+      .executeTakeFirstOrThrow();
+
+  it('D93: a secret that a former key sealed is sealed with the present one by the job maintenance', async () => {
+    const receiver = await receive();
+    const { webhook_id, secret } = await addWebhook(app, receiver);
+    const [key, former] = [randomBytes(32), randomBytes(32)];
+    const place = secretPlace(webhook_id);
+    const sealed = createVault([{ id: 'former', key: former }]).seal(secret, place);
+    await app.db.updateTable('webhooks').set({ secret: sealed }).execute();
+    const vault = createVault([
+      { id: 'present', key },
+      { id: 'former', key: former },
+    ]);
+    await runMaintenance({ ...app.app.services, vault }, testRun('maintenance'));
+    const present = createVault([{ id: 'present', key }]);
+    expect(present.open((await storedSecret(webhook_id)).secret, place)).toBe(secret);
+    expect(await countUnreadable({ db: app.db, vault: present })).toBe(0);
+    expect(await countUnreadable({ db: app.db, vault: other })).toBe(1);
+  });
+
+  it('D93: one whose key is gone disables its webhook, by the service itself, and holds up no other', async () => {
+    const [receiver, well] = [await receive(), await receive()];
+    const lost = await addWebhook(app, receiver);
+    await addWebhook(app, well);
+    const secret = other.seal(lost.secret, secretPlace(lost.webhook_id));
+    await app.db.updateTable('webhooks').set({ secret }).where('webhook_id', '=', lost.webhook_id).execute();
+    await addGroup(app, unique());
+    await arrivals(well, 1);
+    await expect
+      .poll(() => standing(lost.webhook_id))
+      .toMatchObject({ enabled: false, disabled_because: 'undeliverable' });
+    const events = await allEvents(app.db);
+    expect(events.filter(({ type }) => type === 'webhook.updated').at(-1)).toMatchObject({
+      actor: { kind: 'job' },
+    });
+    expect(receiver.received).toEqual([]);
+  });
+});
+
+describe('D90: the audit of webhooks', () => {
+  it('D90: another path of the same origin leaves an event, which does not hold it', async () => {
+    const receiver = await receive();
+    const { webhook_id } = await addWebhook(app, receiver);
+    const url = `${receiver.callback}/elsewhere`;
+    expect((await root.webhook.update({ params: { webhook_id }, body: { url } })).status).toBe(200);
+    const event = (await allEvents(app.db)).filter(({ type }) => type === 'webhook.updated').at(-1);
+    expect(event).toMatchObject({ reason: 'Its URL is another one.', changes: [] });
+    expect(JSON.stringify(event)).not.toContain('elsewhere');
+  });
+});
+
+describe('D93: tests', () => {
+  it('D93: of those that wait for a receiver that hangs the ten newest stay', async () => {
+    const receiver = await receive(() => undefined);
+    const { webhook_id } = await addWebhook(app, receiver);
+    for (let n = 0; n < 15; n += 1) {
+      expect((await root.webhook.test({ params: { webhook_id } })).status).toBe(200);
+    }
+    expect((await deliveriesOf(webhook_id)).filter(({ state }) => state === 'waiting').length).toBe(10);
   });
 });

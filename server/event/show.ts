@@ -40,7 +40,7 @@ function withoutOthers(
   const own = users.length === 0 && !event.targets.some(({ type }) => PUBLIC.has(type));
   const hides = users.some(({ id }) => !seen.has(Number(id))) || (own && !acted);
   // Who links somebody is mostly the same human (D100).
-  const actor = event.actor.character_id;
+  const { character_id: actor, on_behalf_of: behalf } = event.actor;
   const linksOthers =
     event.type.startsWith('person.') && actor !== null && !seen.has(actor) && !seen.has(characterId);
   // Whoever may see a policy asks for it; it names people and what is asked of them (D110).
@@ -53,17 +53,12 @@ function withoutOthers(
       ...(linksOthers ? NOBODY : event.actor),
       kind: event.actor.kind,
       token: acted ? event.actor.token : null,
-      on_behalf_of: known(event.actor.on_behalf_of, seen),
+      on_behalf_of: behalf === characterId || seen.has(behalf ?? Number.NaN) ? behalf : null,
     },
     targets: event.targets.filter(isShown),
     changes: hides ? [] : event.changes.filter(isTold).map((change) => withoutUsers(change, seen)),
     reason: acted || !hides ? event.reason : null,
   };
-}
-
-/** The id of somebody who may be told of. */
-function known(id: number | null, seen: ReadonlySet<number>): number | null {
-  return id !== null && seen.has(id) ? id : null;
 }
 
 function withoutUsers(change: Change, seen: ReadonlySet<number>): Change {
@@ -72,6 +67,6 @@ function withoutUsers(change: Change, seen: ReadonlySet<number>): Change {
     const only = (ids: readonly number[]) => ids.filter((id) => seen.has(id));
     return { ...change, added: only(change.added), removed: only(change.removed) };
   }
-  const seenOnly = (value: typeof change.before) => (seen.has(Number(value ?? Number.NaN)) ? value : null);
-  return { ...change, before: seenOnly(change.before), after: seenOnly(change.after) };
+  const known = (value: typeof change.before) => (seen.has(Number(value ?? Number.NaN)) ? value : null);
+  return { ...change, before: known(change.before), after: known(change.after) };
 }

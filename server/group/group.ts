@@ -168,8 +168,8 @@ export async function removeGroup(
   groupId: string,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    const now = services.clock.now();
     const group = await lockGroup(tx, groupId);
+    const now = services.clock.now();
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');

@@ -20,7 +20,7 @@ it('D91: the events of job runs and of changes between them rebuild users, right
   const root = app.client(app.root);
   const [known, since] = [await present(app), await headOf(app)];
   const players = world.corporations.filter(({ npc, closed }) => !npc && !closed);
-  const members = players.flatMap(({ id }) => world.membersOf(id));
+  const members = players.flatMap(({ id }) => world.membersOf(id)).filter((id) => !world.character(id)?.isCeo);
   for (let round = 0; round < 3; round += 1) {
     for (let n = 0; n < 6; n += 1) {
       const to = players[(n * 5 + round) % players.length]?.id ?? 0;

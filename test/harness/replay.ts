@@ -65,7 +65,7 @@ export async function follow(app: TestApp, known: Known, after: number): Promise
 }
 
 /** Applies one event, as docs/events.md tells followers to. */
-export function learn({ users, groups }: Known, { type, targets, changes, position }: Event): void {
+function learn({ users, groups }: Known, { type, targets, changes, position }: Event): void {
   const id = targets[0]?.id ?? '';
   const known = <T>(map: Map<string, T>): T => {
     const found = map.get(id);

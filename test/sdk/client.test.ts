@@ -11,6 +11,7 @@ import {
   createCastellan,
   createClient,
   type ErrorCode,
+  type Event,
   type Group,
   ok,
   paginate,
@@ -444,6 +445,19 @@ describe('paginate', () => {
       '/user?search=a&limit=1&after=a%2F%2Bb',
       '/user?search=a&limit=1&after=c',
     ]);
+  });
+
+  it('D92: goes on behind the cursor of a page of events, also of an empty one, while there are more', async () => {
+    const events = (id: string, cursor: string, more: boolean) =>
+      json(200, { events: id === '' ? [] : [{ event_id: id }], cursor, more });
+    reply = replies(events('a', '7', true), events('', '2007', true), events('b', '2009', false));
+    const ids: string[] = [];
+    for await (const event of paginate(castellan().event.list, { query: { after: 3 } })) {
+      expectTypeOf(event).toEqualTypeOf<Event>();
+      ids.push(event.event_id);
+    }
+    expect(ids).toEqual(['a', 'b']);
+    expect(seen.map(({ url }) => url)).toEqual(['/event?after=3', '/event?after=7', '/event?after=2007']);
   });
 
   it('throws when a page cannot be had', async () => {

@@ -80,11 +80,11 @@ export async function faultsOf(name: string, looks: readonly Look[]): Promise<st
   for (const { device, size, colorScheme } of looks) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await tab.screenshot(`console-${name}-${device}-${colorScheme}`);
     // A colour that is on its way from light to dark is neither.
     await page.evaluate(
       'Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => undefined)))',
     );
+    await tab.screenshot(`console-${name}-${device}-${colorScheme}`);
     const found = await violations(page);
     faults.push(...found.map((each) => `${name}, ${device}, ${colorScheme}: ${each}`));
     if ((await overflow()) !== 0) faults.push(`${name}, ${device}: something sticks out`);

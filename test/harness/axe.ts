@@ -7,8 +7,21 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** A page of which nothing can be judged has not been looked at. */
 const LEAST_PASSES = 5;
 
+/** Until no transition is under way: a colour that fades in, or turns from light to dark, is not the one to be judged. */
+export async function atRest(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    for (;;) {
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const running = document.getAnimations().filter((one) => one instanceof CSSTransition);
+      if (running.length === 0) return;
+      await Promise.all(running.map((one) => one.finished.catch(() => undefined)));
+    }
+  })()`);
+}
+
 /** What axe finds, every rule of it switched on: each with the first place. */
 export async function violations(page: Page, within = 'html'): Promise<string[]> {
+  await atRest(page);
   await page.evaluate(AXE);
   const { violations: found, passes } = (await page.evaluate(`axe.run('${within}')`)) as AxeResults;
   if (passes.length <= LEAST_PASSES) throw new Error(`axe looked at nothing in ${page.url()}`);

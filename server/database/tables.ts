@@ -1,6 +1,13 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { TokenKind } from '../../contract/access.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
+import type {
+  EventSealTable,
+  EventTable,
+  UnsealedEventTable,
+  WebhookDeliveryTable,
+  WebhookTable,
+} from './event-tables.ts';
 
 /** Ids of the game: integers up to 2^53−1, read as numbers (see connection.ts). */
 type GameId = number;
@@ -318,63 +325,6 @@ interface PersonHistoryTable {
   by_id: GameId | null;
   reason: string | null;
   proof: string | null;
-}
-
-/** Rows are added and never changed. */
-interface EventTable {
-  kept: 'short' | 'long';
-  event_id: string;
-  type: string;
-  actor_id: GameId | null;
-  on_behalf_of: GameId | null;
-  concerns: GameId[];
-  targets: string[];
-  body: string;
-}
-
-interface EventSealTable {
-  position: number;
-  event_id: string;
-  digest: Buffer;
-  hash: Buffer;
-}
-
-interface UnsealedEventTable {
-  born: GeneratedAlways<number>;
-  event_id: string;
-  digest: Buffer;
-}
-
-export interface WebhookTable extends Dated {
-  webhook_id: ObjectId;
-  app_token: string | null;
-  owner_id: GameId | null;
-  url: string;
-  types: string[];
-  group_ids: ObjectId[] | null;
-  ordered: boolean;
-  secret: Buffer;
-  former_secret: Buffer | null;
-  former_until: Date | null;
-  position: number;
-  disabled_on: Date | null;
-  disabled_because: 'asked' | 'gone' | 'undeliverable' | 'not_allowed' | null;
-  failures: Generated<number>;
-  paused_until: Date | null;
-}
-
-export interface WebhookDeliveryTable {
-  webhook_id: ObjectId;
-  delivery_id: string;
-  type: string;
-  position: number | null;
-  state: 'waiting' | 'delivered' | 'failed';
-  tries: Generated<number>;
-  next_try_on: Date | null;
-  tried_on: Date | null;
-  status: number | null;
-  fault: string | null;
-  created_on: Generated<Date>;
 }
 
 export interface Database {

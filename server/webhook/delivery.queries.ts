@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database, WebhookDeliveryTable } from '../database/tables.ts';
+import type { WebhookDeliveryTable } from '../database/event-tables.ts';
+import type { Database } from '../database/tables.ts';
 import type { LockedWebhook } from './webhook.queries.ts';
 
 // For callers --------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import type { Database, WebhookTable } from '../database/tables.ts';
+import type { WebhookTable } from '../database/event-tables.ts';
+import type { Database } from '../database/tables.ts';
 
 /** Whom a webhook belongs to: an application, or a user; the other one is null. */
 export type Owner = Pick<WebhookTable, 'app_token' | 'owner_id'>;

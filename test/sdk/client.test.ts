@@ -230,15 +230,15 @@ describe('answers', () => {
     await expect(client().token.logout()).rejects.toThrow('The answer is not JSON');
   });
 
-  it.each([{ detail: { x: 1 } }, { detail: null }, null, 503, 'Busy'])(
-    'of a proxy that says %j are errors as any other',
-    async (body) => {
-      reply = json(503, body);
-      const call = createCastellan({ baseUrl, retries: 0 }).token.current();
-      await expect(call).rejects.toBeInstanceOf(CastellanError);
-      await expect(call).rejects.toMatchObject({ status: 503, issues: [] });
-    },
-  );
+  it.each([
+    ...[{ detail: { x: 1 } }, { detail: null }, null, 503, 'Busy'],
+    ...[{ detail: [1] }, { detail: [null] }, { detail: [{ loc: 'body' }] }, { detail: [{}] }],
+  ])('of a proxy that says %j are errors as any other', async (body) => {
+    reply = json(503, body);
+    const call = createCastellan({ baseUrl, retries: 0 }).token.current();
+    await expect(call).rejects.toBeInstanceOf(CastellanError);
+    await expect(call).rejects.toMatchObject({ status: 503, issues: [] });
+  });
 
   it('give their headers', async () => {
     reply = json(200, [], { 'x-pages': '3' });
@@ -396,7 +396,7 @@ describe('a service of another version', () => {
   it('D72: is told in an error where it is older', async () => {
     const { message, detail, serviceVersion } = await refused('0.0.9');
     expect(message).toBe(
-      `There is nothing at this path. (the service has version 0.0.9, this client is made for ${VERSION})`,
+      `There is nothing at this path. (the service has version 0.0.9, this client ${VERSION})`,
     );
     expect([detail, serviceVersion]).toEqual(['There is nothing at this path.', '0.0.9']);
   });

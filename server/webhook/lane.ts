@@ -88,6 +88,8 @@ export function openLane(
     const until = performance.now() + CLAIMED_FOR - 2 * TIME_LIMIT;
     const room = failures >= FAILING ? 1 : IN_HAND - waiting.length;
     const taken = await atDatabase(() => take(services, webhookId, room));
+    // What was taken for another address, or for none any more, is taken anew.
+    if (taken?.to.url !== url) takeAnew();
     if (taken === undefined) return;
     url = taken.to.url;
     ordered = taken.to.ordered;
@@ -100,8 +102,8 @@ export function openLane(
     const [made, left] = [outcomes, notBegun];
     outcomes = [];
     notBegun = [];
-    // What was taken for an address, or by rights, that are others now is left.
-    if (!(await atDatabase(() => settle(services, webhookId, url, made, left)))) putBack();
+    const flows = await atDatabase(() => settle(services, webhookId, made, left));
+    if (!flows) takeAnew();
   }
 
   function begin(): void {
@@ -135,6 +137,12 @@ export function openLane(
 
   function putBack(): void {
     notBegun.push(...waiting.splice(0).map(({ parcel }) => parcel.delivery_id));
+  }
+
+  /** What was judged, addressed and signed is that no more. */
+  function takeAnew(): void {
+    rung ||= waiting.length > 0;
+    putBack();
   }
 
   return {

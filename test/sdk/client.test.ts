@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { AppRoute, AppRouter } from '@ts-rest/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { contract } from '../../contract/index.ts';
 import { operations } from '../../contract/openapi.ts';
 import { VERSION } from '../../sdk/src/generated/version.ts';
@@ -428,6 +428,14 @@ describe('paginate', () => {
     for await (const entry of paginate(client().history.wallet, request)) entries.push(entry);
     expect(entries).toHaveLength(1);
     expect(seen[0]?.headers.page).toBe('3');
+  });
+
+  it('asks for the next page in browsers without URLSearchParams.size, too', async () => {
+    vi.spyOn(URLSearchParams.prototype, 'size', 'get').mockReturnValue(undefined as never);
+    reply = json(200, []);
+    await client().user.list({ query: { search: 'a' } });
+    vi.restoreAllMocks();
+    expect(seen[0]?.url).toBe('/user?search=a');
   });
 
   it('D71: goes on after what X-Next says, until an answer has none', async () => {

@@ -7,15 +7,14 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** A page of which nothing can be judged has not been looked at. */
 const LEAST_PASSES = 5;
 
-/** Until no transition is under way: a colour that fades in, or turns from light to dark, is not the one to be judged. */
+/**
+ * Ends what fades: a colour on its way from light to dark is not the one to be judged. Ended, not
+ * awaited: a browser that draws nothing, as nothing changes, would keep whoever waits for its frames.
+ */
 export async function atRest(page: Page): Promise<void> {
-  await page.evaluate(`(async () => {
-    for (;;) {
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      const running = document.getAnimations().filter((one) => one instanceof CSSTransition);
-      if (running.length === 0) return;
-      await Promise.all(running.map((one) => one.finished.catch(() => undefined)));
-    }
+  await page.evaluate(`(() => {
+    const transitions = () => document.getAnimations().filter((one) => one instanceof CSSTransition);
+    for (let under = transitions(); under.length > 0; under = transitions()) for (const one of under) one.finish();
   })()`);
 }
 

@@ -2,9 +2,9 @@ import type { Kysely, Transaction } from 'kysely';
 import type { AccessRule } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
 import { DomainError, forbidden } from '../shared/errors.ts';
+import { judge, judgeFields } from './access-rule.ts';
 import { usable } from './authenticate.ts';
 import { type Caller, findCaller, lockCaller, lockUsers } from './caller.queries.ts';
-import { judge, judgeFields } from './clearance.ts';
 import { isBuiltIn } from './levels.ts';
 import { requireAuthority } from './require-authority.ts';
 

@@ -13,7 +13,7 @@ import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
 import { replay, type Step, tick } from '../harness/serial.ts';
 
-const PARALLEL = 200;
+const PARALLEL = 100;
 const CORPORATIONS = Array.from({ length: PARALLEL }, (_, i) => 98_700_000 + i);
 const ALLIANCES = Array.from({ length: 10 }, (_, i) => 99_700_000 + i);
 const HOME = 98_709_999;
@@ -80,7 +80,7 @@ const replaces = (i: number) => i % REPLACED_BY === 3;
 const removedBy = (i: number) => CORPORATIONS[(i * 7) % PARALLEL] as number;
 const replacementOf = (i: number) => CORPORATIONS.slice(i % 50, (i % 50) + 20);
 
-describe('200 parallel updates end in the state that some serial order gives', () => {
+describe('100 parallel updates end in the state that some serial order gives', () => {
   it('of one coalition', async () => {
     const start = await ok(root.coalition.create({ body: { coalition_name: 'Busy', ticker: 'B' } }));
     const stateOf = (coalition: Coalition): State => ({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { checkReach } from '../harness/reach/run.ts';
 
-const PLANS = 50;
+const PLANS = 25;
 /** What must come through for the property to say anything; rare ones may need more plans. */
 const NEEDED = ['update coalition', 'set policy', 'join group', 'leave group', 'link'] as const;
 /** Half a minute as a rule; a machine may be busy with much else. */
@@ -18,7 +18,7 @@ it(
   `D14, D100: after ${PLANS} random sequences of calls nobody below level 9, nor two of them together, reaches more than was given`,
   async () => {
     const seen = new Set<string>();
-    for (let round = 0; round === 0 || (round < 6 && NEEDED.some((tried) => !seen.has(tried))); round++) {
+    for (let round = 0; round === 0 || (round < 12 && NEEDED.some((tried) => !seen.has(tried))); round++) {
       for (const [tried, successes] of Object.entries(await checkReach(app, PLANS))) {
         if (successes > 0) seen.add(tried);
       }

@@ -47,7 +47,7 @@ describe('two servers and two workers', () => {
   });
   afterAll(() => Promise.all(instances.map((instance) => instance.remove())));
 
-  it.each(rounds(2))(
+  it.each(rounds(1))(
     'that start together on an empty database all start, round %i',
     async () => {
       const keys = {

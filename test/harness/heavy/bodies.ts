@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_VALUES } from '../../../contract/json/measure.ts';
 import { EXT_SCOPES } from '../../../contract/scopes.ts';
-import { SHAPES } from './shapes.ts';
+import { READ_SHAPES, SHAPES } from './shapes.ts';
 
 /** A request body with a name that says what is heavy about it, and where. */
 export interface HeavyBody {
@@ -11,12 +11,16 @@ export interface HeavyBody {
 
 /** Stands where a shape is planted; no text of the contract holds it. */
 const HERE = '@here@';
+const BODY = 'body';
 
-/** Every heavy shape at every place of a body where the schema takes anything, each as long as the limit allows. */
+/**
+ * Every heavy shape that a schema gets to see at every place of a body where it takes anything, every other one in place
+ * of the body, each as long as the limit allows. Of fields that take the same the first stands for all.
+ */
 export function heavyBodies(schema: z.ZodTypeAny, bytes: number): HeavyBody[] {
   const planted = placesIn(schema).flatMap(([place, value]) => {
     const [before = '', after = ''] = JSON.stringify(value).split(JSON.stringify(HERE));
-    return Object.entries(SHAPES).map(([shape, text]) => ({
+    return Object.entries(place === BODY ? SHAPES : READ_SHAPES).map(([shape, text]) => ({
       name: `${shape} at ${place}`,
       text: before + text(bytes - Buffer.byteLength(before + after)) + after,
     }));
@@ -27,7 +31,7 @@ export function heavyBodies(schema: z.ZodTypeAny, bytes: number): HeavyBody[] {
 type Place = readonly [name: string, value: unknown];
 
 /** The places within a value, each as that value with a mark in it; what surrounds the mark fits the schema. */
-function placesIn(schema: z.ZodTypeAny, name = 'body'): Place[] {
+function placesIn(schema: z.ZodTypeAny, name = BODY): Place[] {
   const inner = unwrapped(schema);
   const here: Place = [name, HERE];
   if (inner instanceof z.ZodArray) {
@@ -45,10 +49,25 @@ function placesIn(schema: z.ZodTypeAny, name = 'body'): Place[] {
   }
   if (!(inner instanceof z.ZodObject)) return [here];
   const example = exampleOf(schema);
-  const fields = Object.entries<z.ZodTypeAny>(inner.shape).flatMap(([field, of]) =>
+  const fields = unlike(Object.entries<z.ZodTypeAny>(inner.shape)).flatMap(([field, of]) =>
     placesIn(of, `${name}.${field}`).map(([at, value]): Place => [at, { ...example, [field]: value }]),
   );
   return [here, ...fields, [`${name}.unknown`, { ...example, unknown: HERE }]];
+}
+
+/** Of fields whose schemas say the same, the first. */
+function unlike(fields: readonly (readonly [name: string, of: z.ZodTypeAny])[]) {
+  const definitions = fields.map(([, of]) => definitionOf(of));
+  return fields.filter((_, index) => definitions.indexOf(definitions[index] ?? '') === index);
+}
+
+/** All that a schema says, as text: its parts, its limits and its checks, but not its documentation. */
+function definitionOf(schema: z.ZodTypeAny): string {
+  return JSON.stringify(schema, (_, value: unknown) => {
+    if (value instanceof z.ZodObject) return { fields: value.shape, unknown: value._def.unknownKeys };
+    if (value instanceof z.ZodType) return value._def;
+    return typeof value === 'function' || value instanceof RegExp ? String(value) : value;
+  });
 }
 
 /** Bodies that fit: every list, and every two lists together, filled up to what all values of a body may be. */

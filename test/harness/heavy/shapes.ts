@@ -35,8 +35,24 @@ const KINDS = ['{}', '[]', '0', '"\\ud800"'];
 const ELEMENTS = [...KINDS, '-1', '1.5', '1e400', 'null', 'true', '"esi-mail.read_mail.v1"', '""'];
 const HUNDRED_FIELDS = `{${Array.from({ length: 100 }, (_, i) => `"field_${i}":{}`).join()}}`;
 
-export const SHAPES: Readonly<Record<string, Shape>> = {
+/** Too many values, or no JSON: refused before any schema is asked, wherever in the body they are. */
+const REFUSED_UNREAD: Readonly<Record<string, Shape>> = {
   ...Object.fromEntries(KINDS.map((element) => [`list of ${element}`, listOf(element)])),
+  'object of objects': objectOf('{}'),
+  'object of lists': objectOf('[]'),
+  'object of numbers': objectOf('0'),
+  'one name over and over': (bytes) =>
+    `{${Array(Math.max(1, Math.floor((bytes - 2) / 7)))
+      .fill('"k":{}')
+      .join()}}`,
+  'deep lists': (bytes) => '['.repeat(Math.floor(bytes / 2)) + ']'.repeat(Math.floor(bytes / 2)),
+  'deep objects': (bytes) => `${'{"a":'.repeat(Math.floor(bytes / 6))}0${'}'.repeat(Math.floor(bytes / 6))}`,
+  'brackets without end': (bytes) => '['.repeat(bytes),
+  'colons without end': (bytes) => `{"a"${':'.repeat(Math.max(1, bytes - 4))}`,
+};
+
+/** What a schema gets to see. */
+export const READ_SHAPES: Readonly<Record<string, Shape>> = {
   ...Object.fromEntries(
     ELEMENTS.map((element) => [`list of 9,900 ${element}`, atMost(9_900, copiesOf(element))]),
   ),
@@ -47,17 +63,10 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   ),
   'list of 95 objects of 100 fields': atMost(95, copiesOf(HUNDRED_FIELDS)),
   'list of 95 lists of 100 objects': atMost(95, copiesOf(copiesOf('{}')(100))),
-  'object of objects': objectOf('{}'),
-  'object of lists': objectOf('[]'),
-  'object of numbers': objectOf('0'),
   'object of 100 lists of 190 objects': atMost(
     100,
     (n) => `{${Array.from({ length: n }, (_, i) => `"f${i}":${copiesOf('{}')(190)}`).join()}}`,
   ),
-  'one name over and over': (bytes) =>
-    `{${Array(Math.max(1, Math.floor((bytes - 2) / 7)))
-      .fill('"k":{}')
-      .join()}}`,
   'one long name': (bytes) => `{"${'k'.repeat(Math.max(1, bytes - 8))}":0}`,
   'long text': (bytes) => `"${'x'.repeat(Math.max(1, bytes - 2))}"`,
   'long text beyond ASCII': (bytes) => `"${'é'.repeat(Math.max(1, Math.floor((bytes - 2) / 2)))}"`,
@@ -66,9 +75,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     `"${'\\ud800'.repeat(Math.max(1, Math.floor((bytes - 2) / 6)))}"`,
   'long text of escapes': (bytes) => `"${'\\n'.repeat(Math.max(1, Math.floor((bytes - 2) / 2)))}"`,
   'long number': (bytes) => '1'.repeat(Math.max(1, bytes)),
-  'deep lists': (bytes) => '['.repeat(Math.floor(bytes / 2)) + ']'.repeat(Math.floor(bytes / 2)),
-  'deep objects': (bytes) => `${'{"a":'.repeat(Math.floor(bytes / 6))}0${'}'.repeat(Math.floor(bytes / 6))}`,
   blanks: (bytes) => `${' '.repeat(Math.max(0, bytes - 1))}0`,
-  'brackets without end': (bytes) => '['.repeat(bytes),
-  'colons without end': (bytes) => `{"a"${':'.repeat(Math.max(1, bytes - 4))}`,
 };
+
+export const SHAPES: Readonly<Record<string, Shape>> = { ...REFUSED_UNREAD, ...READ_SHAPES };

@@ -68,6 +68,9 @@ export const Jwt = extendApi(z.string(), { format: 'jwt' });
 
 // Query and headers ----------------------------------------------------------------------------------------
 
+/** ISO 8601 with any offset. */
+export const MomentInQuery = z.string().datetime({ offset: true });
+
 /** "true" or "false" in a query; absent is false. */
 export const FlagInQuery = extendApi(
   z

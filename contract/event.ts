@@ -2,7 +2,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, field, Id, wholeNumberInQuery } from './common.ts';
+import { c, component, DateTime, field, Id, MomentInQuery, wholeNumberInQuery } from './common.ts';
 import { errors } from './error-body.ts';
 import { EVENT_TYPES, type EventType as Type } from './event-types.ts';
 import { AfterInQuery, LimitInQuery } from './paging.ts';
@@ -299,8 +299,8 @@ export const auditRoutes = c.router({
         'user:2112000002',
       ),
       type: field(TypesInQuery.optional(), 'Only events of these types.', TYPES_EXAMPLE),
-      since: field(DateTime.optional(), 'Not before this moment.', '2026-03-01T00:00:00.000Z'),
-      until: field(DateTime.optional(), 'Before this moment.', '2026-03-02T00:00:00.000Z'),
+      since: field(MomentInQuery.optional(), 'Not before this moment.', '2026-03-01T00:00:00.000Z'),
+      until: field(MomentInQuery.optional(), 'Before this moment.', '2026-03-02T00:00:00.000Z'),
       limit: field(LimitInQuery.optional(), 'Events on a page; 100 where absent.', 100),
       after: AfterInQuery.optional(),
     }),

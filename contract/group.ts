@@ -202,7 +202,7 @@ export const groupRoutes = c.router({
     description: `Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately. One user may have ${MOST_PENDING} pending applications, and make ${MOST_A_DAY} within 24 hours, groups included that are open: more are a 409.`,
     pathParams: byId,
     body: PostApplication.default({}),
-    responses: { 201: field(Application, 'The application.'), ...errors(404, 409, 413, 415) },
+    responses: { 200: field(Application, 'The application.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'applyToGroup',
       codes: [

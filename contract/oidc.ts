@@ -247,7 +247,7 @@ export const oidcRoutes = c.router({
     description: 'The former secret ends at once. A public application has none: that is a 409.',
     pathParams: byId,
     body: c.noBody(),
-    responses: { 201: field(OidcClientSecret, 'The new secret.'), ...errors(404, 409) },
+    responses: { 200: field(OidcClientSecret, 'The new secret.'), ...errors(404, 409) },
     metadata: { operationId: 'renewOidcClientSecret', codes: ['client_is_public'], ...level(10) },
   },
 });

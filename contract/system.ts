@@ -178,7 +178,7 @@ export const systemRoutes = c.router({
     path: '/system/job/:job_id',
     summary: 'Run a job now',
     description:
-      'Puts a run into the queue and answers without waiting for its end. A run that would take something away from suspiciously many users changes nothing, unless it is forced. A dry run answers what would change, and changes nothing.',
+      'Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced. A dry run answers what would change, and changes nothing.',
     pathParams: z.object({ job_id: field(text(1, 100), "The schedule's name.", 'sync-users') }),
     query: z.object({
       force: field(FlagInQuery, 'Let the run through however much it takes away.', false),

@@ -21,7 +21,9 @@ export const VoiceChallenge = component(
 );
 export type VoiceChallenge = z.infer<typeof VoiceChallenge>;
 
-const character = level(0, { besides: 'The built-in user has no voice identity: its tokens are refused.' });
+const owner = level(0, {
+  besides: 'A user token that was made from the permanent token of somebody else (D23) is refused.',
+});
 
 export const voiceRoutes = c.router({
   start: {
@@ -35,7 +37,7 @@ export const voiceRoutes = c.router({
     metadata: {
       operationId: 'startVoiceChallenge',
       codes: ['forbidden_to_all', 'voice_not_configured'],
-      ...character,
+      ...owner,
     },
   },
   complete: {
@@ -55,7 +57,7 @@ export const voiceRoutes = c.router({
         'voice_client_missing',
         'voice_server_unavailable',
       ],
-      ...character,
+      ...owner,
     },
   },
 });

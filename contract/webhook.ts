@@ -263,7 +263,7 @@ export const webhookRoutes = c.router({
     description:
       'From now on events of these types are posted to the URL: at least once each, signed with the secret that this answer holds. Made with an app token it belongs to that application and goes with it; made with a user token it belongs to the user, and delivers as long as that one has level 10. A permanent token is sent what `GET /event` would show it, a dynamic one what happens by itself and by the user tokens that it led to. An application can have 20, a user 100. In production the URL must lead to public addresses.',
     body: PostWebhook,
-    responses: { 201: field(NewWebhook, 'The new webhook.'), ...errors(404, 409, 413, 415) },
+    responses: { 200: field(NewWebhook, 'The new webhook.'), ...errors(404, 409, 413, 415) },
     metadata: { operationId: 'createWebhook', codes: ['too_many_webhooks'], access },
   },
   update: {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { component, DateTime, field } from './common.ts';
 
-const ABOUT = /^(login|level|tracking|group:[0-9a-f]{24}|(read|write):(0|[1-9][0-9]{0,14}))$/;
+const ABOUT = /^(login|level|tracking|group:[0-9a-fA-F]{24}|(read|write):(0|[1-9][0-9]{0,14}))$/;
 
 /** A question about a user, as the query has it. */
 export const AboutInQuery = field(

@@ -17,7 +17,12 @@ export interface EndableRun extends Run {
 export function createRun(
   { log, metrics, stopping }: Pick<Services, 'log' | 'metrics'> & { readonly stopping: AbortSignal },
   job: JobName,
-  { id, force = false, dryRun = false }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'dryRun'>>,
+  {
+    id,
+    force = false,
+    asked = false,
+    dryRun = false,
+  }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'asked' | 'dryRun'>>,
 ): EndableRun {
   const began = performance.now();
   let told = began;
@@ -33,6 +38,7 @@ export function createRun(
     job,
     id,
     force,
+    asked,
     dryRun,
     signal: ending.signal,
     timeLeft: () => Math.max(0, 1 - (performance.now() - began) / time),

@@ -4,6 +4,7 @@ import {
   catalogue,
   type JobName,
   type Payload,
+  type RunOptions,
   scheduledJobs,
   scheduleOf,
 } from '../server/queue/catalogue.ts';
@@ -43,7 +44,7 @@ async function makeUp({ db, queue, clock, settings }: Services, late: number): P
   const lastRuns = await findLastRuns(db, scheduledJobs, now);
   for (const name of scheduledJobs) {
     const due = previousRun(settings.schedules, name, new Date(now.getTime() - late));
-    if (due !== undefined && (lastRuns.get(name) ?? now) < due) await queue.run(db, name, { force: false });
+    if (due !== undefined && (lastRuns.get(name) ?? now) < due) await await queue.run(db, name);
   }
 }
 
@@ -51,8 +52,8 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   const { log, metrics, outages, db, clock, queue } = services;
   const subject = `job ${name}`;
   const measured = metrics.jobDuration.startTimer({ job: name });
-  const force = 'force' in job.data && job.data.force === true;
-  const run = createRun({ log, metrics, stopping: queue.stopping }, name, { id: job.id, force });
+  const options = { id: job.id, force: isSet(job, 'force'), asked: isSet(job, 'asked') };
+  const run = createRun({ log, metrics, stopping: queue.stopping }, name, options);
   try {
     const payload = catalogue[name].payload.parse(job.data) as Payload<Name>;
     if (scheduleOf(name) !== undefined) await recordRun(db, name, clock.now());
@@ -73,10 +74,15 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   }
 }
 
+/** Whether a run of a scheduled job is to be another one than its schedule would start. */
+function isSet({ data }: Job, option: keyof RunOptions): boolean {
+  return option in data && data[option as keyof typeof data] === true;
+}
+
 /** What a run of the job would change now; undefined: the job cannot tell beforehand. */
 export async function dryRun(services: Services, name: JobName): Promise<readonly Change[] | undefined> {
   const { stopping } = services.queue;
-  const run = createRun({ ...services, stopping }, name, { id: randomUUID(), dryRun: true });
+  const run = createRun({ ...services, stopping }, name, { id: randomUUID(), asked: true, dryRun: true });
   try {
     return await dryRuns[name]?.(services, run);
   } finally {

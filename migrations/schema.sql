@@ -139,7 +139,8 @@ begin
   if counted or known then
     turn := budget.turn;
     update provider_error_budget e set reserved = e.reserved + 1,
-      probe_until = case when probe then at + lease_seconds * interval '1 second' else e.probe_until end;
+      -- One that hangs must not keep the others for longer than this.
+      probe_until = case when probe then at + least(lease_seconds, 1) * interval '1 second' else e.probe_until end;
   end if;
   if bucket is not null and counted is not true then
     insert into provider_buckets as b (name, character_id, turn, reserved, used_on)
@@ -176,6 +177,11 @@ begin
     if heard_remaining is null then
       if failed then
         budget.remaining := budget.remaining - 1;
+      elsif reserved_turn is not null and not bucket_held then
+        -- A provider that says nothing of its limit has all of it left, until it says more.
+        budget.ends_on := coalesce(budget.ends_on, at + interval '10 seconds');
+        budget.remaining := coalesce(budget.remaining, 100);
+        budget.heard_on := at;
       end if;
     elsif budget.remaining is null or heard_end > budget.ends_on + interval '5 seconds' then
       if budget.remaining is not null then

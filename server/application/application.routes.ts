@@ -22,7 +22,7 @@ export function joiningHandlers(services: Services): Pick<Handlers<typeof contra
       body: await setPolicy(services, admission, params.group_id, body),
     }),
     apply: async ({ admission, params, body }) => ({
-      status: 201,
+      status: 200,
       body: await applyTo(services, admission, params.group_id, body),
     }),
     applications: async ({ caller, params, query, res }) =>

@@ -98,9 +98,19 @@ export class SettingsError extends CannotStart {
   }
 }
 
-const httpUrl = z
+/** Where something is: a line end of another system does no harm, a password in it or half a URL would. */
+const address = z
   .string()
+  .trim()
   .refine(isHttpUrl, 'must be an http or https URL')
+  .refine(
+    (value) => !isHttpUrl(value) || isPlain(new URL(value)),
+    'must be without user, password and fragment',
+  )
+  .refine((value) => !/\s/.test(value), 'must be without blanks');
+/** What paths are appended to. */
+const httpUrl = address
+  .refine((value) => !value.includes('?'), 'must be without a query')
   .transform((value) => value.replace(/\/+$/, ''));
 const port = z.string().regex(/^\d+$/, 'must be a port number').transform(Number).pipe(z.number().max(65535));
 const databaseUrl = z.string().superRefine((url, context) => {
@@ -114,6 +124,10 @@ const list = z.string().transform((value) =>
     .map((part) => part.trim())
     .filter(Boolean),
 );
+
+function isPlain({ username, password, hash }: URL): boolean {
+  return username === '' && password === '' && hash === '';
+}
 
 function isHttpUrl(value: string): boolean {
   return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
@@ -172,7 +186,7 @@ const environment = z.object({
   SSO_CLIENT_ID: z.string().optional(),
   SSO_CLIENT_SECRET: z.string().optional(),
   EXT_API_URL: httpUrl.default('https://esi.evetech.net'),
-  EXT_API_SPEC_URL: httpUrl.optional(),
+  EXT_API_SPEC_URL: address.optional(),
   EXT_SCOPE_PREFIX: z
     .string()
     .regex(/^[a-z]*-?$/, 'must be lower-case letters and a hyphen')

@@ -4,8 +4,19 @@ import type { CrashReportTable, Database } from '../database/tables.ts';
 /** How many reports `GET /crash` lists (decisions §1). */
 const LISTED = 50;
 
-export async function insertCrash(db: Kysely<Database>, report: Insertable<CrashReportTable>): Promise<void> {
-  await db.insertInto('crash_reports').values(report).execute();
+/** Stores a report unless the hour before it has `most` of them already; returns whether it did. */
+export async function insertCrash(
+  db: Kysely<Database>,
+  { id, timestamp, request, token, trace }: Insertable<CrashReportTable>,
+  most: number,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into crash_reports (id, timestamp, request, token, trace)
+    select ${id}, ${timestamp}::timestamptz, ${request}::jsonb, ${token}::jsonb, ${trace}
+    where (select count(*) from (
+      select from crash_reports where timestamp > ${timestamp}::timestamptz - interval '1 hour' limit ${most}
+    ) lately) < ${most}`.execute(db);
+  return numAffectedRows > 0n;
 }
 
 export async function newestCrashes(db: Kysely<Database>) {

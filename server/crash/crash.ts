@@ -27,12 +27,18 @@ interface Crash {
   readonly traceparent?: string | undefined;
 }
 
-/** Stores a crash report, secrets taken out first (D50), and returns its id. */
+/** Reports of one hour that are stored: whoever finds a way to cause them must not fill the disk. */
+const MOST_IN_AN_HOUR = 500;
+
+/**
+ * Stores a crash report, secrets taken out first (D50), and returns its id; undefined where there are so many lately
+ * that the log has to do.
+ */
 export async function storeCrash(
   db: Kysely<Database>,
   now: Date,
   { error, req, params, caller, traceparent }: Crash,
-): Promise<string> {
+): Promise<string | undefined> {
   const id = objectId(now);
   const headers = Object.fromEntries(
     Object.entries({ ...req.headers, ...(traceparent && { traceparent }) }).map(([name, value]) => [
@@ -40,22 +46,21 @@ export async function storeCrash(
       String(value),
     ]),
   );
-  await insertCrash(db, {
+  const request = {
+    headers: redactValues(headers),
+    method: req.method,
+    params: redactValues(params),
+    url: redactText(req.originalUrl),
+  };
+  const trace = redactText(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const report = {
     id,
     timestamp: now,
-    request: JSON.stringify({
-      headers: redactValues(headers),
-      method: req.method,
-      params: redactValues(params),
-      url: redactText(req.originalUrl),
-    }),
+    request: JSON.stringify(request),
     token: caller === undefined ? null : JSON.stringify(describeToken(caller)),
-    trace: redactText(error instanceof Error ? (error.stack ?? error.message) : String(error)).slice(
-      0,
-      LONGEST_TRACE,
-    ),
-  });
-  return id;
+    trace: trace.slice(0, LONGEST_TRACE),
+  };
+  return (await insertCrash(db, report, MOST_IN_AN_HOUR)) ? id : undefined;
 }
 
 function describeToken(caller: Caller): CrashReport['token'] {

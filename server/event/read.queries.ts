@@ -173,7 +173,7 @@ export async function readAudit(
     with ${reading(reader)}, candidates as materialized (
       select * from (${sql.join(parts, sql` union all `)}) e order by e.event_id desc limit ${most}
     ), ${visible(reader)}, page as (
-      select * from visible where ${toldOf(target)} order by event_id desc limit ${limit}
+      select * from visible where ${toldOf(target)} and ${toldBy(actor, reader)} order by event_id desc limit ${limit}
     )
     select (select event_id from candidates order by event_id limit 1) as last,
       (select count(*) from candidates) as looked,
@@ -187,6 +187,15 @@ export async function readAudit(
 function toldOf(target: string | undefined): RawBuilder<unknown> {
   const user = userOf(target ?? '');
   return user === undefined ? sql`true` : sql`(seen is null or ${user}::bigint = any(seen))`;
+}
+
+/**
+ * Who links characters is mostly the same human, so that an event which does not show its actor is not found by it
+ * either (D100).
+ */
+function toldBy(actor: number | undefined, reader: Reader): RawBuilder<unknown> {
+  if (actor === undefined || reader === 'all' || 'app_token' in reader) return sql`true`;
+  return sql`(type not like 'person.%' or seen && array[${actor}, ${reader.owner_id}]::bigint[])`;
 }
 
 function userOf(target: string): string | undefined {

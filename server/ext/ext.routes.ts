@@ -25,7 +25,8 @@ export function extHandlers(services: Services): Handlers<typeof contract.ext> {
 
 /** A GET's JSON body with any field in it stands in place of the query: existing clients send one (D30). */
 function requestOf(body: unknown): ExternalForwardRequest | undefined {
-  if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) return undefined;
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  if (isObject && Object.keys(body).length === 0) return undefined;
   const parsed = ExternalForwardRequest.safeParse(body);
   if (!parsed.success) throw new RequestValidationError(null, null, null, parsed.error);
   return parsed.data;

@@ -56,7 +56,7 @@ async function readPages(ask: (page: number) => Promise<ProviderAnswer>, sink: P
   const read = async (page: number) => {
     const answer = await ask(page);
     // The list changed its length while it was read; its last pages may be gone.
-    if (answer.status === 404 || (answer.status === 200 && pageCount(answer) !== count))
+    if (answer.status === 404 || (answer.status === 200 && tellsAnotherCount(answer, count)))
       ended ??= { kind: 'shrunk' };
     else if (answer.status !== 200) ended ??= { kind: 'single', answer };
     else if (!isList(answer)) throw new ProviderError('unusable', `page ${page} of a list is no list`);
@@ -81,6 +81,11 @@ async function readPages(ask: (page: number) => Promise<ProviderAnswer>, sink: P
 function pagesChanged(): DomainError {
   const detail = 'The pages of the provider changed while they were read; try again.';
   return new DomainError('provider_pages_changed', detail);
+}
+
+/** A provider may tell the number of pages with the first one alone (D32). */
+function tellsAnotherCount(answer: ProviderAnswer, count: number): boolean {
+  return answer.headers['x-pages'] !== undefined && pageCount(answer) !== count;
 }
 
 function pageCount({ headers }: ProviderAnswer): number {

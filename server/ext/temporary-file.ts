@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DomainError } from '../shared/errors.ts';
 
 /** A temporary file without a name: text is put down in it, and read again as often as wanted. */
 export interface TemporaryFile {
@@ -22,10 +23,13 @@ export interface Piece {
 /** Bytes that are read at once. */
 const CHUNK = 64 * 1024;
 
-/** Opens a file of its own below the system's folder for temporary ones (TMPDIR). */
-export async function openTemporaryFile(): Promise<TemporaryFile> {
+/**
+ * Opens a file of its own below the system's folder for temporary ones (TMPDIR).
+ * @throws DomainError `forwarding_busy`, then or by `put`, when there is no room in it
+ */
+export async function openTemporaryFile(openFile = open): Promise<TemporaryFile> {
   const path = join(tmpdir(), `castellan-${randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
+  const file = await openFile(path, 'wx+', 0o600).catch(refuse);
   // Without a name it goes with its last handle, however the process ends.
   await unlink(path).catch(async (error: unknown) => {
     await file.close();
@@ -42,7 +46,8 @@ function temporaryFileIn(file: FileHandle): TemporaryFile {
       const at = end;
       end += bytes.length;
       for (let done = 0; done < bytes.length; ) {
-        done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+        const written = await file.write(bytes, done, bytes.length - done, at + done).catch(refuse);
+        done += written.bytesWritten;
       }
       return { at, length: bytes.length };
     },
@@ -62,3 +67,14 @@ function temporaryFileIn(file: FileHandle): TemporaryFile {
     close: () => file.close(),
   };
 }
+
+/** A disk that is full, or a limit of open files that is reached, is no fault of the request or of the code. */
+function refuse(error: NodeJS.ErrnoException): never {
+  if (!NO_ROOM.has(error.code ?? '')) throw error;
+  const detail = 'There is no room to join the pages at the moment; try again.';
+  throw new DomainError('forwarding_busy', detail, { retryAfter: RETRY_AFTER });
+}
+
+const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+/** Seconds. */
+const RETRY_AFTER = 30;

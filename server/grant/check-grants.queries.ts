@@ -19,6 +19,16 @@ export async function countToCheck(db: Kysely<Database>, now: Date): Promise<num
   return rows[0]?.count ?? 0;
 }
 
+/** Every grant that lives is to be checked now. */
+export async function makeAllDue(db: Kysely<Database>, now: Date): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ next_check_on: now })
+    .where('valid', '=', true)
+    .where('next_check_on', '>', now)
+    .execute();
+}
+
 /** Some of the grants that were to be checked by `now`, those that wait longest first, beyond `after`. */
 export async function findToCheck(
   db: Kysely<Database>,

@@ -12,6 +12,7 @@ import {
   countToCheck,
   findToCheck,
   type GrantToCheck,
+  makeAllDue,
   markAllInvalid,
   postponeCheck,
 } from './check-grants.queries.ts';
@@ -38,7 +39,8 @@ interface Check {
 }
 
 /**
- * Asks the sign-on whether refresh tokens live that it was not asked about for 40 to 45 minutes, each once in a run,
+ * Asks the sign-on whether refresh tokens live that it was not asked about for 40 to 45 minutes, in a run that somebody
+ * asked for whether all of them do, each once in a run,
  * so that tracking is true within the hour and access tokens are at hand before they are needed. Those that it calls
  * dead (D34) become invalid together at the end, if they are not suspiciously many (D63).
  *
@@ -54,6 +56,7 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
     deaths: [],
   };
   const now = clock.now();
+  if (run.asked) await makeAllDue(db, now);
   const total = await countToCheck(db, now);
   const characters = new Set<number>();
   let done = 0;

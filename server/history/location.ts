@@ -11,8 +11,8 @@ import type { Turn } from './turn.queries.ts';
 
 const Location = z.object({
   solar_system_id: id,
-  station_id: id.optional(),
-  structure_id: id.optional(),
+  station_id: id.nullish(),
+  structure_id: id.nullish(),
 });
 const Online = z.object({ online: z.boolean() });
 const Ship = z.object({ ship_name: text, ship_type_id: id });
@@ -59,7 +59,8 @@ async function fetchLocation(
     ask(`${own}/online`, 'ext-location.read_online.v1', Online),
     ask(`${own}/ship`, 'ext-location.read_ship_type.v1', Ship),
   ]);
-  const { solar_system_id, station_id = null } = place;
+  const { solar_system_id } = place;
+  const station_id = place.station_id ?? null;
   // One cannot be in two places: the game names at most one of them.
   const structure_id = station_id === null ? (place.structure_id ?? null) : null;
   const ids = [ship.ship_type_id, solar_system_id, ...(station_id === null ? [] : [station_id])];

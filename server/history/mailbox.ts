@@ -28,12 +28,15 @@ const moment = z
   .refine((time) => Date.parse(time) >= 0)
   .catch(new Date(0).toISOString());
 
-/** The provider leaves every field optional (facts §2); a mail without an id cannot be kept, one without a time is the oldest. */
+/** The provider leaves every field optional (facts §2), or null; a mail without an id cannot be kept, one without a time is the oldest. */
 const Header = z.object({
-  mail_id: id.optional(),
-  from: id.default(0),
-  recipients: z.array(z.object({ recipient_id: id, recipient_type: z.string() })).default([]),
-  subject: text.default(''),
+  mail_id: id.nullish(),
+  from: id.nullish().transform((sender) => sender ?? 0),
+  recipients: z
+    .array(z.object({ recipient_id: id, recipient_type: z.string() }))
+    .nullish()
+    .transform((recipients) => recipients ?? []),
+  subject: text.nullish().transform((subject) => subject ?? ''),
   timestamp: moment,
 });
 type Header = z.infer<typeof Header> & { readonly mail_id: number };
@@ -129,8 +132,7 @@ async function askHeaders(
   );
   // A provider that repeats itself must not keep us busy for ever.
   return headers.filter(
-    (header): header is Header =>
-      header.mail_id !== undefined && (before === undefined || header.mail_id < before),
+    (header): header is Header => header.mail_id != null && (before === undefined || header.mail_id < before),
   );
 }
 

@@ -11,7 +11,7 @@ const {
   scopes: [scope],
 } = KINDS.skillpoints;
 
-const Skills = z.object({ total_sp: id, unallocated_sp: id.default(0) });
+const Skills = z.object({ total_sp: id, unallocated_sp: id.nullish().transform((points) => points ?? 0) });
 
 /** One page of a character's skill points (D36). */
 export async function listSkillPoints(

@@ -36,7 +36,7 @@ const OWN_TOKEN = new Set([
   'state_codes_app_token_fkey',
 ]);
 
-/** Stores a crash report and returns its id (D50). */
+/** Stores a crash report and returns its id (D50); undefined where it was not stored, there being too many. */
 export type StoreCrash = (
   db: Services['db'],
   now: Date,
@@ -48,7 +48,7 @@ export type StoreCrash = (
     /** The W3C trace context of the request; undefined where tracing is off. */
     readonly traceparent: string | undefined;
   },
-) => Promise<string>;
+) => Promise<string | undefined>;
 
 /** Express error handler: the only place that turns an error into an HTTP answer (D2–D8). */
 export function answerErrors(services: Services, storeCrash: StoreCrash): ErrorRequestHandler {
@@ -154,7 +154,8 @@ async function crash(
   try {
     const { params = {}, traceparent } = res.locals as Partial<CrashLocals>;
     const id = await storeCrash(db, clock.now(), { error, req, params, caller, traceparent });
-    send(req, res, new HttpError('internal_error', CRASHED, { more: { crash_report_id: id } }));
+    const more = id === undefined ? {} : { crash_report_id: id };
+    send(req, res, new HttpError('internal_error', CRASHED, { more }));
   } catch (storing) {
     note(services, res, storing, 'the crash report could not be stored');
     send(req, res, isUnreachable(storing) ? databaseLost() : new HttpError('internal_error', CRASHED));

@@ -5,7 +5,6 @@ import express, { type Express, type Request, type RequestHandler, type Router }
 import { API_VERSION } from '../../contract/version.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
-import { type DomainError, invalid } from '../shared/errors.ts';
 import { startRequest, type TraceContext } from '../tracing/tracing.ts';
 import { answerErrors, type StoreCrash } from './errors.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
@@ -48,23 +47,26 @@ export function createHttp(
  * resources.
  */
 function byResource(routers: ReadonlyMap<string, Router>, services: Services): RequestHandler {
+  const limited = withinLimit(services);
   return (req, res, next) => {
     const [, first = '', second] = req.path.split('/', 3);
     const router = routers.get(`${first}/${second}`) ?? routers.get(first);
-    if (router === undefined) return next();
     const fault = pathFault(req.path);
+    if (router === undefined)
+      return fault === undefined ? next() : limited(req, res, (error) => next(error ?? fault));
     if (fault === undefined) return router(req, res, next);
     // Express rejects a malformed path before any handler runs, but the token is to be checked first (D6).
     callerWithinLimit(services, req, res).then(() => next(fault), next);
   };
 }
 
-function pathFault(path: string): DomainError | undefined {
+/** The error that Express would raise for this path, if any. */
+function pathFault(path: string): unknown {
   try {
     decodeURIComponent(path);
     return undefined;
-  } catch {
-    return invalid(['path'], 'The path is not properly percent-encoded');
+  } catch (error) {
+    return error;
   }
 }
 

@@ -20,8 +20,12 @@ export const LIFETIMES = {
   session: 30 * DAY,
 } as const;
 
-/** How long a session lives on from now, which began by a sign-in at that time, all in seconds. */
+/**
+ * How long a session lives on from now, which began by a sign-in at that time, all in seconds. One in which nobody has
+ * signed in yet costs no credential, so it lasts as long as the sign-in may take, and no longer.
+ */
 export function sessionLeft(loginTs: number | undefined, now: number): number {
-  const left = LIFETIMES.session - (now - (loginTs ?? now));
+  if (loginTs === undefined) return LIFETIMES.interaction;
+  const left = LIFETIMES.session - (now - loginTs);
   return Math.max(1, Math.min(LIFETIMES.idleSession, left));
 }

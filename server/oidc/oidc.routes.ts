@@ -20,7 +20,7 @@ export function oidcHandlers(services: Services): Handlers<typeof contract.oidc>
       return { status: 200, body: undefined };
     },
     renewSecret: async ({ admission, params }) => ({
-      status: 201,
+      status: 200,
       body: await renewSecret(services, admission, params.client_id),
     }),
   };

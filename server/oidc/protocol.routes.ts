@@ -1,5 +1,6 @@
 import express, { type RequestHandler, Router } from 'express';
 import { OIDC_ENDPOINTS } from '../../contract/oidc.ts';
+import { HttpError } from '../http/http-error.ts';
 import { addressedTo, handTo } from '../http/node-listener.ts';
 import { PAGE_HEADERS } from '../http/page.ts';
 import { withinLimit } from '../http/within-limit.ts';
@@ -12,6 +13,11 @@ const SPOKEN_WITH_BROWSERS = ['authorization', 'logout', 'confirmLogout', 'logge
 const STATUS = { page: 200, refusal: 403, fault: 400 } as const;
 /** The longest form that a browser brings. */
 const MOST_BYTES = 56 * 1024;
+/** Characters of a query for the authorization or the logout, and of one of its parameters: as many as a redirect URI has. */
+const LONGEST_QUERY = 8_000;
+const LONGEST_VALUE = 2_000;
+/** Whose query the library stores. */
+const STORED: ReadonlySet<string> = new Set(['authorization', 'logout']);
 
 /** Where OpenID Connect is spoken: the library's endpoints, and the steps that people take in between (D80). */
 export function oidcProtocol(services: Services): Router {
@@ -28,7 +34,8 @@ export function oidcProtocol(services: Services): Router {
   }
   for (const name of [...SPOKEN, ...SPOKEN_WITH_BROWSERS]) {
     const { path, methods } = OIDC_ENDPOINTS[name];
-    for (const method of methods) router[verbOf(method)](path, ...front, handTo(speak));
+    const before = STORED.has(name) ? [...front, storableQuery] : front;
+    for (const method of methods) router[verbOf(method)](path, ...before, handTo(speak));
   }
   const steps: Readonly<Record<keyof Interactions, keyof typeof OIDC_ENDPOINTS>> = {
     begin: 'interaction',
@@ -52,6 +59,17 @@ function verbOf(method: 'GET' | 'POST'): 'get' | 'post' {
 const noReading: RequestHandler = (req, _res, next) => {
   if (req.method === 'HEAD' && req.path !== OIDC_ENDPOINTS.discovery.path) next('router');
   else next();
+};
+
+/** The query is stored for the time of a sign-in, before anybody has proved anything: it may hold so much, and only text. */
+const storableQuery: RequestHandler = (req, _res, next) => {
+  const at = req.originalUrl.indexOf('?');
+  const query = at < 0 ? '' : req.originalUrl.slice(at + 1);
+  const values = [...new URLSearchParams(query).values()];
+  const fits = query.length <= LONGEST_QUERY && values.every((value) => value.length <= LONGEST_VALUE);
+  if (fits && !values.some((value) => value.includes('\0'))) return next();
+  const detail = `The query has more than ${LONGEST_QUERY} characters, a parameter of more than ${LONGEST_VALUE}, or U+0000.`;
+  next(new HttpError('invalid_request', detail, { status: 400 }));
 };
 
 /** The standard lets applications send browsers by POST, too; cookies of ours come along with a GET alone. */

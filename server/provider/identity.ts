@@ -46,14 +46,22 @@ export function createIdentification({ settings, clock, request, timeLimit }: Op
 
   return async (accessToken: string, server: Metadata): Promise<Identity> => {
     const now = clock.now();
-    const { payload } = await jwtVerify(accessToken, keysAt(server.jwks_uri), {
-      algorithms: [profile.algorithm],
-      issuer: knownIssuers(server.issuer, settings.sso.url),
-      audience: clientId,
-      requiredClaims: ['exp', 'iat', 'jti', 'sub', 'name', 'owner'],
-      currentDate: now,
-      clockTolerance: CLOCK_TOLERANCE,
-    }).catch(refuseToken);
+    const keys = keysAt(server.jwks_uri);
+    const verify = () =>
+      jwtVerify(accessToken, keys, {
+        algorithms: [profile.algorithm],
+        issuer: knownIssuers(server.issuer, settings.sso.url),
+        audience: clientId,
+        requiredClaims: ['exp', 'iat', 'jti', 'sub', 'name', 'owner'],
+        currentDate: now,
+        clockTolerance: CLOCK_TOLERANCE,
+      });
+    const verified = verify().catch(async (error: unknown) => {
+      if (!mayHaveNewKeys(error)) throw error;
+      await keys.reload();
+      return verify();
+    });
+    const { payload } = await verified.catch(refuseToken);
     return identityOf(payload, clientId, settings.extApi.scopePrefix, now);
   };
 }
@@ -101,6 +109,15 @@ function identityOf(payload: JWTPayload, clientId: string, prefix: string, now: 
     unknownScopes: unknown,
     expiresOn: new Date(exp * 1000),
   };
+}
+
+/**
+ * Whether the provider may have other keys than those fetched last. A new one may bear the name of the old one (facts
+ * §1), and then only its signatures differ. Only the provider's own answers are verified, so nobody else can have the
+ * keys fetched over and over.
+ */
+function mayHaveNewKeys(error: unknown): boolean {
+  return error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSNoMatchingKey;
 }
 
 /** Whatever it is that fails: for keys that cannot be used there is no error of jose's own. */

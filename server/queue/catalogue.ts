@@ -23,8 +23,12 @@ function job<Payload extends z.ZodTypeAny>(definition: JobDefinition<Payload>): 
   return definition;
 }
 
-/** What a run on a schedule is told; a forced one lets through what the mass-change guard would hold (D63). */
-const ScheduledRun = z.object({ force: z.boolean().default(false) });
+/**
+ * How a run of a scheduled job differs from one that its schedule started: `force` lets through what the mass-change
+ * guard would hold (D63), and one that somebody `asked` for looks at everything, due or not (D52).
+ */
+const ScheduledRun = z.object({ force: z.boolean().default(false), asked: z.boolean().default(false) });
+export type RunOptions = z.infer<typeof ScheduledRun>;
 
 function scheduled(cron: string, timeLimit: number): JobDefinition<typeof ScheduledRun> {
   return { payload: ScheduledRun, timeLimit, retries: 2, concurrency: 1, schedule: { cron } };

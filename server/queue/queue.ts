@@ -4,7 +4,7 @@ import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../database/tables.ts';
 import { traceContext } from '../tracing/tracing.ts';
-import { type JobName, type Payload, scheduledJobs } from './catalogue.ts';
+import { type JobName, type Payload, type RunOptions, scheduledJobs } from './catalogue.ts';
 import { completeRun, executorOn, findWaitingRun, setUp } from './pgboss.queries.ts';
 import { openQueueDatabase } from './queue-database.ts';
 import type { Schedules } from './schedule.ts';
@@ -25,10 +25,10 @@ export interface Queue {
     payloads: readonly Payload<Name>[],
   ): Promise<void>;
   /**
-   * Enqueues a run of a scheduled job, unless one is waiting, which is forced from now on if this one shall be;
+   * Enqueues a run of a scheduled job, unless one is waiting, which from now on is forced, or asked for, if this one shall be;
    * returns the id of the run that waits.
    */
-  run(db: Kysely<Database>, name: JobName, payload: { readonly force: boolean }): Promise<string>;
+  run(db: Kysely<Database>, name: JobName, options?: Partial<RunOptions>): Promise<string>;
   /** Counts a job at work as done in the caller's transaction; false: it is not at work any more. */
   finish(db: Kysely<Database>, name: JobName, id: string): Promise<boolean>;
   /** Takes the jobs of all queues from now on, each as soon as it is due; one whose handling throws fails. */
@@ -106,11 +106,11 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
       const jobs = payloads.map((payload) => ({ name, data: { ...payload, ...trace } }));
       await boss.insert(jobs, { db: executorOn(db) });
     },
-    async run(db, name, payload) {
+    async run(db, name, options = {}) {
       // The run that waits may begin between the two looks: then there is room for another one.
       for (let tries = 0; tries < TRIES; tries += 1) {
-        const sent = await boss.send(name, { ...payload, ...traceContext() }, { db: executorOn(db) });
-        const id = sent ?? (await findWaitingRun(db, name, payload.force));
+        const sent = await boss.send(name, { ...options, ...traceContext() }, { db: executorOn(db) });
+        const id = sent ?? (await findWaitingRun(db, name, options));
         if (id !== undefined) return id;
       }
       throw new Error(`the job ${name} could not be enqueued`);

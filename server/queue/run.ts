@@ -6,6 +6,8 @@ export interface Run {
   readonly id: string;
   /** Let it through however much it takes away (D63). */
   readonly force: boolean;
+  /** Somebody asked for it: what its schedule would leave for later is looked at, too. */
+  readonly asked: boolean;
   /** Only say what would change. */
   readonly dryRun: boolean;
   /** Aborted when the process stops or the time limit has passed: begin nothing new. */

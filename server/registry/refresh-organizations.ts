@@ -37,7 +37,8 @@ const MOST_LISTERS = 3;
 type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
 /**
- * Refreshes the alliances and corporations that were not refreshed for 40 minutes, the longest ago first, with what
+ * Refreshes the alliances and corporations that were not refreshed for 40 minutes, or in a run that somebody asked for
+ * all of them, the longest ago first, with what
  * follows from them for levels (D19), and registers who is missing: corporations of these alliances, and members
  * of corporations one of whose members lets us read the list. Requests are conditional: what did not change costs
  * the provider nothing. What closed keeps its last known record (D39); what the provider did not answer stays as it
@@ -47,7 +48,8 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const { db, clock, log } = services;
   const startedOn = clock.now();
   const client = createRegistryClient(services.client, run);
-  const due = await readDue(db, new Date(startedOn.getTime() - GOOD_FOR), MOST);
+  const before = run.asked ? startedOn : new Date(startedOn.getTime() - GOOD_FOR);
+  const due = await readDue(db, before, MOST);
   const total = due.alliances.length + due.corporations.length;
   run.progress(0, total);
   const found = await fetchSnapshot(db, client, due);

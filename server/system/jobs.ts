@@ -47,7 +47,7 @@ export async function runJob(
       const changes = [{ field: 'force', before: null, after: force }];
       const targets = [{ type: 'job' as const, id: jobId, name: null }];
       await recordEvents(tx, [{ type: 'job.requested', targets, changes }], clock.now());
-      return queue.run(tx, jobId, { force });
+      return queue.run(tx, jobId, { force, asked: true });
     });
     return { job_id: jobId, run_id };
   }

@@ -19,7 +19,7 @@ export function webhookHandlers(services: Services): Handlers<typeof contract.we
       body: await getWebhook(services, caller, params.webhook_id),
     }),
     create: async ({ admission, body }) => ({
-      status: 201,
+      status: 200,
       body: await createWebhook(services, admission, body),
     }),
     update: async ({ admission, params, body }) => ({

@@ -20,7 +20,7 @@ interface Question {
 }
 
 function parsed(about: string): Question {
-  const [what = '', id = ''] = about.split(':');
+  const [what = '', id = ''] = about.toLowerCase().split(':');
   const reach = what === 'read' || what === 'write';
   return { about: reach ? 'reach' : (what as keyof Judged), mode: what === 'write' ? 'write' : 'read', id };
 }

@@ -156,6 +156,14 @@ describe('D94: who sees an event', () => {
       changes: [{ field: 'main', before: null, after: BOB }],
     });
     expect(await shownTo(BOB, linked)).toMatchObject({ actor: { character_id: STRANGER } });
+    // Nor is it found by asking for everything that somebody in question did.
+    const found = async (id: number, query: Query) =>
+      (await audit(id, { actor: STRANGER, type: 'person.*', ...query })).map(({ event_id }) => event_id);
+    for (const query of [{}, { target: `user:${BOB}` }]) {
+      expect(await found(MATE, query)).toEqual([]);
+      expect(await found(BOB, query)).toEqual(expect.arrayContaining([linked, changed]));
+      expect(await found(CHIEF, query)).toEqual(expect.arrayContaining([linked, changed]));
+    }
   });
 
   it('D110: the policy of a group is for those who may ask for it', async () => {
@@ -293,6 +301,11 @@ describe('D94: filters', () => {
     expect(await ids({ target: `group:${group.id}` })).toEqual([joined]);
     expect(await ids({ type: 'user.*,history.read' })).toEqual([signed, read]);
     expect(await ids({ until: since })).toEqual([]);
+    // As other languages print a moment.
+    const [offset, elsewhere] = [since.replace('Z', '+00:00'), new Date(Date.parse(until) + 7_200_000)];
+    expect(await ids({ since: offset, until: elsewhere.toISOString().replace('Z', '+02:00') })).toEqual([
+      ...[joined, signed, read],
+    ]);
     expect(await ids({ actor: ALICE, target: `user:${ALICE}` })).toEqual([]);
   });
 

@@ -92,6 +92,20 @@ describe('D8: an uncaught exception', () => {
     expect(Date.parse(stored.timestamp)).toBeGreaterThanOrEqual(before.getTime());
   });
 
+  it('D50: no more than 500 are stored of one hour: the others are in the log alone', async () => {
+    await takeAway('standing_grants');
+    await sql`insert into crash_reports (id, timestamp, request, trace)
+      select lpad(n::text, 24, '0'), ${app.clock.now()}, '{}', 'Error' from generate_series(1, 499) n`.execute(
+      app.db,
+    );
+    expect((await crashing()).json).toHaveProperty('crash_report_id');
+    const logged = app.logged.length;
+    expect((await crashing()).json).toEqual({ detail: 'Internal Server Error', code: 'internal_error' });
+    expect(app.logged.slice(logged).join()).toMatch(/relation .+standing_grants.+ does not exist/);
+    app.clock.advance(3_600_001);
+    expect((await crashing()).json).toHaveProperty('crash_report_id');
+  });
+
   it('before anybody is known the token is null', async () => {
     await takeAway('tokens');
     const answer = await crashing();

@@ -3,7 +3,7 @@ import { refusal } from '../../server/ext/refusal.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { documentedFetch, type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
 import { madeAnswer } from '../harness/provider.ts';
-import { send } from '../harness/send.ts';
+import { type Problem, send } from '../harness/send.ts';
 
 /** The simulated world is the same for each run: a CEO, and two members of one corporation. */
 let app: TestApp;
@@ -117,6 +117,11 @@ describe('D30: forwarding', () => {
         status: 422,
         json: { detail: [refused(['body', 'params', 'n'], 'none')] },
       });
+    });
+
+    it('D3: a body of a GET that is a list is no request', async () => {
+      const answer = await send<Problem>(app, 'GET', '/ext/status', { token: caller.token, body: [] });
+      expect(answer).toMatchObject({ status: 422, json: { code: 'invalid_request' } });
     });
 
     it('but not those that are null, which is as good as absent', async () => {

@@ -313,6 +313,41 @@ describe('attack: session fixation and login CSRF', () => {
     );
   });
 
+  it.each([
+    ['a query that PostgreSQL cannot store', 'GET', '/oidc/logout?state=%00', '', 400],
+    ['a parameter of more than 2,000 characters', 'GET', `/oidc/logout?state=${'x'.repeat(2_001)}`, '', 400],
+    ['a query of more than 8,000 characters', 'GET', `/oidc/auth?${'state=x&'.repeat(1_001)}`, '', 400],
+    ['a form of a thousand and one fields', 'POST', '/oidc/auth', 'a&'.repeat(1_001), 413],
+    ['a form in another charset', 'POST', '/oidc/logout', 'charset=latin1', 415],
+    ['a path that cannot be decoded', 'GET', '/oidc/auth/%ff', '', 422],
+    ['a path of a guide that cannot be decoded', 'GET', '/docs/guides/%ff', '', 422],
+  ])(
+    'D3: %s is refused, and leaves neither a row nor a crash report',
+    async (_, method, path, body, status) => {
+      const stored = async () =>
+        (await app.db.selectFrom('oidc_artifacts').select('id_hash').execute()).length;
+      const before = await stored();
+      const charset = body.startsWith('charset') ? '; charset=latin1' : '';
+      const headers = { 'content-type': `application/x-www-form-urlencoded${charset}` };
+      const answer = await fetch(app.url + path, { method, ...(method === 'POST' && { headers, body }) });
+      expect(answer.status).toBe(status);
+      expect(await ok(app.client(app.root).crash.list())).toEqual([]);
+      expect(await stored()).toBe(before);
+    },
+  );
+
+  it('D82: a session in which nobody has signed in lasts as long as a sign-in may take', async () => {
+    await fetch(`${app.url}/oidc/logout?state=mine`);
+    const { expires_on } = await app.db
+      .selectFrom('oidc_artifacts')
+      .select('expires_on')
+      .where('model', '=', 'Session')
+      .where('character_id', 'is', null)
+      .orderBy('expires_on', 'desc')
+      .executeTakeFirstOrThrow();
+    expect(expires_on.getTime() - app.clock.now().getTime()).toBeLessThanOrEqual(3_600_000);
+  });
+
   it('D82: a session id that was made up, or is not signed, is none', async () => {
     const browser = browserOf(VICTIM);
     await party.signIn(browser);

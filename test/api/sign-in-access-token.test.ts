@@ -166,6 +166,24 @@ describe('D26: signatures and keys of the provider', () => {
     expect((await answerTo(await signOn.accessToken(MEMBER))).status).toBe(302);
   });
 
+  it.each([
+    ['under the name of the old one', 'rsa'],
+    ['under a name of its own', 'next'],
+  ])('D26: another key of the provider counts at once, %s', async (_, kid) => {
+    expect((await answerTo(await signOn.accessToken(MEMBER))).status).toBe(302);
+    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+    const next = { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' };
+    const { body } = signOn.jwks;
+    signOn.jwks = { body: { keys: [next] } };
+    try {
+      const token = await signOn.accessToken(MEMBER, { header: { kid }, key: privateKey });
+      expect((await answerTo(token)).status).toBe(302);
+      await expectRefused(await signOn.accessToken(MEMBER));
+    } finally {
+      signOn.jwks = { body };
+    }
+  });
+
   it('ES256 is refused, though its key is in the provider’s set', async () => {
     const header = { alg: 'ES256', kid: 'ec' };
     await expectRefused(await signOn.accessToken(MEMBER, { header, key: signOn.keys.ec }));

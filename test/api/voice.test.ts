@@ -373,30 +373,47 @@ describe('who may', () => {
   });
 });
 
-describe('the built-in user is no character of the game', () => {
+describe('the built-in user', () => {
   const REFUSED = {
     status: 403,
-    body: { detail: 'Insufficient clearance level: the built-in user has no voice identity.' },
+    body: {
+      detail: 'Insufficient clearance level: a token that stands for somebody else has no voice identity.',
+    },
   };
-
-  it('so no token of it starts or completes a challenge, whoever stands behind it (D23)', async () => {
+  /** A user token of the built-in user that a member of level 10 answers for. */
+  async function sponsored() {
     const sponsor = await addMember(app, ++lastId, 10);
     const per = await makeToken(app, 'per', sponsor.id, uuidOf(app.root));
-    const { user_token } = await ok(app.client(per.jwt).token.createUserToken());
-    for (const jwt of [app.root, user_token]) {
-      expect(await start(jwt)).toMatchObject(REFUSED);
-      expect(await complete(jwt)).toMatchObject(REFUSED);
-    }
+    return (await ok(app.client(per.jwt).token.createUserToken())).user_token;
+  }
+
+  it('Voice rules 1 and 2: its own tokens start and complete a challenge for it', async () => {
+    expect(await complete(app.root)).toMatchObject({
+      status: 404,
+      body: { detail: 'Could not find challenge for user' },
+    });
+    const started = await ok(app.client(app.root).voice.start());
+    expect(started.user).toEqual({ character_id: 0, character_name: '(built-in)' });
+    voice.world.connect(started.challenge_nickname);
+    expect((await complete(app.root)).status).toBe(201);
+    expect(await identityOf(0)).toBeDefined();
+    await app.db.deleteFrom('voice_identities').where('character_id', '=', 0).execute();
+  });
+
+  it('D23: a token that somebody else answers for starts and completes none', async () => {
+    const user_token = await sponsored();
+    expect(await start(user_token)).toMatchObject(REFUSED);
+    expect(await complete(user_token)).toMatchObject(REFUSED);
     const challenges = app.db.selectFrom('voice_challenges').select('character_id');
     expect(await challenges.where('character_id', '=', 0).execute()).toEqual([]);
   });
 
-  it('nor does one take an identity by a challenge that was started before', async () => {
+  it('D23: nor does one take an identity by a challenge that was started before', async () => {
     const nickname = 'A'.repeat(20);
     const expires_on = new Date(app.clock.now().getTime() + 60_000);
     await app.db.insertInto('voice_challenges').values({ character_id: 0, nickname, expires_on }).execute();
     voice.world.connect(nickname);
-    expect(await complete(app.root)).toMatchObject(REFUSED);
+    expect(await complete(await sponsored())).toMatchObject(REFUSED);
     expect(await identityOf(0)).toBeUndefined();
   });
 });

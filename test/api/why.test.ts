@@ -124,7 +124,7 @@ describe('D120: why', () => {
       sentence: `Character ${ADA} is no member of Scouts: it was not put into the group.`,
     });
     await ok(root.group.update({ params: made, body: { add_members: [`Character ${ADA}`] } }));
-    expect(await why(ADA, `group:${made.group_id}`)).toMatchObject({ answer: 'yes' });
+    expect(await why(ADA, `group:${made.group_id.toUpperCase()}`)).toMatchObject({ answer: 'yes' });
     const missing = { params: { character: String(ADA) }, query: { about: `group:${'0'.repeat(24)}` } };
     expect((await root.user.why(missing)).status).toBe(404);
   });

@@ -321,7 +321,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   },
   'oidc.updateClient': { request: async () => ({ ...(await oidcClient()), body: { first_party: true } }) },
   'oidc.deleteClient': { request: oidcClient },
-  'oidc.renewSecret': { request: oidcClient, answers: [201] },
+  'oidc.renewSecret': { request: oidcClient },
   'system.configuration': {},
   'system.jobs': {},
   'system.status': {},
@@ -368,7 +368,6 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'webhook.list': {},
   'webhook.create': {
     request: () => ({ body: { url: 'http://127.0.0.1:9/in', types: ['crash.*'] } }),
-    answers: [201],
   },
   'webhook.get': { request: webhook },
   'webhook.update': {

@@ -302,6 +302,37 @@ describe('D33: one ledger for each rate group and character', () => {
   });
 });
 
+describe('D33: what is not known of the error limit', () => {
+  const asking = (later = 0): ReservationRequest => ({
+    ...{ now: new Date(app.clock.now().getTime() + later), kept: 30, counted: true, leaseSeconds: 10 },
+    ...{ bucket: undefined, bucketCost: 0, caller: undefined, callerLimit: 20 },
+  });
+  const reserveMany = async (count: number, later = 0) =>
+    tally(
+      (await Promise.all(Array.from({ length: count }, () => reserve(app.db, asking(later))))).map(
+        ({ outcome }) => outcome,
+      ),
+    );
+
+  it('is asked by one request at a time; one that hangs keeps the others for a second', async () => {
+    expect(await reserveMany(5)).toEqual({ go: 1, wait: 4 });
+    expect(await reserveMany(5, 999)).toEqual({ wait: 5 });
+    expect(await reserveMany(5, 1_001)).toEqual({ go: 1, wait: 4 });
+  });
+
+  it('keeps nobody waiting where the provider never says anything of it', async () => {
+    const wanted = asking();
+    const verdict = await reserve(app.db, wanted);
+    const silent: Settlement = {
+      ...{ now: wanted.now, wanted, verdict, failed: false, bucket: undefined, callerFailed: false },
+      ...{ errorsLeft: undefined, errorReset: undefined, bannedUntil: undefined },
+      ...{ tokensLeft: undefined, blockedUntil: undefined },
+    };
+    await settle(app.db, silent, undefined);
+    expect(await reserveMany(20)).toEqual({ go: 20 });
+  });
+});
+
 describe('D33: requests that draw on the same budgets at the same time', () => {
   const bucket = { name: 'char-wallet', characterId: 1 };
   const wanted = (later = 0): ReservationRequest => ({

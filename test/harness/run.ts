@@ -10,6 +10,7 @@ export function testRun(job: string, options: Partial<Omit<Run, 'job'>> = {}): R
     job,
     id: randomUUID(),
     force: false,
+    asked: false,
     dryRun: false,
     signal,
     timeLeft: () => 1,

@@ -50,7 +50,7 @@ describe('the database tells of jobs', () => {
     expect(await told(() => queue().sendAll(app.db, 'revoke-grant', [revoke, revoke]))).toEqual([
       'revoke-grant',
     ]);
-    expect(await told(() => queue().run(app.db, 'maintenance', { force: false }))).toEqual(['maintenance']);
+    expect(await told(() => queue().run(app.db, 'maintenance'))).toEqual(['maintenance']);
     const undone = () =>
       app.db.transaction().execute(async (tx) => {
         await queue().send(tx, 'revoke-grant', revoke);
@@ -73,7 +73,7 @@ describe('the database tells of jobs', () => {
   it('nothing when one is taken or done, unless another may wait for the end of it', async () => {
     const { boss } = queue();
     await queue().send(app.db, 'revoke-grant', revoke);
-    await queue().run(app.db, 'maintenance', { force: false });
+    await queue().run(app.db, 'maintenance');
     const take = async (name: string) => (await boss.fetch(name))[0]?.id ?? '';
     let [one, alone] = ['', ''];
     const taken = await told(async () => {

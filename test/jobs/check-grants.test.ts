@@ -68,6 +68,17 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     expect(asked()).toHaveLength(7);
   });
 
+  it('D52: a run that somebody asked for asks about every one, once', async () => {
+    await addGrants(app, 3, [SKILLS]);
+    await check();
+    kill([ADA]);
+    await check();
+    expect(await invalid()).toEqual([]);
+    await check({ asked: true });
+    expect(asked()).toHaveLength(6);
+    expect(await invalid()).toEqual([ADA]);
+  });
+
   it('a use that refreshes counts as a check', async () => {
     await addGrants(app, 2, [SKILLS]);
     await app.app.services.client.ask(ownRecord(ADA));

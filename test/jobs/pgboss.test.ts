@@ -55,14 +55,16 @@ describe("our statements on pg-boss's tables", () => {
     await boss().deleteQueue('other-queue');
   });
 
-  it('find a run that pg-boss has waiting, and force it so that pg-boss hands that out', async () => {
-    expect(await findWaitingRun(app.db, JOB, true)).toBeUndefined();
-    const id = await boss().send(JOB, { force: false });
-    expect(await findWaitingRun(app.db, JOB, false)).toBe(id);
-    expect(await boss().getJobById(JOB, id ?? '')).toMatchObject({ data: { force: false } });
-    expect(await findWaitingRun(app.db, JOB, true)).toBe(id);
-    expect(await boss().fetch(JOB)).toMatchObject([{ id, data: { force: true } }]);
-    expect(await findWaitingRun(app.db, JOB, true)).toBeUndefined();
+  it('find a run that pg-boss has waiting, and change its options so that pg-boss hands those out', async () => {
+    const asked = { force: false, asked: true };
+    expect(await findWaitingRun(app.db, JOB, { force: true })).toBeUndefined();
+    const id = await boss().send(JOB, {});
+    expect(await findWaitingRun(app.db, JOB, { force: false })).toBe(id);
+    expect(await boss().getJobById(JOB, id ?? '')).toMatchObject({ data: {} });
+    expect(await findWaitingRun(app.db, JOB, { force: true, asked: false })).toBe(id);
+    expect(await findWaitingRun(app.db, JOB, asked)).toBe(id);
+    expect(await boss().fetch(JOB)).toMatchObject([{ id, data: { force: true, asked: true } }]);
+    expect(await findWaitingRun(app.db, JOB, asked)).toBeUndefined();
   });
 
   it('end a run that pg-boss has at work, once, as pg-boss itself would', async () => {

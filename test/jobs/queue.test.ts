@@ -38,7 +38,7 @@ describe('D52: a run that is asked for', () => {
     const { queue, db } = app.app.services;
     // What the queue says when a run waits, which is gone at the next look.
     const send = vi.spyOn(queue.boss, 'send').mockResolvedValueOnce(null);
-    const id = await queue.run(db, 'sync-users', { force: false });
+    const id = await queue.run(db, 'sync-users');
     expect(send).toHaveBeenCalledTimes(2);
     expect(await queue.boss.getJobById('sync-users', id)).toMatchObject({ state: 'created' });
     send.mockRestore();

@@ -77,6 +77,15 @@ describe('the refresh of corporations and alliances', () => {
     expect(Object.fromEntries(await requestsOf(app, () => refresh()))).toEqual(Object.fromEntries(requests));
   });
 
+  it('D52: a run that somebody asked for refreshes them all', async () => {
+    await refresh();
+    expect((await requestsOf(app, () => refresh())).size).toBe(0);
+    app.clock.advance(MINUTE);
+    const before = await corporation(FIRST);
+    await refresh({ asked: true });
+    expect((await corporation(FIRST))?.refreshed_on).not.toEqual(before?.refreshed_on);
+  });
+
   it('D39: a new CEO counts within two hours of runs; what did not change costs the provider nothing', async () => {
     const { world } = app.provider;
     await refresh();

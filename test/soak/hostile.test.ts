@@ -38,8 +38,8 @@ const MOST = {
   rss: 768 * MIB,
   /** Kept answers may take 512 MiB; while they are put away, a little more. */
   cache: 600 * MIB,
-  /** Everything else in the database. */
-  otherTables: 64 * MIB,
+  /** Everything else in the database, 50 MiB of it events of the changes that healthy callers make in an hour. */
+  otherTables: 96 * MIB,
   /** Joined answers that wait for their readers may take 1 GiB; then the eldest go. */
   spooled: 1100 * MIB,
   /** Some hundred attackers with a connection or two, and what the service needs. */

@@ -2239,7 +2239,7 @@ export interface ApplyToGroupRequest extends CallOptions {
 }
 
 export type ApplyToGroupAnswer =
-  | Answer<201, Application>
+  | Answer<200, Application>
   | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -2522,7 +2522,7 @@ export interface RenewOidcClientSecretRequest extends CallOptions {
 }
 
 export type RenewOidcClientSecretAnswer =
-  | Answer<201, OidcClientSecret>
+  | Answer<200, OidcClientSecret>
   | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -2771,7 +2771,7 @@ export interface CreateWebhookRequest extends CallOptions {
 }
 
 export type CreateWebhookAnswer =
-  | Answer<201, NewWebhook>
+  | Answer<200, NewWebhook>
   | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
@@ -3501,7 +3501,7 @@ export interface Api {
     /**
      * Run a job now.
      *
-     * Puts a run into the queue and answers without waiting for its end. A run that would take something away from suspiciously many users changes nothing, unless it is forced. A dry run answers what would change, and changes nothing.
+     * Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced. A dry run answers what would change, and changes nothing.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */
@@ -3638,7 +3638,7 @@ export interface Api {
      *
      * Answers a random nickname. Take it on the voice server within one minute, then complete the challenge. A new challenge replaces the one before. Where no voice server is configured: 404.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The built-in user has no voice identity: its tokens are refused.
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. A user token that was made from the permanent token of somebody else (D23) is refused.
      */
     start(request?: CallOptions): Promise<StartVoiceChallengeAnswer>;
     /**
@@ -3646,7 +3646,7 @@ export interface Api {
      *
      * Looks for the client that bears the nickname and binds its voice identity to the caller, who thereby becomes a member of the voice autogroup. An identity belongs to whoever proved it last: another user who had it loses it. 404 `Could not find challenge for user` without a live challenge; 404 `Could not find corresponding teamspeak client` where no client bears the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The built-in user has no voice identity: its tokens are refused.
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. A user token that was made from the permanent token of somebody else (D23) is refused.
      */
     complete(request?: CallOptions): Promise<CompleteVoiceChallengeAnswer>;
   };

@@ -80,7 +80,8 @@ begin
   if counted or known then
     turn := budget.turn;
     update provider_error_budget e set reserved = e.reserved + 1,
-      probe_until = case when probe then at + lease_seconds * interval '1 second' else e.probe_until end;
+      -- One that hangs must not keep the others for longer than this.
+      probe_until = case when probe then at + least(lease_seconds, 1) * interval '1 second' else e.probe_until end;
   end if;
   if bucket is not null and counted is not true then
     insert into provider_buckets as b (name, character_id, turn, reserved, used_on)

@@ -23,6 +23,11 @@ begin
     if heard_remaining is null then
       if failed then
         budget.remaining := budget.remaining - 1;
+      elsif reserved_turn is not null and not bucket_held then
+        -- A provider that says nothing of its limit has all of it left, until it says more.
+        budget.ends_on := coalesce(budget.ends_on, at + interval '10 seconds');
+        budget.remaining := coalesce(budget.remaining, 100);
+        budget.heard_on := at;
       end if;
     elsif budget.remaining is null or heard_end > budget.ends_on + interval '5 seconds' then
       if budget.remaining is not null then

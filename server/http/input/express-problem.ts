@@ -1,4 +1,4 @@
-/** Errors that Express itself raises: in its body parser and when it sends files. */
+/** Errors that Express itself raises: in its body parser, its router and when it sends files. */
 
 import type { ErrorCode } from '../../../contract/error-codes.ts';
 import { HttpError } from '../http-error.ts';
@@ -28,16 +28,25 @@ export function expressProblem(error: unknown): HttpError | undefined {
   const { type, status = 0, expose, message = '', limit } = error as Partial<ExpressError>;
   // The client disconnected while the request was being admitted.
   if (type === 'stream.not.readable') return bodyUnreadable(type);
+  if (error instanceof URIError) return new HttpError('invalid_request', [BADLY_ENCODED]);
   if (expose !== true) return undefined;
   if (type === 'entity.too.large')
     return new HttpError('body_too_large', `The request body is larger than ${inWords(limit)}.`);
+  if (status === 413) return new HttpError('body_too_large', 'The request body has too many fields.');
   if (type === 'encoding.unsupported') return new HttpError('encoding_unsupported', ENCODINGS);
+  if (status === 415) return new HttpError('encoding_unsupported', 'The body must be in UTF-8.');
   // A body with a wrong encoding or length may cause an error without a type.
   if (status === 400) return bodyUnreadable(type);
   const code = OF_FILES[status];
   return code && new HttpError(code, message);
 }
 
+/** A path that cannot be decoded (D3). */
+const BADLY_ENCODED = {
+  loc: ['path'],
+  msg: 'The path is not properly percent-encoded',
+  type: 'value_error',
+};
 const ENCODINGS = 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.';
 
 function bodyUnreadable(type = 'body_unreadable'): HttpError {

@@ -156,12 +156,28 @@ describe('D61: settings', () => {
     expect(readSettings({ ...production, METRICS_HOST: '0.0.0.0' }).metricsHost).toBe('0.0.0.0');
   });
 
+  it('D61: blanks around a URL are none of it; what no URL here can hold is refused', () => {
+    expect(readSettings({ BASE_URL: ' https://castellan.example/\r' }).baseUrl).toBe(
+      'https://castellan.example',
+    );
+    const spec = 'https://api.example/swagger.json?datasource=live';
+    expect(problems({ EXT_API_SPEC_URL: spec })).toEqual([]);
+    for (const [url, message] of [
+      ['https://user:pass-canary@sso.example', 'must be without user, password and fragment'],
+      ['https://sso.example/#there', 'must be without user, password and fragment'],
+      ['https://sso.example/a b', 'must be without blanks'],
+      ['https://sso.example/?a=b', 'must be without a query'],
+    ]) {
+      expect(problems({ SSO_URL: url }), url).toEqual([`SSO_URL: ${message}`]);
+    }
+  });
+
   it.each(['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL'])(
     'in production %s of another host than loopback is https',
     (name) => {
       for (const insecure of [
         ...['http://castellan.example', 'http://10.0.0.1:8080', 'HTTP://castellan.example/x'],
-        ...['http://localhost.example', 'http://127.0.0.1.example', 'http://127.0.0.1@castellan.example'],
+        ...['http://localhost.example', 'http://127.0.0.1.example'],
         ...['http://[fd00::1]/', 'http://0.0.0.0'],
       ]) {
         expect(problems({ ...production, [name]: insecure }), insecure).toEqual([

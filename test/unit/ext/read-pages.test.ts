@@ -43,6 +43,13 @@ describe('D32: all_pages', () => {
     );
   });
 
+  it('takes the number of pages from the first alone where the others do not tell it', async () => {
+    const pages = [[1], [2], [3]];
+    const ask = async (number: number) =>
+      madeAnswer(200, pages[number - 1], number === 1 ? { 'x-pages': '3' } : {});
+    expect((await allPages(ask)).data).toEqual([1, 2, 3]);
+  });
+
   it('fetches at most eight pages at once, and each once', async () => {
     const asked: number[] = [];
     let open = 0;

@@ -187,6 +187,13 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual([mail(1).mail_id, mail(3).mail_id, mail(2).mail_id]);
   });
 
+  it('facts §2: what the provider may leave out of a mail may as well be null', async () => {
+    const nothing = { from: null, subject: null, recipients: null } as never;
+    game.mailboxes.set(ADA, [mail(1, nothing), mail(2), { ...mail(3), mail_id: null as never }]);
+    await indexMail(services, ADA);
+    expect((await listed(ADA)).sort()).toEqual([mail(1).mail_id, mail(2).mail_id]);
+  });
+
   it('keeps mails that the player deleted (D36)', async () => {
     game.mailboxes.set(ADA, mails(80));
     await indexMail(services, ADA);

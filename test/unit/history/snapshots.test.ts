@@ -106,6 +106,21 @@ describe('storing what a character is', () => {
     });
   });
 
+  it('facts §2: what the provider may leave out may as well be null', async () => {
+    game.records
+      .set(`/characters/${ADA}/location`, {
+        solar_system_id: 30_000_142,
+        station_id: null,
+        structure_id: null,
+      })
+      .set(`/characters/${ADA}/skills`, { skills: [], total_sp: 5, unallocated_sp: null });
+    expect(await storeLocation(services, ADA, NOW)).toMatchObject({ station_id: null, structure_id: null });
+    await storeSkillPoints(services, ADA, NOW);
+    expect((await listSkillPoints(services, ADA, 1)).entries).toMatchObject([
+      { total_sp: 5, unallocated_sp: 0 },
+    ]);
+  });
+
   it.each(['location', 'online', 'ship'])('nothing when the %s cannot be had', async (what) => {
     game.records.set(`/characters/${ADA}/${what}`, { of: 'no use' });
     await expect(storeLocation(services, ADA, NOW)).rejects.toThrow(ProviderError);

@@ -114,15 +114,20 @@ describe('D31: the provider’s document', () => {
     ['a scope that we have no name for', { get: scoped('esi-odd.read_odd.v1') }],
     ['two scopes', { get: scoped('esi-skills.read_skills.v1', 'esi-wallet.read_character_wallet.v1') }],
     ['security that is no list', { get: { security: { OAuth2: [] } } }],
-    [
-      'an unknown window',
-      { get: { 'x-rate-limit': { group: 'g', 'max-tokens': 1, 'window-size': 'week' } } },
-    ],
     ['a reference in a circle', { get: { parameters: [{ $ref: '#/paths/~1odd/get/parameters/0' }] } }],
   ])('%s: the operation is left out, never taken for a public one', (_, item) => {
     const { operations, skipped } = parseDocument(openApi({ '/odd': item, '/status': { get: {} } }), 'esi-');
     expect(operations.map(({ template }) => template)).toEqual(['/status']);
     expect(skipped).toEqual(['GET /odd']);
+  });
+
+  it.each([
+    { group: 'g', 'max-tokens': 1, 'window-size': 'week' },
+    { group: 'g', 'max-tokens': '1', 'window-size': 900 },
+    'fifteen minutes',
+  ])('D31: an operation is known, however its rate limit is described: %j', (limit) => {
+    const { operations } = parseDocument(openApi({ '/odd': { get: { 'x-rate-limit': limit } } }), 'esi-');
+    expect(operations).toMatchObject([{ template: '/odd', rateGroup: null }]);
   });
 
   it.each([

@@ -4,15 +4,10 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
-import type { Touched } from '../standing/standing.queries.ts';
-import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
+import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationEvents } from './organization-events.ts';
-import {
-  type OrganizationIds,
-  readOrganizations,
-  type StoredOrganizations,
-} from './organizations.queries.ts';
+import { readOrganizations } from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import {
   findFormerCeos,
@@ -66,50 +61,24 @@ export async function saveSnapshot(
   return followSnapshot(db, snapshot, now, () => writeSnapshot(db, snapshot, now));
 }
 
-/** Does what a snapshot is stored by, and tells what came of it: of bodies first, then of users and memberships. */
+/**
+ * Does what a snapshot is stored by, and tells what came of it: of bodies first, then of users and memberships. Whatever
+ * it is about is locked before, so that of two at the same moment each tells its own doing.
+ */
 export async function followSnapshot<T>(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   now: Date,
   work: () => Promise<T>,
 ): Promise<T> {
-  const ids = idsOf(snapshot);
-  const before = await readOrganizations(db, ids);
+  const before = await lockBodies(db, snapshot);
   const touched = touchedBy(snapshot, before);
-  const standings = await readStandings(db, touched);
+  const standings = await lockTouched(db, snapshot, before, touched);
   const done = await work();
-  await recordEvents(db, organizationEvents(before, await readOrganizations(db, ids)), now);
+  const after = await readOrganizations(db, idsOf(snapshot));
+  await recordEvents(db, organizationEvents(before, after), now);
   await recordStandings(db, await changedStandings(db, standings, touched), now);
   return done;
-}
-
-/** The bodies that a snapshot tells of. */
-export function idsOf({ alliances, corporations }: ProviderSnapshot): OrganizationIds {
-  return {
-    alliances: alliances.map((row) => row.alliance_id),
-    corporations: corporations.map((row) => row.corporation_id),
-  };
-}
-
-/** Whose standing the storing of a snapshot may change. */
-export function touchedBy(
-  { alliances, corporations, characters }: ProviderSnapshot,
-  before: StoredOrganizations,
-): Touched {
-  const moving = corporations.filter((found) => {
-    const stored = before.corporations.get(found.corporation_id);
-    return stored !== undefined && stored.alliance_id !== found.alliance_id;
-  });
-  const executors = alliances.flatMap((found) => [
-    found.executor_corporation_id,
-    before.alliances.get(found.alliance_id)?.executor_corporation_id ?? found.executor_corporation_id,
-  ]);
-  const homes = characters.flatMap(({ corporation_id: id }) => id ?? []);
-  return {
-    users: [...characters.map((found) => found.character_id), ...corporations.map((found) => found.ceo_id)],
-    corporations: moving.map((found) => found.corporation_id),
-    led: [...corporations.map((found) => found.corporation_id), ...homes, ...executors],
-  };
 }
 
 /**

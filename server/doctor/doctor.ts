@@ -16,12 +16,19 @@ import { examineDisk, examineOutside, examineProxy } from './outside.ts';
 /** Of the events so many are looked at, the last ones, unless all are asked for. */
 const LAST_EVENTS = 10_000;
 
+export interface Wanted {
+  /** Look at all events. */
+  readonly allEvents?: boolean;
+  /** Hold the events against a checkpoint that was kept elsewhere. */
+  readonly checkpoint?: string | undefined;
+}
+
 /** Looks at everything that a service needs, and changes nothing. */
 export async function* examine(
   db: Kysely<Database>,
   settings: CompleteSettings,
   clock: Clock,
-  { allEvents = false }: { readonly allEvents?: boolean } = {},
+  { allEvents = false, checkpoint }: Wanted = {},
 ): AsyncGenerator<Finding> {
   yield good('settings', `complete, ${settings.production ? 'production' : 'development'}`);
   yield* examineProxy(settings);
@@ -32,9 +39,11 @@ export async function* examine(
   if (found.every(({ state }) => state !== 'bad')) {
     yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
-    yield* await attempt('events', 'see docs/events.md', () =>
-      examineEvents(db, clock.now(), allEvents ? undefined : LAST_EVENTS),
-    );
+    yield* await attempt('events', 'see docs/events.md', async () => {
+      const keys = await loadSigningKeys(settings.tokenSigningKeys, settings.baseUrl, clock);
+      const most = allEvents ? undefined : LAST_EVENTS;
+      return examineEvents(db, keys, clock.now(), { most, kept: checkpoint });
+    });
   }
   yield* await examineOutside(settings);
   yield await examineDisk();

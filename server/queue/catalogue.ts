@@ -89,6 +89,8 @@ export const catalogue = {
   /** Counts who complies, and keeps since when who does not (D102). */
   'note-compliance': scheduled('50 * * * *', 900),
   'sync-voice-groups': scheduled('*/10 * * * *', 600),
+  /** Signs up to where the events are whole (D90). */
+  'write-checkpoint': scheduled('35 3 * * *', 1800),
 } as const;
 
 export type JobName = keyof typeof catalogue;

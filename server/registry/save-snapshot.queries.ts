@@ -17,8 +17,8 @@ interface FormerCeo {
 }
 
 /**
- * Users who are CEO now (of the corporation, or of the alliance's executor) and not so by the snapshot. Who left the
- * corporation is none: its level went with that (D19), and what it has now it was given elsewhere.
+ * Users who are stored as CEO (of the corporation, or of the alliance's executor) but are not CEO in the snapshot. A
+ * user who left the corporation is not among them: its level was reset by that, and its present level was set since.
  */
 export async function findFormerCeos(
   db: Kysely<Database>,
@@ -102,7 +102,7 @@ export async function saveCorporations(
   return rows.map((row) => row.corporation_id);
 }
 
-/** A corporation that left or changed its alliance: its members' levels 3 to 8 go (D19). */
+/** Resets levels 3 to 8 of members whose corporation left or changed its alliance (D19). */
 export async function resetMembers(
   db: Kysely<Database>,
   corporationIds: readonly number[],
@@ -163,7 +163,7 @@ export async function resetUsers(
     .execute();
 }
 
-/** CEOs have at least level 2, those of an alliance's executor 4 (D19). */
+/** Raises CEOs to at least level 2, and CEOs of an alliance's executor to 4 (D19). */
 export async function raiseCeos(
   db: Kysely<Database>,
   corporationIds: readonly number[],

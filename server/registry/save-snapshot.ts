@@ -25,12 +25,12 @@ import {
 } from './save-snapshot.queries.ts';
 
 /**
- * Stores what was found, as sets, in the caller's transaction: organizations first, then characters, then the levels
- * that follow office and membership (D19), then the autogroups (D18b). Guests stay guests until they join their
- * host (D28). Rows are written in the order of their ids, so that parallel writers queue instead of locking each
- * other out.
+ * Stores a snapshot by set operations in the caller's transaction: organizations, then characters, then the levels that
+ * follow from office and membership (D19), then the autogroups (D18b). Guests stay guests until they join their host
+ * (D28). Rows are written in the order of their ids, so that parallel writers wait for each other instead of
+ * deadlocking.
  *
- * @returns the corporations that came to another alliance: what that takes from their members is for the caller to see to
+ * @returns the corporations whose alliance changed; the caller must reset their members' levels
  */
 export async function writeSnapshot(
   db: Transaction<Database>,
@@ -47,7 +47,7 @@ export async function writeSnapshot(
   await resetUsers(db, deposed, now);
   const organizations = snapshot.corporations.map((corporation) => corporation.corporation_id);
   const homes = snapshot.characters.flatMap(({ corporation_id: id }) => (id === null ? [] : [id]));
-  // Who no longer leads the alliance may still lead a corporation.
+  // A former leader of the alliance may still be CEO of a corporation.
   const led = formerCeos.map((former) => former.corporation_id);
   const executors = snapshot.alliances.map((alliance) => alliance.executor_corporation_id);
   const corporations = [...new Set([...organizations, ...homes, ...led, ...executors])];
@@ -57,7 +57,7 @@ export async function writeSnapshot(
   return moved;
 }
 
-/** Stores what was found, and tells what came of it, in the caller's transaction. */
+/** Stores a snapshot and records its events, in the caller's transaction. */
 export async function saveSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
@@ -66,7 +66,10 @@ export async function saveSnapshot(
   return followSnapshot(db, snapshot, now, () => writeSnapshot(db, snapshot, now));
 }
 
-/** Does what a snapshot is stored by, and tells what came of it: of bodies first, then of users and memberships. */
+/**
+ * Runs `work`, which stores a snapshot, and records the resulting events: organizations first, then users and
+ * memberships.
+ */
 export async function followSnapshot<T>(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
@@ -83,7 +86,7 @@ export async function followSnapshot<T>(
   return done;
 }
 
-/** The bodies that a snapshot tells of. */
+/** The organizations in a snapshot. */
 export function idsOf({ alliances, corporations }: ProviderSnapshot): OrganizationIds {
   return {
     alliances: alliances.map((row) => row.alliance_id),
@@ -91,7 +94,7 @@ export function idsOf({ alliances, corporations }: ProviderSnapshot): Organizati
   };
 }
 
-/** Whose standing the storing of a snapshot may change. */
+/** The users whose standing may change when the snapshot is stored. */
 export function touchedBy(
   { alliances, corporations, characters }: ProviderSnapshot,
   before: StoredOrganizations,
@@ -113,8 +116,8 @@ export function touchedBy(
 }
 
 /**
- * A snapshot as the registry can hold them, whatever the provider said: every body and character once, the first word
- * counting (one character may be called the CEO of two corporations), and names and tickers cut (D3b).
+ * Makes a snapshot storable: every organization and character once, of duplicates the first (the provider may name one
+ * character as CEO of two corporations), and names and tickers truncated (D3b).
  */
 function storableSnapshot({ alliances, corporations, characters }: ProviderSnapshot): ProviderSnapshot {
   return {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { isOver } from './artifacts.queries.ts';
 
-/** What somebody agreed to let an application learn. */
+/** The scopes that a user has agreed to give an application. */
 export async function findConsent(
   db: Kysely<Database>,
   characterId: number,
@@ -47,8 +47,8 @@ export async function saveConsent(
 }
 
 /**
- * What people agreed to was agreed to by whoever owned the character (D29b). To be called after its sessions are
- * deleted: nothing is agreed to in them any more.
+ * Deletes a character's consents, because its former owner gave them (D29b). Call it after its sessions are deleted, so
+ * that no new consent can be stored.
  */
 export async function deleteConsents(tx: Kysely<Database>, characterId: number): Promise<void> {
   await tx.deleteFrom('oidc_consents').where('character_id', '=', characterId).execute();

@@ -33,7 +33,7 @@ export async function findClient(db: Kysely<Database>, clientId: string): Promis
   return (await sql<ClientRow>`${client} where c.client_id = ${clientId}`.execute(db)).rows[0];
 }
 
-/** Like findClient, and locks the row until the transaction ends. */
+/** Like {@link findClient}, and locks the row until the transaction ends. */
 export async function lockClient(
   tx: Transaction<Database>,
   clientId: string,

@@ -17,7 +17,7 @@ export async function findConsent(
   return row?.scopes ?? [];
 }
 
-/** What somebody agrees to, and the browser session in which it does. */
+/** The scopes that a user consents to, and the browser session that the consent was given in. */
 interface Consent {
   readonly characterId: number;
   readonly clientId: string;
@@ -26,8 +26,8 @@ interface Consent {
 }
 
 /**
- * Remembers it, besides what was agreed to before, while the session lives: the session's row is locked until that is
- * stored, so that whatever ends it has come before, or deletes this, too (D29b). False: the session is over.
+ * Adds a consent to the stored ones. The session's row is locked meanwhile, so that the end of the session either comes
+ * before (and this returns false) or deletes the new consent as well (D29b).
  */
 export async function saveConsent(
   db: Kysely<Database>,

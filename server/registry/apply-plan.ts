@@ -10,10 +10,10 @@ import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Touched } from '../standing/standing.queries.ts';
-import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, loses, recordStandings, type StandingChange } from '../standing/told.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
+import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationEvents } from './organization-events.ts';
 import {
   type OrganizationIds,
@@ -24,7 +24,7 @@ import {
 } from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import { raiseCeos } from './save-snapshot.queries.ts';
-import { idsOf, touchedBy, writeSnapshot } from './save-snapshot.ts';
+import { writeSnapshot } from './save-snapshot.ts';
 
 /** All changes that a run will write, collected before the first write. */
 export interface SyncPlan {
@@ -88,7 +88,7 @@ async function write(
   const { lookedAt, healthy, moves } = plan;
   const now = services.clock.now();
   const ids = idsOf(plan.snapshot);
-  const before = await readOrganizations(tx, ids, 'lock');
+  const before = await lockBodies(tx, plan.snapshot);
   const users = await readUserNames(
     tx,
     plan.snapshot.characters.map((row) => row.character_id),
@@ -96,7 +96,7 @@ async function write(
   const snapshot = stillAsRead(plan, before, users);
   const homes = [...new Set(moves.flatMap(({ to }) => to ?? []))];
   const touched = withMoves(touchedBy(snapshot, before), moves, homes);
-  const standings = await readStandings(tx, touched);
+  const standings = await lockTouched(tx, snapshot, before, touched);
   if (ids.alliances.length + ids.corporations.length + snapshot.characters.length > 0) {
     await writeSnapshot(tx, snapshot, now);
     for (const { ids, refreshedOn } of plan.unfinished ?? []) await unmarkRefreshed(tx, ids, refreshedOn);

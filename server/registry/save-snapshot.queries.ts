@@ -163,6 +163,21 @@ export async function resetUsers(
     .execute();
 }
 
+/** The CEOs of these corporations and of their alliances' executors, each with the level of the office (D19). */
+const offices = (corporationIds: readonly number[]) => sql`
+  select c.corporation_id, c.ceo_id,
+    case when a.alliance_id is null then ${sql.lit(CEO_LEVEL)} else ${sql.lit(EXECUTOR_CEO_LEVEL)} end as level
+  from corporations c
+    left join alliances a on a.alliance_id = c.alliance_id and a.executor_corporation_id = c.corporation_id
+  where c.corporation_id in (
+    select unnest(${[...corporationIds]}::bigint[])
+    union select executor_corporation_id from alliances join corporations m using (alliance_id)
+      where m.corporation_id = any(${[...corporationIds]}::bigint[]))`;
+
+/** Whether the user `u` is a member with a lower level than that of the `office`. */
+const isOwed = sql`u.character_id = office.ceo_id and u.corporation_id = office.corporation_id
+  and u.clearance_level between ${memberLevel} and office.level - 1`;
+
 /** Raises CEOs to at least level 2, and CEOs of an alliance's executor to 4 (D19). */
 export async function raiseCeos(
   db: Kysely<Database>,
@@ -172,16 +187,9 @@ export async function raiseCeos(
   if (corporationIds.length === 0) return;
   await sql`
     update users u set clearance_level = office.level, updated_on = ${now}
-    from (
-      select c.corporation_id, c.ceo_id,
-        case when a.alliance_id is null then ${sql.lit(CEO_LEVEL)} else ${sql.lit(EXECUTOR_CEO_LEVEL)} end as level
-      from corporations c
-        left join alliances a on a.alliance_id = c.alliance_id and a.executor_corporation_id = c.corporation_id
-      where c.corporation_id in (
-        select unnest(${[...corporationIds]}::bigint[])
-        union select executor_corporation_id from alliances join corporations m using (alliance_id)
-          where m.corporation_id = any(${[...corporationIds]}::bigint[]))
-    ) office
-    where u.character_id = office.ceo_id and u.corporation_id = office.corporation_id
-      and u.clearance_level between ${memberLevel} and office.level - 1`.execute(db);
+    from (${offices(corporationIds)}) office where ${isOwed}`.execute(db);
 }
+
+/** Ids of the users whom {@link raiseCeos} would raise. */
+export const owedMore = (corporationIds: readonly number[]) => sql`
+  select u.character_id from users u, (${offices(corporationIds)}) office where ${isOwed}`;

@@ -4,15 +4,10 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
-import type { Touched } from '../standing/standing.queries.ts';
-import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
+import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationEvents } from './organization-events.ts';
-import {
-  type OrganizationIds,
-  readOrganizations,
-  type StoredOrganizations,
-} from './organizations.queries.ts';
+import { readOrganizations } from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import {
   findFormerCeos,
@@ -68,7 +63,7 @@ export async function saveSnapshot(
 
 /**
  * Runs `work`, which stores a snapshot, and records the resulting events: organizations first, then users and
- * memberships.
+ * memberships. The rows concerned are locked first, so that of concurrent transactions each records its own changes.
  */
 export async function followSnapshot<T>(
   db: Transaction<Database>,
@@ -76,43 +71,14 @@ export async function followSnapshot<T>(
   now: Date,
   work: () => Promise<T>,
 ): Promise<T> {
-  const ids = idsOf(snapshot);
-  const before = await readOrganizations(db, ids);
+  const before = await lockBodies(db, snapshot);
   const touched = touchedBy(snapshot, before);
-  const standings = await readStandings(db, touched);
+  const standings = await lockTouched(db, snapshot, before, touched);
   const done = await work();
-  await recordEvents(db, organizationEvents(before, await readOrganizations(db, ids)), now);
+  const after = await readOrganizations(db, idsOf(snapshot));
+  await recordEvents(db, organizationEvents(before, after), now);
   await recordStandings(db, await changedStandings(db, standings, touched), now);
   return done;
-}
-
-/** The organizations in a snapshot. */
-export function idsOf({ alliances, corporations }: ProviderSnapshot): OrganizationIds {
-  return {
-    alliances: alliances.map((row) => row.alliance_id),
-    corporations: corporations.map((row) => row.corporation_id),
-  };
-}
-
-/** The users whose standing may change when the snapshot is stored. */
-export function touchedBy(
-  { alliances, corporations, characters }: ProviderSnapshot,
-  before: StoredOrganizations,
-): Touched {
-  const moving = corporations.filter((found) => {
-    const stored = before.corporations.get(found.corporation_id);
-    return stored !== undefined && stored.alliance_id !== found.alliance_id;
-  });
-  const executors = alliances.flatMap((found) => [
-    found.executor_corporation_id,
-    before.alliances.get(found.alliance_id)?.executor_corporation_id ?? found.executor_corporation_id,
-  ]);
-  const homes = characters.flatMap(({ corporation_id: id }) => id ?? []);
-  return {
-    users: [...characters.map((found) => found.character_id), ...corporations.map((found) => found.ceo_id)],
-    corporations: moving.map((found) => found.corporation_id),
-    led: [...corporations.map((found) => found.corporation_id), ...homes, ...executors],
-  };
 }
 
 /**

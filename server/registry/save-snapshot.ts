@@ -20,12 +20,12 @@ import {
 } from './save-snapshot.queries.ts';
 
 /**
- * Stores what was found, as sets, in the caller's transaction: organizations first, then characters, then the levels
- * that follow office and membership (D19), then the autogroups (D18b). Guests stay guests until they join their
- * host (D28). Rows are written in the order of their ids, so that parallel writers queue instead of locking each
- * other out.
+ * Stores a snapshot by set operations in the caller's transaction: organizations, then characters, then the levels that
+ * follow from office and membership (D19), then the autogroups (D18b). Guests stay guests until they join their host
+ * (D28). Rows are written in the order of their ids, so that parallel writers wait for each other instead of
+ * deadlocking.
  *
- * @returns the corporations that came to another alliance: what that takes from their members is for the caller to see to
+ * @returns the corporations whose alliance changed; the caller must reset their members' levels
  */
 export async function writeSnapshot(
   db: Transaction<Database>,
@@ -42,7 +42,7 @@ export async function writeSnapshot(
   await resetUsers(db, deposed, now);
   const organizations = snapshot.corporations.map((corporation) => corporation.corporation_id);
   const homes = snapshot.characters.flatMap(({ corporation_id: id }) => (id === null ? [] : [id]));
-  // Who no longer leads the alliance may still lead a corporation.
+  // A former leader of the alliance may still be CEO of a corporation.
   const led = formerCeos.map((former) => former.corporation_id);
   const executors = snapshot.alliances.map((alliance) => alliance.executor_corporation_id);
   const corporations = [...new Set([...organizations, ...homes, ...led, ...executors])];
@@ -52,7 +52,7 @@ export async function writeSnapshot(
   return moved;
 }
 
-/** Stores what was found, and tells what came of it, in the caller's transaction. */
+/** Stores a snapshot and records its events, in the caller's transaction. */
 export async function saveSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
@@ -62,8 +62,8 @@ export async function saveSnapshot(
 }
 
 /**
- * Does what a snapshot is stored by, and tells what came of it: of bodies first, then of users and memberships. Whatever
- * it is about is locked before, so that of two at the same moment each tells its own doing.
+ * Runs `work`, which stores a snapshot, and records the resulting events: organizations first, then users and
+ * memberships. The rows concerned are locked first, so that of concurrent transactions each records its own changes.
  */
 export async function followSnapshot<T>(
   db: Transaction<Database>,
@@ -82,8 +82,8 @@ export async function followSnapshot<T>(
 }
 
 /**
- * A snapshot as the registry can hold them, whatever the provider said: every body and character once, the first word
- * counting (one character may be called the CEO of two corporations), and names and tickers cut (D3b).
+ * Makes a snapshot storable: every organization and character once, of duplicates the first (the provider may name one
+ * character as CEO of two corporations), and names and tickers truncated (D3b).
  */
 function storableSnapshot({ alliances, corporations, characters }: ProviderSnapshot): ProviderSnapshot {
   return {

@@ -83,7 +83,12 @@ export async function verifyCheckpoints(
     last = { position: told.position, hash: told.hash, on: new Date(event.occurred_on) };
   }
   const first = last === undefined ? await findFirstEvent(db) : undefined;
-  return { last, since: last?.on ?? (first === undefined ? undefined : momentOf(first)), unknown, fault: undefined };
+  return {
+    last,
+    since: last?.on ?? (first === undefined ? undefined : momentOf(first)),
+    unknown,
+    fault: undefined,
+  };
 }
 
 /** What the chain says of a checkpoint that somebody kept elsewhere; undefined: they agree. */

@@ -3,7 +3,7 @@ import type { Database } from '../database/tables.ts';
 import { verifyEvents } from '../event/verify.ts';
 import { bad, type Finding, good } from './finding.ts';
 
-/** Whether the events are whole: nothing was changed, removed or put between (D90). */
+/** Verifies the chain of digests: no event was changed, removed or inserted (D90). */
 export async function examineEvents(db: Kysely<Database>, now: Date, most?: number): Promise<Finding[]> {
   const { looked, head, fault } = await verifyEvents(db, now, most);
   return [

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { isMember } from './levels.queries.ts';
 
 /**
- * The groups of the user in row `u`: hand-made groups that it is a member of and, unless it is a guest, the autogroups
- * of its corporation, alliance and coalitions.
+ * The groups of the user in row `u`: the hand-made groups that it is a member of and, unless it is a guest, the voice
+ * autogroup and the autogroups of its corporation, alliance and coalitions.
  */
 export const groupsOf: RawBuilder<unknown> = sql`
   select g.* from group_members m join groups g using (group_id)

@@ -10,7 +10,7 @@ import { redactText, redactValues } from '../observability/redact.ts';
 import { notFound } from '../shared/errors.ts';
 import { deleteCrash, findCrash, insertCrash, newestCrashes } from './crash.queries.ts';
 
-/** A trace beyond this many characters tells nothing more. */
+/** Maximum length of a stored stack trace in characters. */
 const LONGEST_TRACE = 20_000;
 
 interface Crash {
@@ -20,19 +20,19 @@ interface Crash {
     readonly originalUrl: string;
     readonly headers: IncomingHttpHeaders;
   };
-  /** Those of the path. */
+  /** Parameters of the path. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly caller: Caller | undefined;
-  /** Stands among the headers, whether or not the client sent one. */
+  /** Stored among the headers, whether or not the client sent it. */
   readonly traceparent?: string | undefined;
 }
 
-/** Reports of one hour that are stored: whoever finds a way to cause them must not fill the disk. */
+/** Maximum number of reports stored per hour, so that a crash that anybody can cause does not fill the disk. */
 const MOST_IN_AN_HOUR = 500;
 
 /**
- * Stores a crash report, secrets taken out first (D50), and returns its id; undefined where there are so many lately
- * that the log has to do.
+ * Stores a crash report after removing secrets (D50), and returns its id; undefined when the maximum of the hour is
+ * reached, and the log has to suffice.
  */
 export async function storeCrash(
   db: Kysely<Database>,

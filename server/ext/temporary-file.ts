@@ -4,33 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DomainError } from '../shared/errors.ts';
 
-/** A temporary file without a name: text is put down in it, and read again as often as wanted. */
+/** A temporary file without a directory entry, which can be written to and read several times. */
 export interface TemporaryFile {
-  /** Any number at a time; returns where it is. */
+  /** Appends text and returns its position; concurrent calls are allowed. */
   put(text: string): Promise<Piece>;
   read(piece: Piece): AsyncGenerator<Buffer>;
-  /** Forgets everything. */
+  /** Discards the contents. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where something is put down. */
+/** Position and length of a stored text. */
 export interface Piece {
   readonly at: number;
   readonly length: number;
 }
 
-/** Bytes that are read at once. */
+/** Bytes read at once. */
 const CHUNK = 64 * 1024;
 
 /**
- * Opens a file of its own below the system's folder for temporary ones (TMPDIR).
- * @throws DomainError `forwarding_busy`, then or by `put`, when there is no room in it
+ * Creates a new file in the system's directory for temporary files (TMPDIR).
+ * @throws DomainError `forwarding_busy` when there is no space or no file descriptor left; `put` does so, too
  */
 export async function openTemporaryFile(openFile = open): Promise<TemporaryFile> {
   const path = join(tmpdir(), `castellan-${randomUUID()}`);
   const file = await openFile(path, 'wx+', 0o600).catch(refuse);
-  // Without a name it goes with its last handle, however the process ends.
+  // After the unlink the file is freed with its last handle, however the process ends.
   await unlink(path).catch(async (error: unknown) => {
     await file.close();
     throw error;

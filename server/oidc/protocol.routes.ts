@@ -11,7 +11,7 @@ import { createProtocol } from './provider.ts';
 const SPOKEN = ['discovery', 'resume', 'token', 'userinfo', 'introspection', 'revocation'] as const;
 const SPOKEN_WITH_BROWSERS = ['authorization', 'logout', 'confirmLogout', 'loggedOut'] as const;
 const STATUS = { page: 200, refusal: 403, fault: 400 } as const;
-/** The longest form that a browser brings. */
+/** Maximum size of a form in bytes. */
 const MOST_BYTES = 56 * 1024;
 /** Characters of a query for the authorization or the logout, and of one of its parameters: as many as a redirect URI has. */
 const LONGEST_QUERY = 8_000;
@@ -19,7 +19,7 @@ const LONGEST_VALUE = 2_000;
 /** Whose query the library stores. */
 const STORED: ReadonlySet<string> = new Set(['authorization', 'logout']);
 
-/** Where OpenID Connect is spoken: the library's endpoints, and the steps that people take in between (D80). */
+/** Routes of OpenID Connect: the library's endpoints and the steps of interactions (D80). */
 export function oidcProtocol(services: Services): Router {
   const { settings } = services;
   const { provider, speak } = createProtocol(services);
@@ -55,13 +55,13 @@ function verbOf(method: 'GET' | 'POST'): 'get' | 'post' {
   return method === 'GET' ? 'get' : 'post';
 }
 
-/** Links are looked at by HEAD before they are followed: that begins nothing, and ends nothing. */
+/** Link previews send HEAD; that must neither begin nor end an interaction. */
 const noReading: RequestHandler = (req, _res, next) => {
   if (req.method === 'HEAD' && req.path !== OIDC_ENDPOINTS.discovery.path) next('router');
   else next();
 };
 
-/** The query is stored for the time of a sign-in, before anybody has proved anything: it may hold so much, and only text. */
+/** Bounds the query before the library stores it, which needs no credential. PostgreSQL cannot store U+0000. */
 const storableQuery: RequestHandler = (req, _res, next) => {
   const at = req.originalUrl.indexOf('?');
   const query = at < 0 ? '' : req.originalUrl.slice(at + 1);
@@ -72,7 +72,10 @@ const storableQuery: RequestHandler = (req, _res, next) => {
   next(new HttpError('invalid_request', detail, { status: 400 }));
 };
 
-/** The standard lets applications send browsers by POST, too; cookies of ours come along with a GET alone. */
+/**
+ * Converts an authorization request by POST, which the standard allows, to a GET: our cookies are SameSite=Lax and sent
+ * with a GET only.
+ */
 function queryOf(body: Readonly<Record<string, string | readonly string[]>>): URLSearchParams {
   return new URLSearchParams(
     Object.entries(body).flatMap(([name, value]) =>

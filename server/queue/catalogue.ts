@@ -91,6 +91,8 @@ export const catalogue = {
   /** Counts compliant users, and stores since when others are not (D102). */
   'note-compliance': scheduled('50 * * * *', 900),
   'sync-voice-groups': scheduled('*/10 * * * *', 600),
+  /** Signs up to where the events are whole (D90). */
+  'write-checkpoint': scheduled('35 3 * * *', 1800),
 } as const;
 
 export type JobName = keyof typeof catalogue;

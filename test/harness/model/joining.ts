@@ -92,7 +92,7 @@ function meets(world: World, user: ModelUser, { eligible }: ModelPolicy): boolea
   );
 }
 
-export function isEligible(world: World, user: ModelUser, policy: ModelPolicy): boolean {
+function isEligible(world: World, user: ModelUser, policy: ModelPolicy): boolean {
   const ids = policy.reach === 'person' ? charactersOf(world, user.id) : [user.id];
   const people = ids.map((id) => world.users.get(id) as ModelUser);
   return (

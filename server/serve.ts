@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '../contract/version.ts';
 import type { App } from './app.ts';
 import { readArguments } from './cli/command-line.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
-import { createGate, type Gate } from './http/gate.ts';
+import { createGate, type Gate, longestDrain } from './http/gate.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { openLog } from './observability/log.ts';
 import { print } from './observability/output.ts';
@@ -30,7 +29,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     await (await openPort(createGate(), configured)).stop();
     return supervise(configured, log);
   }
-  const stopped = untilStopped(log, configured.drainSeconds);
+  const stopped = untilStopped(log, longestDrain(configured.drainSeconds));
   const gate = createGate();
   // First of all: a start that finds its port taken has touched nothing and run no job. One of several behind one port
   // would be given its share of requests, and refuse them until it is ready.
@@ -54,8 +53,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     closers.push(metrics.stop);
     closers.push(await welcome(app, standIns));
     const signal = await stopped;
-    gate.drain();
-    if (signal === 'SIGTERM') await sleep(settings.drainSeconds * 1000);
+    await gate.drain(signal === 'SIGTERM' ? settings.drainSeconds : 0);
     log.info('stopping');
   } finally {
     await Promise.all([http?.stop(), app?.endJobs()]);

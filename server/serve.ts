@@ -48,9 +48,9 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     gate.open(app.createHttp(gate.messages));
     http ??= await openPort(gate, configured);
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
-    tellReady();
     const metrics = await serveMetrics(app.services.metrics, settings, log);
     closers.push(metrics.stop);
+    tellReady();
     closers.push(await welcome(app, standIns));
     const signal = await stopped;
     await gate.drain(signal === 'SIGTERM' ? settings.drainSeconds : 0);

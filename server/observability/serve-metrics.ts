@@ -1,8 +1,9 @@
 import cluster from 'node:cluster';
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
+import { type JointMetrics, tellMetrics } from './joint-metrics.ts';
 import type { Metrics } from './metrics.ts';
 
 type Where = Pick<Settings, 'metricsHost' | 'metricsPort'>;
@@ -22,16 +23,13 @@ export async function serveMetrics({ registry }: Metrics, where: Where, log: Log
   if (where.metricsPort === 0) return NOT_SERVED;
   collectDefaultMetrics({ register: registry });
   if (!cluster.isWorker) return serveText(() => registry.metrics(), where, log);
-  AggregatorRegistry.setRegistries([registry]);
-  // What answers the supervisor's questions is hung up by making one.
-  void new AggregatorRegistry();
+  tellMetrics(registry);
   return NOT_SERVED;
 }
 
 /** Serves those of all processes that this one supervises, added up. */
-export async function serveJointMetrics(where: Where, log: Logger): Promise<Served> {
-  const all = new AggregatorRegistry();
-  return where.metricsPort === 0 ? NOT_SERVED : serveText(() => all.clusterMetrics(), where, log);
+export async function serveJointMetrics({ read }: JointMetrics, where: Where, log: Logger): Promise<Served> {
+  return where.metricsPort === 0 ? NOT_SERVED : serveText(read, where, log);
 }
 
 function serveText(

@@ -59,6 +59,8 @@ interface QueueOptions {
 const STOP_WITHIN = 6_000;
 /** Seconds between two looks for runs whose worker died. */
 const LOOK_FOR_LOST = 30;
+/** Seconds between two looks for schedules whose time has come, besides the thirty between two looks at the clock. */
+const LOOK_FOR_DUE = 15;
 /** Looks at a queue whose waiting run begins whenever it is looked for. */
 const TRIES = 10;
 
@@ -70,6 +72,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
     supervise: worker,
     schedule: worker,
     maintenanceIntervalSeconds: LOOK_FOR_LOST,
+    cronWorkerIntervalSeconds: LOOK_FOR_DUE,
   });
   boss.on('error', (error) => log.error({ err: error }, 'the job queue reports an error'));
   try {

@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 
-/** Rows are added and never changed. */
+/** Append-only: rows are never changed. */
 export interface EventTable {
   kept: 'short' | 'long';
   event_id: string;

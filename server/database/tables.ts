@@ -155,7 +155,7 @@ export interface OidcClientTable extends Dated {
   last_used_on: Date | null;
 }
 
-/** What the library of OpenID Connect keeps; its payload is its own affair. */
+/** Records of the OpenID Connect library; their payload is opaque to us. */
 interface OidcArtifactTable {
   model: string;
   id_hash: string;
@@ -260,18 +260,18 @@ interface MailboxMailTable {
 interface ScheduleTable {
   job_id: string;
   ran_on: Date;
-  /** When the last run began that looked at everybody. */
+  /** Start of the last run that visited all users. */
   complete_on: Date | null;
 }
 
-/** Where a run of a job stopped when the provider failed. */
+/** Cursor of a run that stopped early. */
 interface RunCursorTable {
   job_id: string;
   after_key: string;
   after_id: GameId;
 }
 
-/** What a run would have taken away, and was not allowed to (D63). */
+/** Changes of a run that the mass-change guard held back (D63). */
 interface HeldChangesTable {
   job_id: string;
   fingerprint: string;
@@ -287,7 +287,7 @@ interface VoiceChallengeTable {
 
 interface VoiceIdentityTable {
   client_database_id: number;
-  /** Null: formerly somebody's. */
+  /** Null after the user was deleted. */
   character_id: GameId | null;
   told_on: Date | null;
 }
@@ -300,7 +300,7 @@ export interface ServiceTable {
   started_on: Date;
 }
 
-/** Which definition of a database function was applied last. */
+/** The definitions of database functions that were applied last. */
 interface RepeatableTable {
   name: string;
   hash: string;

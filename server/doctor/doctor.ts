@@ -13,15 +13,22 @@ import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 import { examineDisk, examineOutside, examineProxy } from './outside.ts';
 
-/** Of the events so many are looked at, the last ones, unless all are asked for. */
+/** Number of latest events that are verified, unless all are requested. */
 const LAST_EVENTS = 10_000;
 
-/** Looks at everything that a service needs, and changes nothing. */
+export interface Wanted {
+  /** Verify all events. */
+  readonly allEvents?: boolean;
+  /** Compare the events with a checkpoint that was stored elsewhere. */
+  readonly checkpoint?: string | undefined;
+}
+
+/** Checks everything that a service needs; read-only. */
 export async function* examine(
   db: Kysely<Database>,
   settings: CompleteSettings,
   clock: Clock,
-  { allEvents = false }: { readonly allEvents?: boolean } = {},
+  { allEvents = false, checkpoint }: Wanted = {},
 ): AsyncGenerator<Finding> {
   yield good('settings', `complete, ${settings.production ? 'production' : 'development'}`);
   yield* examineProxy(settings);
@@ -32,9 +39,11 @@ export async function* examine(
   if (found.every(({ state }) => state !== 'bad')) {
     yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
-    yield* await attempt('events', 'see docs/events.md', () =>
-      examineEvents(db, clock.now(), allEvents ? undefined : LAST_EVENTS),
-    );
+    yield* await attempt('events', 'see docs/events.md', async () => {
+      const keys = await loadSigningKeys(settings.tokenSigningKeys, settings.baseUrl, clock);
+      const most = allEvents ? undefined : LAST_EVENTS;
+      return examineEvents(db, keys, clock.now(), { most, kept: checkpoint });
+    });
   }
   yield* await examineOutside(settings);
   yield await examineDisk();

@@ -4,19 +4,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpError } from './http-error.ts';
 import { createMessages, type Listener, type MessageClasses } from './messages.ts';
 
-/** Stands before the service, so that its port is bound before anything else is touched, and is left slowly. */
+/**
+ * The server's outermost request listener. It lets the port be bound before anything else is started, and drains
+ * requests before the process stops.
+ */
 export interface Gate extends Listener {
   readonly messages: MessageClasses;
-  /** From now on the service answers. */
+  /** From now on requests are passed to the service. */
   open(service: Listener): void;
   /**
-   * From now on `/readyz` says 503, and each connection ends with its answer, but the service still answers. Resolves when
-   * so many seconds have passed; where requests still come by then, when they have ceased, two seconds later at the most.
+   * From now on `/readyz` says 503 and every answer has `Connection: close`, but requests are still passed on. Resolves
+   * after the given time; if requests still arrive then, once they cease, at most two seconds later.
    */
   drain(seconds: number): Promise<void>;
 }
 
-/** In milliseconds: who was sent no request for so long is forgotten; whoever sends some is waited for so long. */
+/** Milliseconds without a request that end a drain, that it may be extended by, and between two checks of that. */
 const TIMES = { quiet: 500, later: 2_000, look: 50 };
 
 /** Milliseconds that a drain of so many seconds takes at the most. */
@@ -24,7 +27,7 @@ export function longestDrain(seconds: number, { later } = TIMES): number {
   return seconds === 0 ? 0 : seconds * 1000 + later;
 }
 
-/** What balancers ask, as long as there is anything to ask. */
+/** Health checks, which arrive as long as the process runs and so do not extend a drain. */
 const CHECKS: readonly (string | undefined)[] = ['/readyz', '/healthz'];
 
 /** Until the gate is opened, `/healthz` says 200 and everything else 503. */
@@ -50,18 +53,18 @@ export function createGate(times: typeof TIMES = TIMES): Gate {
       draining = true;
       const latest = performance.now() + longestDrain(seconds, times);
       await sleep(seconds * 1000);
-      // A balancer that has not noticed yet would find a closed door, or a connection that closes under its request.
+      // A balancer that has not noticed yet would lose requests: a write on a closing connection cannot be retried.
       while (performance.now() < latest && performance.now() - askedAt < times.quiet) await sleep(times.look);
     },
   });
 }
 
-/** Not now, but soon, and perhaps another process at once. */
+/** The client should retry soon; behind a load balancer another process may answer at once. */
 const HEADERS = { 'Retry-After': '5' };
 const STARTING = new HttpError('service_starting', 'The service is starting.', { headers: HEADERS });
 export const STOPPING = new HttpError('service_stopping', 'The service is stopping.', { headers: HEADERS });
 
-/** Answers with an error where there is no Express yet, or no more. */
+/** Answers with an error while no Express app exists: before the start has finished, or during the stop. */
 export function refuse(res: ServerResponse, { status, body, headers }: HttpError): void {
   answer(res, status, body, headers);
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds that a check waits: those who check would take a longer wait for a no. */
+/** Milliseconds after which a check is answered with the previous result. */
 const PATIENCE = 500;
 
 /**
- * Answers checks by a look at something that may be busy: one look at a time for all who ask, and where it takes long the
- * outcome of the one before counts. What is late is not gone: taking a busy process out makes the others busier.
+ * Makes a health check answer in time: all callers share one check at a time, and if it takes long they get the result
+ * of the previous one. A slow dependency is not a dead one: taking a busy process out makes the others busier.
  */
 export function inTime(look: () => Promise<void>, patience = PATIENCE): () => Promise<void> {
   let before: Promise<void> | undefined;

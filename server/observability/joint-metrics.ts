@@ -2,13 +2,13 @@ import type { Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
-/** What a supervisor asks one of its processes. */
+/** The message by which a supervisor asks a process for its metrics. */
 const WANTED = 'castellan: your metrics';
 
-/** Milliseconds that one who is asked may take; what it told last counts then. */
+/** Milliseconds after which the last known metrics of a process are used. */
 const WITHIN = 1_000;
 
-/** A metric as it travels between processes: prom-client's own form. */
+/** A metric in the JSON form of prom-client. */
 interface Told {
   readonly type: string;
 }
@@ -16,9 +16,9 @@ interface Told {
 /** A process that can be asked for its metrics. */
 type Source = Pick<Worker, 'on' | 'once' | 'send'>;
 
-/** The metrics of processes that come and go as those of one, whose counters never fall. */
+/** The aggregated metrics of processes that come and go. Counters never fall. */
 export interface JointMetrics {
-  /** From now on this process is asked, too; when it has ended, what it had counted stays. */
+  /** Includes a process from now on; its counts stay after it has ended. */
   add(source: Source): void;
   /** In Prometheus' text format. */
   read(): Promise<string>;
@@ -34,7 +34,7 @@ export function createJointMetrics(within = WITHIN): JointMetrics {
       processes.add(process);
       source.once('exit', () => {
         processes.delete(process);
-        // What it counted after it was asked last, nobody has ever seen.
+        // Counts since it was asked last are lost, but no reader has seen them either.
         const counts = process.told().filter(({ type }) => type !== 'gauge');
         ended = AggregatorRegistry.aggregate([ended, counts]).getMetricsAsArray();
       });
@@ -49,9 +49,9 @@ export function createJointMetrics(within = WITHIN): JointMetrics {
 }
 
 interface Process {
-  /** Resolves when it has told its metrics, or ended. */
+  /** Resolves when it has sent its metrics, or ended. */
   ask(): Promise<void>;
-  /** What it told last. */
+  /** The metrics that it sent last. */
   told(): readonly Told[];
 }
 
@@ -73,17 +73,17 @@ function follow(source: Source): Process {
     ask: () =>
       new Promise((resolve) => {
         waiting.add(resolve);
-        // One that has just ended cannot be asked, and is not waited for.
+        // A process that has just ended cannot be asked, and is not waited for.
         source.send(WANTED, (error) => error && resolve());
       }),
   };
 }
 
-/** In one of several processes: tells its supervisor the metrics whenever it asks. */
+/** Called in a supervised process: sends its metrics to the supervisor on request. */
 export function tellMetrics(registry: Registry): void {
   process.on('message', (message) => {
     if (message !== WANTED) return;
-    // Who cannot tell them counts as late.
+    // A process that fails to collect them counts as late.
     registry.getMetricsAsJSON().then(
       (metrics) => process.send?.({ metrics }),
       () => undefined,

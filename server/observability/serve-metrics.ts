@@ -12,25 +12,25 @@ interface Served {
   stop(): Promise<void>;
 }
 
-/** Milliseconds between two looks at the event loop's delay: ten, as usual, cost an idle process half of what it uses. */
-const LOOK_EVERY = 50;
+/** Milliseconds between two samples of the event loop's delay; prom-client's 10 take half of an idle process' CPU time. */
+const SAMPLE_EVERY = 50;
 
 const NOT_SERVED: Served = { stop: async () => undefined };
 
 /**
- * Serves `GET /metrics` in Prometheus' text format beside the API, never through it; port 0 serves none. Where
- * the port is taken, as by another process of the same machine, the process goes on without. One of several processes
- * behind one port leaves it to the one that supervises them.
+ * Serves `GET /metrics` in Prometheus' text format on a port of its own, never through the API; port 0 means not at
+ * all. If the port is taken, as by another process on the machine, the process runs without. Of several processes
+ * behind one port only the supervisor serves metrics.
  */
 export async function serveMetrics({ registry }: Metrics, where: Where, log: Logger): Promise<Served> {
   if (where.metricsPort === 0) return NOT_SERVED;
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOK_EVERY });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: SAMPLE_EVERY });
   if (!cluster.isWorker) return serveText(() => registry.metrics(), where, log);
   tellMetrics(registry);
   return NOT_SERVED;
 }
 
-/** Serves those of all processes that this one supervises, added up. */
+/** Serves the aggregated metrics of all supervised processes. */
 export async function serveJointMetrics({ read }: JointMetrics, where: Where, log: Logger): Promise<Served> {
   return where.metricsPort === 0 ? NOT_SERVED : serveText(read, where, log);
 }

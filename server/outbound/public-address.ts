@@ -2,7 +2,7 @@ import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dn
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A URL that somebody gave leads to an address that must not be called (D29). */
+/** A configured URL leads to an address that must not be called (D29). */
 export class ForbiddenAddress extends Error {
   constructor() {
     super('The URL leads to an address that is not public.');
@@ -10,18 +10,18 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** Of IPv6 only 2000::/3 is given out; below it lie forms that hold an IPv4 address. */
+/** The global unicast range. All other IPv6 ranges are special, and those below embed IPv4 addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Public by its number, and yet answered by the machine's own host: the platform services of Azure. Those of other
- * clouds, metadata with credentials among them, have addresses in special ranges.
+ * Azure's platform services, which have a public address but are served by the virtual machine's own host. The metadata
+ * services of other clouds are in special ranges.
  */
 const AZURE_PLATFORM = '168.63.129.16';
 
 /**
- * Only plain public addresses: not loopback, link-local, private, shared, unique-local, multicast, reserved, for
- * documentation or benchmarks, of a cloud's own services, nor an IPv6 form that holds an IPv4 address.
+ * Whether an address is public: not loopback, link-local, private, shared, unique-local, multicast, reserved, for
+ * documentation or benchmarks, of a cloud's platform services, nor an IPv6 form that embeds an IPv4 address.
  */
 export function isPublicAddress(address: string): boolean {
   try {
@@ -35,10 +35,10 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Throws {@link ForbiddenAddress} when a host is, or resolves to, anything but public addresses. */
+/** Throws {@link ForbiddenAddress} unless a host is, or resolves to, public addresses only. */
 export async function requirePublicHost(url: string): Promise<void> {
   const host = hostOf(url);
-  // A name that does not resolve now may do so later; the call itself checks again.
+  // A name that does not resolve now is accepted, as it may resolve later; the call checks again.
   const addresses = isIP(host) ? [host] : await resolve(host);
   if (!addresses.every(isPublicAddress)) throw new ForbiddenAddress();
 }
@@ -49,13 +49,13 @@ async function resolve(host: string): Promise<string[]> {
 }
 
 /**
- * Milliseconds and tries until a name counts as unknown. The system's own lookup has no such limit, and holds one of the
- * few threads that everybody's lookups share: a name whose server keeps silent would be everybody's trouble.
+ * Timeout in milliseconds and tries of a DNS query. The system's own lookup has no timeout and blocks one of the few
+ * threads of libuv's pool, so that one unresponsive name server could delay all lookups.
  */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
 const underWay = new Map<string, Promise<LookupAddress[]>>();
 
-/** What the DNS says of a name, asked once for all who wait for it. */
+/** DNS addresses of a name; concurrent callers share one query. */
 function addressesOf(host: string): Promise<LookupAddress[]> {
   const known = underWay.get(host);
   if (known !== undefined) return known;
@@ -81,8 +81,8 @@ export function hostOf(url: string): string {
 }
 
 /**
- * A lookup for the connection itself, so that the address connected to is the one that was checked: a name
- * that changes its address between check and call gains nothing.
+ * The `lookup` of the connection itself, so that the address connected to is the one that was checked (protects against
+ * DNS rebinding).
  */
 export function publicLookup(
   hostname: string,

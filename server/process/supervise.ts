@@ -11,7 +11,7 @@ import { untilStopped } from './lifecycle.ts';
 
 /** Milliseconds before another process takes the place of one that ended: at first, and at the most. */
 const AGAIN_AFTER = { first: 500, most: 30_000 };
-/** Milliseconds that a process has to live for its end to count as the first one. */
+/** Milliseconds of life after which the end of a process counts as its first failure. */
 const LONG_LIFE = 60_000;
 /** Milliseconds longer than those that it supervises this process waits at a stop. */
 const LONGER = 1_000;
@@ -65,7 +65,7 @@ export async function supervise(settings: Settings, log: Logger): Promise<void> 
   }
   log.info('all processes have stopped');
 
-  /** Starts a process, and another one in its place whenever it ends; each place has a pause of its own. */
+  /** Starts a process and replaces it whenever it ends. Each place has its own pause between tries. */
   async function keepOne(): Promise<void> {
     let pause = 0;
     while (!stopping.signal.aborted) {
@@ -79,7 +79,7 @@ export async function supervise(settings: Settings, log: Logger): Promise<void> 
     }
   }
 
-  /** Runs a process to its end, and returns how that came. */
+  /** Runs a process to its end; returns how it ended, for the log. */
   async function runOne(): Promise<object> {
     const worker = cluster.fork();
     worker.on('message', (message) => {

@@ -1,0 +1,94 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { lockGrouping } from '../group/autogroup.queries.ts';
+import type { Touched } from '../standing/standing.queries.ts';
+import { readStandings, type Standings } from '../standing/told.queries.ts';
+import { lockNewcomers, lockPeople } from './lock-snapshot.queries.ts';
+import {
+  type OrganizationIds,
+  readOrganizations,
+  type StoredOrganizations,
+} from './organizations.queries.ts';
+import type { ProviderSnapshot } from './provider-snapshot.ts';
+
+/**
+ * Locks the organizations in a snapshot and reserves the ids to be registered until the transaction ends, so that the
+ * differences found afterwards are caused by this transaction only and recorded once. Call it first, then {@link
+ * lockTouched}: everything that stores a snapshot locks in this order.
+ *
+ * @returns the stored organizations
+ */
+export async function lockBodies(
+  db: Kysely<Database>,
+  snapshot: ProviderSnapshot,
+): Promise<StoredOrganizations> {
+  const ids = idsOf(snapshot);
+  const characters = snapshot.characters.map((found) => found.character_id);
+  if (ids.alliances.length + ids.corporations.length + characters.length > 0) {
+    await lockNewcomers(db, ids, characters);
+  }
+  return readOrganizations(db, ids, 'lock');
+}
+
+/**
+ * Locks the users whose standing may change when the snapshot is stored, and their organizations' memberships in
+ * alliances and coalitions. CEOs are locked only where an organization or their level changes: otherwise all sign-ins
+ * of an alliance would wait for each other.
+ *
+ * @returns their standings
+ */
+export async function lockTouched(
+  db: Kysely<Database>,
+  snapshot: ProviderSnapshot,
+  before: StoredOrganizations,
+  touched: Touched,
+): Promise<Standings> {
+  const { led = [], ...others } = touched;
+  const people = hasNewBodies(snapshot, before) ? touched : others;
+  if (Object.values(touched).some((ids) => ids.length > 0)) await lockPeople(db, people, led);
+  await lockGrouping(db, touched.corporations !== undefined && touched.corporations.length > 0);
+  return readStandings(db, touched);
+}
+
+/** Whether an organization is new, has another leader, or changed its alliance. */
+function hasNewBodies({ alliances, corporations }: ProviderSnapshot, before: StoredOrganizations): boolean {
+  return (
+    alliances.some(
+      ({ alliance_id: id, executor_corporation_id }) =>
+        before.alliances.get(id)?.executor_corporation_id !== executor_corporation_id,
+    ) ||
+    corporations.some((found) => {
+      const stored = before.corporations.get(found.corporation_id);
+      return stored?.ceo_id !== found.ceo_id || stored.alliance_id !== found.alliance_id;
+    })
+  );
+}
+
+/** The organizations in a snapshot. */
+export function idsOf({ alliances, corporations }: ProviderSnapshot): OrganizationIds {
+  return {
+    alliances: alliances.map((row) => row.alliance_id),
+    corporations: corporations.map((row) => row.corporation_id),
+  };
+}
+
+/** The users whose standing may change when the snapshot is stored. */
+export function touchedBy(
+  { alliances, corporations, characters }: ProviderSnapshot,
+  before: StoredOrganizations,
+): Touched {
+  const moving = corporations.filter((found) => {
+    const stored = before.corporations.get(found.corporation_id);
+    return stored !== undefined && stored.alliance_id !== found.alliance_id;
+  });
+  const executors = alliances.flatMap((found) => [
+    found.executor_corporation_id,
+    before.alliances.get(found.alliance_id)?.executor_corporation_id ?? found.executor_corporation_id,
+  ]);
+  const homes = characters.flatMap(({ corporation_id: id }) => id ?? []);
+  return {
+    users: [...characters.map((found) => found.character_id), ...corporations.map((found) => found.ceo_id)],
+    corporations: moving.map((found) => found.corporation_id),
+    led: [...corporations.map((found) => found.corporation_id), ...homes, ...executors],
+  };
+}

@@ -247,6 +247,7 @@ end $function$;
 CREATE FUNCTION seal_events(most integer)
  RETURNS integer
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 declare
   last bigint;

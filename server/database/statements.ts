@@ -16,6 +16,12 @@ export interface NamingClientConfig extends RoutedClientConfig {
 
 const DEFAULT_NAMED_STATEMENTS = 256;
 
+/**
+ * Marks a statement that must not be named: its tables grow from nothing to thousands of rows within seconds, and the plan
+ * of a named one would stay that for a small table until they are analyzed.
+ */
+export const PLANNED_EACH_TIME = '/* planned each time */';
+
 /** Maximum attempts for a statement that PostgreSQL rolled back because of a deadlock or the like. */
 const TRIES = 4;
 
@@ -83,7 +89,8 @@ export class NamingClient extends RoutedClient {
   #named(sql: string, values: readonly unknown[]): string | { name: string; text: string } {
     // Only statements with parameters use the extended protocol; others may contain several statements, which cannot be
     // prepared.
-    const name = values.length === 0 ? undefined : this.#nameOf(sql);
+    const nameless = values.length === 0 || sql.includes(PLANNED_EACH_TIME);
+    const name = nameless ? undefined : this.#nameOf(sql);
     return name === undefined ? sql : { name, text: sql };
   }
 

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Asker, callerStanding } from '../access/position.queries.ts';
 import { readsBody, readsEverybody, readsUser } from '../access/reach.queries.ts';
+import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
 
 /** An event as it is stored, and what of it a reader may see. */
@@ -19,6 +20,8 @@ export interface StoredEvent {
  * application that sees what happened by it (D93).
  */
 export type Reader = (Asker & { readonly reachesOthers: boolean }) | { readonly app_token: string } | 'all';
+
+const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
 /** The reader as the row `me`, and since when the character belongs to whom it belongs to now (D29b). */
 function reading(reader: Reader): RawBuilder<unknown> {
@@ -99,7 +102,7 @@ export async function readFeed(
   const mine = ownAlone(reader) === undefined ? sql`true` : own;
   // Where every event fits, no more of them are read than are wanted.
   const read = reader === 'all' && types === undefined ? Math.min(limit, most) : most;
-  const { rows } = await sql<FeedAnswer>`
+  const { rows } = await sql<FeedAnswer>`${plannedEachTime}
     with ${reading(reader)}, stretch as materialized (
       select position, event_id from event_seals where position > ${after} order by position limit ${read}
     ), candidates as materialized (
@@ -123,7 +126,7 @@ export async function readEvents(
   reader: Reader,
   eventIds: readonly string[],
 ): Promise<readonly StoredEvent[]> {
-  const { rows } = await sql<StoredEvent>`
+  const { rows } = await sql<StoredEvent>`${plannedEachTime}
     with ${reading(reader)}, candidates as materialized (
       select s.position, e.* from event_seals s, me, lateral (
         select * from events e where e.event_id = s.event_id offset 0) e
@@ -171,7 +174,7 @@ export async function readAudit(
       order by e.event_id desc limit ${most})`;
   // One index for each way in which an event is somebody's own: all at once they would be looked for among all events.
   const parts = (ownAlone(reader) ?? [sql`true`]).map((each) => latest(each));
-  const { rows } = await sql<AuditAnswer>`
+  const { rows } = await sql<AuditAnswer>`${plannedEachTime}
     with ${reading(reader)}, candidates as materialized (
       select * from (${sql.join(parts, sql` union all `)}) e order by e.event_id desc limit ${most}
     ), ${visible(reader)}, page as (

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { WebhookDeliveryTable } from '../database/event-tables.ts';
+import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
 import type { LockedWebhook } from './webhook.queries.ts';
+
+const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
 // For callers --------------------------------------------------------------------------------------------------
 
@@ -130,7 +133,7 @@ export interface Work {
  * the first; else events that it has not taken up.
  */
 export async function findWork(db: Kysely<Database>, now: Date): Promise<Work[]> {
-  const { rows } = await sql<Work>`
+  const { rows } = await sql<Work>`${plannedEachTime}
     select webhook_id, least(test, event) as next
     from webhooks w, lateral (
       select min(next_try_on) as test from webhook_deliveries d
@@ -189,7 +192,7 @@ export async function claimDue(
   const inAnyOrder = sql`select delivery_id from webhook_deliveries
     where ${waiting} and position is not null and next_try_on <= ${now} order by next_try_on limit ${most}`;
   const due = testsAlone ? sql`(${tests})` : sql`(${tests}) union all (${ordered ? inTurn : inAnyOrder})`;
-  const { rows } = await sql<Claimed>`
+  const { rows } = await sql<Claimed>`${plannedEachTime}
     update webhook_deliveries d set next_try_on = ${until} from (${due}) due
     where d.webhook_id = ${webhook_id} and d.delivery_id = due.delivery_id
     returning d.delivery_id, type, position, tries, created_on`.execute(db);
@@ -198,7 +201,7 @@ export async function claimDue(
 
 /** Whether any event of the webhook waits. */
 export async function hasWaiting(db: Kysely<Database>, webhookId: string): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
+  const { rows } = await sql<{ found: boolean }>`${plannedEachTime}
     select exists (select from webhook_deliveries
       where webhook_id = ${webhookId} and state = 'waiting' and position is not null) as found`.execute(db);
   return rows[0]?.found ?? false;
@@ -212,7 +215,7 @@ export async function insertInHand(
   { now, until }: Pick<Claim, 'now' | 'until'>,
 ): Promise<void> {
   if (events.length === 0) return;
-  await sql`
+  await sql`${plannedEachTime}
     insert into webhook_deliveries (webhook_id, delivery_id, type, position, state, next_try_on, created_on)
     select ${webhookId}, delivery_id, type, position, 'waiting', ${until}::timestamptz, ${now}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as e(delivery_id uuid, type text, position bigint)
@@ -237,7 +240,7 @@ export async function settleDeliveries(
   settled: readonly Settled[],
 ): Promise<void> {
   if (settled.length === 0) return;
-  await sql`
+  await sql`${plannedEachTime}
     update webhook_deliveries d
     set state = s.state, next_try_on = s.next_try_on, tried_on = s.tried_on, status = s.status, fault = s.fault,
       tries = tries + 1

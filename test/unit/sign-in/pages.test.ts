@@ -31,6 +31,7 @@ const refusals: readonly [string, Refusal][] = [
   ['bad request', { kind: 'bad-request', reason: EVIL }],
   ['cancelled', { kind: 'cancelled' }],
   ['provider failed', { kind: 'provider-failed' }],
+  ['told of a failure', { kind: 'told-of-failure' }],
   ['nobody lets in', notAllowed({ sentence: EVIL })],
   ['kept out', notAllowed({ refusedBy: [{ type: 'group', id: null, name: EVIL }] })],
   ['too few scopes', tooFewScopes({ name: EVIL, provided: [EVIL as 'publicData'] })],

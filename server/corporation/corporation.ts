@@ -49,12 +49,12 @@ export async function registerCorporation(
   const { db, client, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
   const snapshot = await fetchCorporation(api, corporationId);
-  // The provider may have taken its time.
+  // The provider may have taken its time; the transaction below judges again.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('corporation', corporationId);
   return inTransaction(db, async (tx) => {
-    const moved = await saveSnapshot(tx, snapshot, clock.now());
-    await endUnwelcome(services, tx, { corporations: moved });
+    const affected = await saveSnapshot(tx, snapshot, clock.now(), () => readmit(tx, admission));
+    await endUnwelcome(services, tx, affected);
     return getCorporation({ db: tx }, corporationId);
   });
 }

@@ -5,7 +5,7 @@ import { authenticate } from '../../server/access/authenticate.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import { createFeed } from '../../server/feed/feed.ts';
 import { allEvents } from '../fixtures/events.ts';
-import { addHome, addUser, HOME, makeToken } from '../fixtures/users.ts';
+import { addHome, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 
@@ -105,7 +105,7 @@ describe('D92: the feed', () => {
   });
 
   it('D22: is closed to a token that expired while it waited', async () => {
-    const { jwt, uuid } = await permanentToken(8);
+    const { jwt, uuid } = await makeToken(app, 'use', 0, uuidOf(app.root));
     const after = await head();
     const looks = () => app.statements.filter((statement) => statement.includes('stretch')).length;
     const before = looks();

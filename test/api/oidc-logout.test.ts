@@ -359,7 +359,7 @@ describe('D84: what ends sessions, and is told', () => {
     world.setCeo(elsewhere, id);
     app.clock.advance(2 * 3_600_000);
     await ok(root().corporation.register({ params: { corporation_id: elsewhere } }));
-    expect(await session.left()).toBe(0);
+    await expectEnded(id, session);
     world.setCeo(elsewhere, former);
     world.moveCharacter(id, CORPORATION);
   });

@@ -29,7 +29,7 @@ const WORDS = {
   moderator_users: 'Ids of characters.',
   moderator_groups: 'Ids of groups whose members do.',
   reach:
-    'character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in.',
+    'character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy.',
   grace_hours: 'Hours that a member stays who ceased to be eligible.',
   reapply_hours: 'Hours after a rejection before the next application.',
   questions: `What applicants are asked, at most ${MOST_BYTES} bytes of UTF-8 in all.`,

@@ -50,7 +50,8 @@ async function ownToken(services: Services, callback: string): Promise<string> {
   const caller = await authenticate(services, `Bearer ${await rootToken(services, 0)}`);
   const rule = tokenRoutes.createDynamic.metadata.access;
   const body = { callback, comments: COMMENTS };
-  const { tkn } = await createAppToken(services, { caller, rule, params: {}, body }, 'dyn', body);
+  const admission = { caller, rule, params: {}, body, clock: services.clock };
+  const { tkn } = await createAppToken(services, admission, 'dyn', body);
   return tkn;
 }
 

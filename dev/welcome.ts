@@ -38,7 +38,8 @@ export async function startWelcome(services: Services, provider: SimulatedProvid
 async function letFirstCoalitionIn(services: Services, { world }: SimulatedProvider): Promise<void> {
   if ((await listCoalitions(services.db)).length > 0) return;
   const caller = await authenticate(services, `Bearer ${await rootToken(services, 0)}`);
-  const by = (rule: AccessRule, params = {}): Admission => ({ caller, rule, params, body: undefined });
+  const { clock } = services;
+  const by = (rule: AccessRule, params = {}): Admission => ({ caller, rule, params, body: undefined, clock });
   const alliances = world.alliances.map(({ id }) => id);
   for (const id of alliances)
     await registerAlliance(services, by(contract.alliance.register.metadata.access), id);

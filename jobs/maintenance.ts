@@ -1,4 +1,5 @@
 import { deleteCrashesBefore } from '../server/crash/crash.queries.ts';
+import { readClock } from '../server/database/clock.queries.ts';
 import { isUnreachable } from '../server/database/errors.ts';
 import { inTransaction } from '../server/database/transaction.ts';
 import { dropExpiredEvents, ensureEventPartitions } from '../server/event/partitions.ts';
@@ -52,10 +53,12 @@ const DELIVERIES_KEPT = 30 * DAY;
 /** Milliseconds after which the provider's document is fetched again (D31). */
 const DOCUMENT_GOOD_FOR = DAY;
 
-const steps: Readonly<Record<string, Step>> = {
-  'make partitions': async ({ db, clock }) => (await ensurePartitions(db, clock.now())).length,
+/** Milliseconds by which this machine's clock may differ from the database's before it is not believed. */
+const CLOCKS_APART = 5 * 60_000;
+
+/** What is deleted for its age: never again to be had, so not by a clock that is wrong. */
+const deletions: Readonly<Record<string, Step>> = {
   'drop old partitions': async ({ db, clock }) => (await dropExpired(db, clock.now())).length,
-  'make partitions of events': async ({ db, clock }) => (await ensureEventPartitions(db, clock.now())).length,
   'drop old events': async ({ db, clock }) => (await dropExpiredEvents(db, clock.now())).length,
   'delete expired tokens': deleteInBatches(({ db, clock }) => deleteExpiredTokens(db, clock.now(), BATCH)),
   'delete expired state codes': deleteInBatches(({ db, clock }) =>
@@ -76,6 +79,12 @@ const steps: Readonly<Record<string, Step>> = {
   'delete old deliveries of webhooks': deleteInBatches(({ db, clock }) =>
     deleteEndedBefore(db, new Date(clock.now().getTime() - DELIVERIES_KEPT), BATCH),
   ),
+};
+
+const steps: Readonly<Record<string, Step>> = {
+  'make partitions': async ({ db, clock }) => (await ensurePartitions(db, clock.now())).length,
+  'make partitions of events': async ({ db, clock }) => (await ensureEventPartitions(db, clock.now())).length,
+  ...Object.fromEntries(Object.entries(deletions).map(([name, step]) => [name, inTime(step)])),
   'seal secrets of webhooks with the present key': resealSecrets,
   'delete orphaned mails': deleteOrphanedMails,
   'sweep the cache': sweepAll,
@@ -109,6 +118,20 @@ export async function runMaintenance(services: MaintenanceServices, run: Run): P
     run.progress(index + 1, all.length);
   }
   if (failed.length > 0) throw new Error(`failed to ${failed.join(', ')}; the log says why`);
+}
+
+/** @throws Error where this machine's clock is not the database's */
+function inTime(step: Step): Step {
+  return async (services, run) => {
+    const { db, clock } = services;
+    if (clock.real) {
+      const apart = Math.abs((await readClock(db)).getTime() - clock.now().getTime());
+      if (apart > CLOCKS_APART) {
+        throw new Error(`nothing is deleted: the clocks of machine and database differ by ${apart / 1000} s`);
+      }
+    }
+    return step(services, run);
+  };
 }
 
 function refuseWhenEnded({ signal }: Run): void {

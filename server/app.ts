@@ -80,9 +80,9 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       tellUnknownKeys(log),
     );
     const vault = createVault(settings.encryptionKeys);
+    await ensureEventPartitions(db, clock.now());
     await requireKeys({ db, keys, vault, clock, log, settings });
     const outages = createOutages(log, clock);
-    await ensureEventPartitions(db, clock.now());
     const sealing = startSealing({ databaseUrl: database.url, log, outages });
     closers.push(() => sealing.close());
     const queue = await openQueue({

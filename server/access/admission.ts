@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AccessRule } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
+import type { Clock } from '../shared/clock.ts';
 import { DomainError, forbidden } from '../shared/errors.ts';
 import { judge, judgeFields } from './access-rule.ts';
 import { usable } from './authenticate.ts';
@@ -14,6 +15,7 @@ export interface Admission {
   readonly rule: AccessRule;
   readonly params: Readonly<Record<string, unknown>>;
   readonly body: unknown;
+  readonly clock: Clock;
 }
 
 /** Checks that need no body: the kind of the token and the level (D4, D5). */
@@ -68,7 +70,7 @@ async function judgeAs(
   admission: Admission,
   found: Caller | undefined,
 ): Promise<Caller> {
-  const caller = usable(found);
+  const caller = usable(found, admission.clock);
   requireClearance(admission.rule, caller);
   await requireRights(db, { ...admission, caller });
   return caller;

@@ -65,13 +65,13 @@ function acceptable(caller: Caller | undefined, claims: TokenClaims, clock: Cloc
   ) {
     throw revoked();
   }
-  if (caller.expires_on !== null && caller.expires_on <= clock.now()) throw expired();
-  return usable(caller);
+  return usable(caller, clock);
 }
 
-/** Throws unless the token exists and its owner, or sponsor, may log in (D20, D27b). */
-export function usable(caller: Caller | undefined): Caller {
+/** Throws unless the token exists, has not expired, and its owner, or sponsor, may log in (D20, D22, D27b). */
+export function usable(caller: Caller | undefined, clock: Clock): Caller {
   if (caller === undefined) throw revoked();
+  if (caller.expires_on !== null && caller.expires_on <= clock.now()) throw expired();
   if (!caller.may_log_in) {
     throw new DomainError('login_not_allowed', 'The owner of this token is not allowed to log in.');
   }

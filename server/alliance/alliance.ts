@@ -47,12 +47,12 @@ export async function registerAlliance(
   const { db, client, queue, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
   const snapshot = await fetchAlliance(api, allianceId);
-  // Checked again, because the request to the provider may have taken long.
+  // Checked again, because the request to the provider may have taken long; and by the transaction below.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('alliance', allianceId);
   return inTransaction(db, async (tx) => {
-    const moved = await saveSnapshot(tx, snapshot, clock.now());
-    await endUnwelcome(services, tx, { corporations: moved });
+    const affected = await saveSnapshot(tx, snapshot, clock.now(), () => readmit(tx, admission));
+    await endUnwelcome(services, tx, affected);
     await queue.send(tx, 'register-alliance-members', { alliance_id: allianceId });
     return getAlliance({ db: tx }, allianceId);
   });
@@ -71,8 +71,8 @@ export async function registerMembers(
   const missing = await withoutMembers(db, allianceId, members);
   const { snapshot, failed } = await fetchMembers(api, allianceId, missing);
   await inTransaction(db, async (tx) => {
-    const moved = await saveSnapshot(tx, snapshot, clock.now());
-    await endUnwelcome(services, tx, { corporations: moved });
+    const affected = await saveSnapshot(tx, snapshot, clock.now());
+    await endUnwelcome(services, tx, affected);
   });
   if (failed.length > 0) {
     throw new ProviderError(

@@ -52,8 +52,12 @@ export const conditions = {
 export const isEligible: RawBuilder<boolean> = sql`(${conditions.member}
   and (${lent(sql.join(Object.values(asked), sql` and `))}) and ${conditions.groups_none})`;
 
-/** Whether the policy `p` counts for its group `g`: where the group has a login switch, level 9 must have set it. */
-export const counts: RawBuilder<boolean> = sql`(g.authorized_to_login is null or p.by_administrator)`;
+/**
+ * Whether the policy `p` counts for its group `g`: where the group has a login switch, or the policy reaches persons, level
+ * 9 must have set it.
+ */
+export const counts: RawBuilder<boolean> = sql`(
+  g.authorized_to_login is null and p.reach = 'character' or p.by_administrator)`;
 
 /** Whether the user `u` decides applications to the group `g` with the policy `p` (left-joined), or owns it. */
 export const moderates: RawBuilder<boolean> = sql`(${isAdministrator}

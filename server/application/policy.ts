@@ -29,9 +29,9 @@ export async function getPolicy(
 }
 
 /**
- * Sets the policy of a group (D110): by its owner or level 9; where the group has a login switch, by level 9 alone, for
- * who joins then gets in, or is kept out. Members and applicants are judged anew at once; a rehearsal tells what comes
- * of it when every grace is over.
+ * Sets the policy of a group (D110): by its owner or level 9; by level 9 alone where the group has a login switch, for
+ * who joins then gets in, or is kept out, and where the policy reaches persons, for who stays then tells whose alt it is
+ * (D100). Members and applicants are judged anew at once; a rehearsal tells what comes of it when every grace is over.
  */
 export async function setPolicy(
   services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
@@ -47,9 +47,14 @@ export async function setPolicy(
     await requireOwner({ db: tx }, caller, groupId);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('its members');
-    if (group.authorized_to_login !== null) requireAdministrator(caller);
+    if (group.authorized_to_login !== null) {
+      requireAdministrator(caller, 'setting the policy of a group whose authorized_to_login is set');
+    }
     const before = (await findPolicy(tx, groupId, caller.owner_id))?.policy ?? CLOSED;
     const after = changed(before, body);
+    if ([before, after].some(({ reach }) => reach === 'person')) {
+      requireAdministrator(caller, 'setting a policy whose reach is person');
+    }
     // What was stored before may have been deleted since: it is not what this asks for.
     await requireKnown(tx, groupId, {
       eligible: body.eligible == null ? CLOSED.eligible : after.eligible,
@@ -76,9 +81,8 @@ function told(policy: GroupPolicy) {
   return { policy: JSON.stringify(policy) };
 }
 
-function requireAdministrator({ level }: Caller): void {
+function requireAdministrator({ level }: Caller, to: string): void {
   if (isAdministrator(level)) return;
-  const to = 'setting the policy of a group whose authorized_to_login is set';
   throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to });
 }
 

@@ -48,12 +48,12 @@ export async function registerCorporation(
   const { db, client, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
   const snapshot = await fetchCorporation(api, corporationId);
-  // Checked again, because the request to the provider may have taken long.
+  // Checked again, because the request to the provider may have taken long; and by the transaction below.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('corporation', corporationId);
   return inTransaction(db, async (tx) => {
-    const moved = await saveSnapshot(tx, snapshot, clock.now());
-    await endUnwelcome(services, tx, { corporations: moved });
+    const affected = await saveSnapshot(tx, snapshot, clock.now(), () => readmit(tx, admission));
+    await endUnwelcome(services, tx, affected);
     return getCorporation({ db: tx }, corporationId);
   });
 }

@@ -7,7 +7,7 @@ import { loadSigningKeys } from '../keys/signing-keys.ts';
 import { createVault } from '../keys/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
-import { countUnreadable } from '../webhook/secret-keys.ts';
+import { findUnreadable } from '../webhook/secret-keys.ts';
 import { examineDatabase, examineJobs } from './database.ts';
 import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
@@ -68,7 +68,7 @@ async function examineKeys(
   const sealed = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
   );
-  const webhooks = await countUnreadable({ db, vault });
+  const webhooks = (await findUnreadable({ db, vault })).length;
   return [
     orphans.length > 0
       ? bad(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +29,12 @@ export async function listen(
   readers: ReaderLimits = READER_LIMITS,
 ): Promise<Listening> {
   const messages = handler.messages ?? createMessages();
-  const server = createServer({ requestTimeout: REQUEST_WITHIN, ...messages }, inTurn(handler));
+  const answer = inTurn(withHost(handler));
+  // Node's own answers to a missing Host and to unknown expectations have neither body nor request id.
+  const options = { requestTimeout: REQUEST_WITHIN, requireHostHeader: false, ...messages };
+  const server = createServer(options, answer);
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1).
+  server.on('checkExpectation', answer);
   watchReaders(server, readers);
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
@@ -48,6 +53,14 @@ const UNREADABLE: Readonly<Record<string, HttpError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new HttpError('request_timeout', 'The request did not arrive in time.'),
 };
 const NO_HTTP = new HttpError('http_unreadable', 'The request is not readable as HTTP.');
+
+/** HTTP/1.1 must name the host (RFC 9112, 3.2). */
+function withHost(handler: Listener): RequestListener {
+  return (req, res) => {
+    if (req.httpVersion === '1.1' && req.headers.host === undefined) refuse(res, NO_HTTP);
+    else handler(req, res);
+  };
+}
 
 /** Answers input that is not valid HTTP with a JSON error (D2) and closes the connection. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {

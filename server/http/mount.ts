@@ -108,7 +108,7 @@ type AnyHandler = (input: AnyInput & Partial<Admitted>) => Promise<unknown>;
 function guarded(
   handler: AnyHandler,
   route: AppRoute,
-  { db, events }: Services,
+  { db, clock, events }: Services,
 ): (input: AnyInput) => Promise<unknown> {
   const rule = ruleOf(route);
   const { positioned } = route.metadata as RouteMetadata;
@@ -116,7 +116,7 @@ function guarded(
   return async (input) => {
     const { params, body, req, res } = input;
     const caller = callerOf(res);
-    const admission = { caller, rule, params, body };
+    const admission = { caller, rule, params, body, clock };
     await requireRights(db, admission);
     // Set before the handler reads: a change in between is then in the feed after this position, so the client cannot
     // miss it (D92).

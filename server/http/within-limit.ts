@@ -48,13 +48,28 @@ export function withinLimit(services: Services): RequestHandler {
   const { rateLimit, keys } = services;
   if (rateLimit === undefined) return (_req, _res, next) => next();
   return (req, res, next) => {
+    const count = async (by: keyof typeof TOO_MANY, take: Take) => {
+      res.locals.take = take;
+      settle(services, res, by, await take());
+    };
     readToken(keys, req.headers.authorization)
       .then(
-        async (claims) => settle(services, res, 'token', await rateLimit.takeFromToken(claims)),
-        async () => settle(services, res, 'address', await rateLimit.takeFromAddress(addressOf(res))),
+        (claims) => count('token', () => rateLimit.takeFromToken(claims)),
+        () => count('address', () => rateLimit.takeFromAddress(addressOf(res))),
       )
       .then(() => next(), next);
   };
+}
+
+type Take = () => Quota | Promise<Quota>;
+
+/**
+ * Counts so many requests more against whatever {@link withinLimit} counted this one against, for what it cost others; as
+ * many as are left, where these are fewer.
+ */
+export async function chargeMore(res: Response, requests: number): Promise<void> {
+  const take: Take | undefined = res.locals.take;
+  for (let n = 0; n < requests && (await take?.())?.allowed; n += 1);
 }
 
 function isNoToken(error: unknown): boolean {

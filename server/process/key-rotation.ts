@@ -2,8 +2,9 @@ import { grantPlace } from '../grant/grant.queries.ts';
 import { giveUpGrants, grantsByKey } from '../grant/grant-keys.queries.ts';
 import type { Services } from '../services/services.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
+import { giveUpTokens } from '../token/give-up-tokens.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
-import { countUnreadable } from '../webhook/secret-keys.ts';
+import { disableUnreadable, findUnreadable } from '../webhook/secret-keys.ts';
 
 /** Keys were taken away that unexpired tokens or stored grants still need (D20b, D61). */
 class KeysRemoved extends CannotStart {
@@ -13,43 +14,48 @@ class KeysRemoved extends CannotStart {
 type KeyParts = Pick<Services, 'db' | 'keys' | 'vault' | 'clock' | 'log' | 'settings'>;
 
 /**
- * Refuses to start without a key that unexpired tokens were signed with, or valid grants encrypted with, unless
- * told to give them up.
+ * Refuses to start without a key that unexpired tokens were signed with, or valid grants and secrets of webhooks encrypted
+ * with. Where it is told to give them up, it does so for good: later starts need not be told again.
  *
  * @throws KeysRemoved which lists all that would be lost
  */
 export async function requireKeys(services: KeyParts): Promise<void> {
-  const problems = [await removedSigningKeys(services), await removedEncryptionKeys(services)];
-  const found = problems.filter((problem) => problem !== undefined);
+  const lacks = [await removedSigningKeys(services), await removedEncryptionKeys(services)];
+  const found = lacks.flatMap((lack) => (lack !== undefined && !lack.forced ? lack.problem : []));
   if (found.length > 0) throw new KeysRemoved(found.join('\n'));
+  // Only now: a start that is refused has given up nothing.
+  for (const lack of lacks) await lack?.giveUp();
 }
 
-async function removedSigningKeys({ db, keys, clock, settings }: KeyParts): Promise<string | undefined> {
-  if (settings.forceKeyRemoval) return undefined;
+/** What hangs on keys that are not there. */
+interface Lack {
+  readonly forced: boolean;
+  readonly problem: string;
+  giveUp(): Promise<void>;
+}
+
+async function removedSigningKeys(services: KeyParts): Promise<Lack | undefined> {
+  const { db, keys, clock, settings } = services;
   const orphans = await tokensOfOtherKeys(db, keys.kids, clock.now());
   if (orphans.length === 0) return undefined;
-  return [
+  const problem = [
     'TOKEN_SIGNING_KEYS lacks keys that unexpired tokens were signed with:',
     ...orphans.map(({ uuid, token_type, kid }) => `  - ${token_type} ${uuid} (key ${kid})`),
     'Put the keys back (the public half is enough to verify), sign these tokens anew with ' +
-      '`npm run token -- --reissue UUID`, or start with FORCE_KEY_REMOVAL=true to invalidate them.',
+      '`npm run token -- --reissue UUID`, or start once with FORCE_KEY_REMOVAL=true to delete them.',
   ].join('\n');
+  return { forced: settings.forceKeyRemoval, problem, giveUp: () => giveUpTokens(services) };
 }
 
-async function removedEncryptionKeys(services: KeyParts): Promise<string | undefined> {
+async function removedEncryptionKeys(services: KeyParts): Promise<Lack | undefined> {
   const { db, vault, clock, log, settings } = services;
   const lost = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
   );
-  const webhooks = await countUnreadable({ db, vault });
+  const unreadable = await findUnreadable({ db, vault });
+  const webhooks = unreadable.length;
   if (lost.length === 0 && webhooks === 0) return undefined;
-  if (settings.forceGrantLoss) {
-    const lostKeys = lost.map(({ key_id }) => key_id);
-    const grants = await giveUpGrants(db, lostKeys, clock.now());
-    log.warn({ keys: lostKeys, grants, webhooks }, 'gave up the grants of removed encryption keys');
-    return undefined;
-  }
-  return [
+  const problem = [
     'ENCRYPTION_KEYS lacks keys that stored grants, or secrets of webhooks, were encrypted with:',
     ...lost.map(({ key_id, grants }) => {
       const other = vault.keyIds.includes(key_id) ? ', not the present one of that name' : '';
@@ -57,6 +63,13 @@ async function removedEncryptionKeys(services: KeyParts): Promise<string | undef
     }),
     ...(webhooks > 0 ? [`  - ${webhooks} webhook(s)`] : []),
     'Put the keys back, behind the first one; or start once with FORCE_GRANT_LOSS=true to give these grants up: ' +
-      'their users have to sign in again. Webhooks are disabled until they are given new secrets.',
+      'their users have to sign in again. Webhooks are disabled; they can be enabled when they have new secrets.',
   ].join('\n');
+  const giveUp = async () => {
+    const lostKeys = lost.map(({ key_id }) => key_id);
+    const grants = await giveUpGrants(db, lostKeys, clock.now());
+    await disableUnreadable(services, unreadable);
+    log.warn({ keys: lostKeys, grants, webhooks }, 'gave up the grants of removed encryption keys');
+  };
+  return { forced: settings.forceGrantLoss, problem, giveUp };
 }

@@ -52,33 +52,49 @@ export async function writeSnapshot(
   return moved;
 }
 
-/** Stores a snapshot and records its events, in the caller's transaction. */
+/** Whoever may have lost something by a snapshot: users, and the corporations whose alliance changed. */
+interface Affected {
+  readonly users: readonly number[];
+  readonly corporations: readonly number[];
+}
+
+/**
+ * Stores a snapshot and records its events, in the caller's transaction.
+ *
+ * @param judge runs before anything is written, with all locked that is going to be
+ */
 export async function saveSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   now: Date,
-): Promise<readonly number[]> {
-  return followSnapshot(db, snapshot, now, () => writeSnapshot(db, snapshot, now));
+  judge?: () => Promise<unknown>,
+): Promise<Affected> {
+  return followSnapshot(db, snapshot, now, async () => {
+    await judge?.();
+    return writeSnapshot(db, snapshot, now);
+  });
 }
 
 /**
- * Runs `work`, which stores a snapshot, and records the resulting events: organizations first, then users and
- * memberships. The rows concerned are locked first, so that of concurrent transactions each records its own changes.
+ * Runs `work`, which stores a snapshot and returns the moved corporations, and records the resulting events: organizations
+ * first, then users and memberships. The rows concerned are locked first, so that of concurrent transactions each records
+ * its own changes.
  */
-export async function followSnapshot<T>(
+export async function followSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   now: Date,
-  work: () => Promise<T>,
-): Promise<T> {
+  work: () => Promise<readonly number[]>,
+): Promise<Affected> {
   const before = await lockBodies(db, snapshot);
   const touched = touchedBy(snapshot, before);
   const standings = await lockTouched(db, snapshot, before, touched);
-  const done = await work();
+  const corporations = await work();
   const after = await readOrganizations(db, idsOf(snapshot));
   await recordEvents(db, organizationEvents(before, after), now);
-  await recordStandings(db, await changedStandings(db, standings, touched), now);
-  return done;
+  const changed = await changedStandings(db, standings, touched);
+  await recordStandings(db, changed, now);
+  return { users: changed.flatMap(({ after: present }) => present?.character_id ?? []), corporations };
 }
 
 /**

@@ -108,7 +108,7 @@ async function attempt(
   try {
     await onAccountOf({ actor: whoSignsIn(characterId, destination) }, () =>
       inTransaction(db, async (tx) => {
-        const moved = await followSnapshot(tx, snapshot, clock.now(), async () => {
+        const { users, corporations } = await followSnapshot(tx, snapshot, clock.now(), async () => {
           let left: readonly number[] = [];
           if (capacity.as === 'member') {
             await endVisit(tx, characterId);
@@ -119,7 +119,7 @@ async function attempt(
         });
         await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
         await storeGrant(services, tx, signOn);
-        await endUnwelcome(services, tx, { users: [characterId], corporations: moved });
+        await endUnwelcome(services, tx, { users: [characterId, ...users], corporations });
         if (token !== undefined) await giveToken(services, tx, token, state);
         await recordSignedIn(tx, signOn.identity, token?.uuid, clock.now());
         // Last, so that the lock on the state code is held only until the commit, and nothing is waited for while

@@ -19,6 +19,8 @@ export type Refusal =
   | { readonly kind: 'bad-request'; readonly reason: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'provider-failed' }
+  /** So the browser says, for which anybody may have made up the address. */
+  | { readonly kind: 'told-of-failure' }
   | NotAllowed
   | TooFewScopes;
 

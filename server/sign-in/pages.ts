@@ -39,6 +39,7 @@ function contentOf(refusal: Refusal): Content {
         body: paragraphs('The provider told us that you did not want to go on.', START_AGAIN),
       };
     case 'provider-failed':
+    case 'told-of-failure':
       return {
         title: 'The sign-on provider is out of order',
         body: paragraphs(

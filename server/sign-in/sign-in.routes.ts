@@ -2,8 +2,9 @@ import type { contract } from '../../contract/index.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { Handler, Handlers } from '../http/mount.ts';
 import { PAGE_HEADERS } from '../http/page.ts';
+import { chargeMore } from '../http/within-limit.ts';
 import type { Services } from '../services/services.ts';
-import type { Refusal } from './outcome.ts';
+import { REFUSED_CODE, type Refusal } from './outcome.ts';
 import { refusalPage } from './pages.ts';
 import { completeSignIn } from './sign-in.ts';
 import { startLogin } from './start-login.ts';
@@ -11,10 +12,14 @@ import { startLogin } from './start-login.ts';
 /** No `Referer` for the next page, and no cache may keep the URL with the token (D26). */
 const REDIRECT_HEADERS = { 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' };
 
+/** Requests that a refused code counts as (D60): the provider was asked about it in our name. */
+const REFUSED_CODE_COSTS = 10;
+
 const STATUS = {
   'bad-request': 400,
   cancelled: 403,
   'provider-failed': 502,
+  'told-of-failure': 502,
   'not-allowed': 403,
   'too-few-scopes': 403,
 } as const satisfies Record<Refusal['kind'], number>;
@@ -35,6 +40,7 @@ export function callbackHandlers(services: Services): Handlers<typeof contract.c
         return { status: 302, body: undefined };
       }
       const { refusal, waysOn } = outcome;
+      if (refusal === REFUSED_CODE) await chargeMore(res, REFUSED_CODE_COSTS - 1);
       res.set(PAGE_HEADERS);
       return { status: STATUS[refusal.kind], body: refusalPage(refusal, waysOn) };
     },

@@ -80,7 +80,7 @@ async function end(
   const fault = faultOf(state, services.clock.now());
   if (fault !== undefined) return fault;
   if (query.code) return redeem(services, state, query.code);
-  return { kind: query.error === 'access_denied' ? 'cancelled' : 'provider-failed' };
+  return { kind: query.error === 'access_denied' ? 'cancelled' : 'told-of-failure' };
 }
 
 /** Why a state code cannot be used; undefined when it can. */

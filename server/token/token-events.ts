@@ -16,9 +16,23 @@ interface ToldToken {
 export async function recordToken(
   db: Kysely<Database>,
   type: 'token.created' | 'token.deleted',
-  { uuid, token_type, owner_id }: ToldToken,
+  token: ToldToken,
   now: Date,
 ): Promise<void> {
-  const targets = [{ type: 'token' as const, id: uuid, name: token_type }, userTarget(owner_id)];
-  await recordEvents(db, [{ type, targets }], now);
+  await recordTokens(db, type, [token], now);
+}
+
+export async function recordTokens(
+  db: Kysely<Database>,
+  type: 'token.created' | 'token.deleted',
+  tokens: readonly ToldToken[],
+  now: Date,
+  reason: string | null = null,
+): Promise<void> {
+  const events = tokens.map(({ uuid, token_type, owner_id }) => ({
+    type,
+    targets: [{ type: 'token' as const, id: uuid, name: token_type }, userTarget(owner_id)],
+    reason,
+  }));
+  await recordEvents(db, events, now);
 }

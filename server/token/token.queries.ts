@@ -67,6 +67,42 @@ export async function tokensOfOtherKeys(db: Kysely<Database>, kids: readonly str
     .execute();
 }
 
+/** Unexpired tokens that were signed with a key other than these, as in {@link tokensOfOtherKeys}. */
+const lost = (kids: readonly string[], now: Date) => sql`
+  lost as (
+    select uuid from tokens
+    where kid <> all(${[...kids]}::text[]) and not (token_type = 'dyn' and parent is null)
+      and (expires_on is null or expires_on > ${now})
+  ), ancestors (uuid) as (
+    select parent from tokens where token_type <> 'use' and kid = any(${[...kids]}::text[])
+    union select parent from ancestors join tokens using (uuid)
+  )`;
+
+/**
+ * Deletes the tokens of other keys than these, with their descendants, but for those that app tokens of these keys
+ * descend from.
+ */
+export async function deleteTokensOfOtherKeys(db: Kysely<Database>, kids: readonly string[], now: Date) {
+  const { rows } = await sql<{ uuid: string; token_type: TokenTable['token_type']; owner_id: number }>`
+    with recursive ${lost(kids, now)}
+    delete from tokens where uuid in (select uuid from lost)
+      and uuid not in (select uuid from ancestors where uuid is not null)
+    returning uuid, token_type, owner_id`.execute(db);
+  return rows;
+}
+
+/** Stores this key for all tokens of other keys than these; returns their ids. */
+export async function moveTokensOfOtherKeys(
+  db: Kysely<Database>,
+  { kids, to }: { readonly kids: readonly string[]; readonly to: string },
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await sql<{ uuid: string }>`
+    with recursive ${lost(kids, now)}
+    update tokens set kid = ${to} where uuid in (select uuid from lost) returning uuid`.execute(db);
+  return rows.map(({ uuid }) => uuid);
+}
+
 /** The user that a token is to be made for; undefined when it does not exist. */
 export async function findOwner(db: Kysely<Database>, characterId: number) {
   return db

@@ -7,8 +7,8 @@ export function voiceHandlers(services: Services): Handlers<typeof contract.voic
   const look = createClientLookup(services);
   return {
     start: async ({ caller }) => ({ status: 200, body: await startChallenge(services, caller) }),
-    complete: async ({ caller }) => {
-      await completeChallenge(services, look, caller);
+    complete: async ({ admission }) => {
+      await completeChallenge(services, look, admission);
       return { status: 201, body: undefined };
     },
   };

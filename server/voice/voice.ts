@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto';
 import type { VoiceChallenge } from '../../contract/voice.ts';
+import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, revoked } from '../shared/errors.ts';
 import { followStandings } from '../standing/told.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
@@ -68,10 +70,12 @@ export async function startChallenge(
  * @throws VoiceError when the voice server fails
  */
 export async function completeChallenge(
-  { db, clock, log, settings }: Pick<Services, 'db' | 'clock' | 'log' | 'settings'>,
+  services: Pick<Services, 'db' | 'clock' | 'log' | 'settings' | 'queue'>,
   look: ClientLookup,
-  caller: Caller,
+  admission: Admission,
 ): Promise<void> {
+  const { db, clock, log, settings } = services;
+  const { caller } = admission;
   if (look === undefined) throw notConfigured();
   requireOwner(caller);
   const nickname = await findChallenge(db, caller.owner_id, clock.now());
@@ -80,18 +84,16 @@ export async function completeChallenge(
   if (client === undefined) throw noClient();
   const former = await inTransaction(db, async (tx) => {
     const now = clock.now();
-    if ((await lockUser(tx, caller.owner_id)) === undefined) throw revoked();
+    // The voice server may have taken its time.
+    await readmit(tx, admission);
     if (!(await consumeChallenge(tx, caller.owner_id, nickname))) throw noChallenge();
     const group = await ensureVoiceGroup(tx, settings.voice.authGroup, now);
     const leaves = await bindIdentity(tx, caller.owner_id, client.clientDatabaseId);
     await recordBound(tx, { user: caller.owner_id, former: leaves }, client.clientDatabaseId, now);
     const moved = { enters: caller.owner_id, leaves };
-    await followStandings(
-      tx,
-      { users: [caller.owner_id, ...(leaves === undefined ? [] : [leaves])] },
-      now,
-      () => moveMembership(tx, group, moved),
-    );
+    const users = [caller.owner_id, ...(leaves === undefined ? [] : [leaves])];
+    await followStandings(tx, { users }, now, () => moveMembership(tx, group, moved));
+    await endUnwelcome(services, tx, { users });
     return leaves;
   });
   if (former !== undefined) {

@@ -1,6 +1,8 @@
+import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
+import { disable } from './disable.ts';
 import { secretPlace } from './secret.ts';
-import { listSecrets, replaceSecrets } from './webhook.queries.ts';
+import { listSecrets, lockWebhook, replaceSecrets } from './webhook.queries.ts';
 
 type Needs = Pick<Services, 'db' | 'vault'>;
 
@@ -19,8 +21,24 @@ export async function resealSecrets({ db, vault }: Needs): Promise<number> {
   );
 }
 
-/** How many webhooks have a secret that none of the keys opens: they cannot sign what they deliver. */
-export async function countUnreadable({ db, vault }: Needs): Promise<number> {
-  const all = await listSecrets(db);
-  return all.filter(({ webhook_id, secret }) => !vault.canOpen(secret, secretPlace(webhook_id))).length;
+/** Those enabled webhooks whose secret none of the keys opens: they cannot sign what they deliver. */
+export async function findUnreadable({ db, vault }: Needs): Promise<string[]> {
+  const enabled = (await listSecrets(db)).filter(({ disabled_on }) => disabled_on === null);
+  return enabled
+    .filter(({ webhook_id, secret }) => !vault.canOpen(secret, secretPlace(webhook_id)))
+    .map(({ webhook_id }) => webhook_id);
+}
+
+/** Disables webhooks whose secret is lost: they can be enabled once they were given a new one. */
+export async function disableUnreadable(
+  { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
+  webhookIds: readonly string[],
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    for (const id of webhookIds) {
+      const webhook = await lockWebhook(tx, id);
+      if (webhook?.disabled_on !== null) continue;
+      await disable(tx, { log }, webhook, 'undeliverable', clock.now());
+    }
+  });
 }

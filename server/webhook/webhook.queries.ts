@@ -105,8 +105,12 @@ export async function findLevel(db: Kysely<Database>, characterId: number): Prom
 }
 
 /** The sealed secrets of all webhooks. */
-export async function listSecrets(db: Kysely<Database>): Promise<{ webhook_id: string; secret: Buffer }[]> {
-  return db.selectFrom('webhooks').select(['webhook_id', 'secret']).execute();
+export async function listSecrets(db: Kysely<Database>) {
+  return db
+    .selectFrom('webhooks')
+    .select(['webhook_id', 'secret', 'disabled_on'])
+    .orderBy('webhook_id')
+    .execute();
 }
 
 /** Stores secrets anew, but of webhooks that were given another one meanwhile; returns how many. */

@@ -104,12 +104,12 @@ export async function createWebhook(
 
 /** Changes what the body holds; an enabled webhook goes on where it stopped, what had failed included. */
 export async function updateWebhook(
-  services: Pick<Services, 'db' | 'clock' | 'settings'>,
+  services: Pick<Services, 'db' | 'clock' | 'settings' | 'vault'>,
   admission: Admission,
   webhookId: string,
   { url, types, group_ids, ordered, enabled }: PutWebhook,
 ): Promise<Webhook> {
-  const { db, clock } = services;
+  const { db, clock, vault } = services;
   if (url != null) {
     // Names are looked up only for those who have a webhook to change.
     await getWebhook({ db }, admission.caller, webhookId);
@@ -122,6 +122,12 @@ export async function updateWebhook(
     await requireGroups({ db: tx }, group_ids);
     const now = clock.now();
     const begins = enabled === true && before.disabled_on !== null;
+    if (begins && !vault.canOpen(before.secret, secretPlace(webhookId))) {
+      throw invalid(
+        ['body', 'enabled'],
+        'The key of its secret is lost: rotate the secret first, which gives it a new one.',
+      );
+    }
     const ends = enabled === false && before.disabled_on === null;
     const values = {
       url: url ?? before.url,

@@ -127,7 +127,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     const client = { ask: async () => madeAnswer(200, data) };
     const caller = await authenticate(services, `Bearer ${app.root}`);
     const rule = corporationRoutes.register.metadata.access;
-    const admission = { caller, rule, params: {}, body: undefined };
+    const admission = { caller, rule, params: {}, body: undefined, clock: app.clock };
     await expect(registerCorporation({ ...services, client }, admission, NPC)).rejects.toMatchObject({
       code: 'not_found',
     });

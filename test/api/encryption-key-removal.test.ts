@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
 import { createApp } from '../../server/app.ts';
 import type { CompleteSettings } from '../../server/config/settings.ts';
 import type { EncryptionKey } from '../../server/keys/formats.ts';
@@ -91,5 +92,26 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
   it('is not disturbed by what no vault wrote', async () => {
     await sql`update grants set valid = true, refresh_token = '\\x01'`.execute(app.db);
     await expect(start([other])).rejects.toThrow('  - key : 6 grant(s)');
+  });
+
+  it('and the webhooks whose secrets it sealed, which need new ones before they are enabled', async () => {
+    await app.db.deleteFrom('grants').execute();
+    const { webhook } = app.client(app.root);
+    const url = 'https://receiver.example/hook';
+    const { webhook_id } = await ok(webhook.create({ body: { url, types: ['group.*'] } }));
+    const params = { webhook_id };
+    await expect(start([other])).rejects.toThrow('  - 1 webhook(s)');
+    await start([other], { forceGrantLoss: true });
+    expect(await ok(webhook.get({ params }))).toMatchObject({
+      enabled: false,
+      disabled_because: 'undeliverable',
+    });
+    await start([other]);
+    // What the key that is lost had sealed is unreadable for this process too.
+    await sql`update webhooks set secret = '\\x01'`.execute(app.db);
+    const enable = () => webhook.update({ params, body: { enabled: true } });
+    expect(await enable()).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
+    await ok(webhook.rotate({ params }));
+    expect(await ok(enable())).toMatchObject({ enabled: true });
   });
 });

@@ -59,6 +59,20 @@ describe('D73: every error has a code', () => {
     );
   });
 
+  it.each([
+    ['a request without Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    [
+      'an expectation that nobody knows',
+      'GET /token HTTP/1.1\r\nHost: localhost\r\nExpect: the-best\r\nConnection: close\r\n\r\n',
+      401,
+    ],
+  ])('D2: %s gets JSON with a request id, not Node’s own empty answer', async (_, bytes, status) => {
+    const [head = '', body = ''] = (await saidTo(bytes)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/x-request-id: \S+/i);
+    expect(JSON.parse(body)).toMatchObject({ code: status === 400 ? 'http_unreadable' : 'token_missing' });
+  });
+
   it('what is no HTTP', async () => {
     const said = await saidTo('garbage\r\n\r\n');
     expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);

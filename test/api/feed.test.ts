@@ -5,7 +5,7 @@ import { authenticate } from '../../server/access/authenticate.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import { createFeed } from '../../server/feed/feed.ts';
 import { allEvents } from '../fixtures/events.ts';
-import { addHome, addUser, HOME, makeToken } from '../fixtures/users.ts';
+import { addHome, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 
@@ -104,6 +104,19 @@ describe('D92: the feed', () => {
     expect(await waiting).toMatchObject({ status: 401, body: { code: 'token_revoked' } });
   });
 
+  it('D22: is closed to a token that expired while it waited', async () => {
+    const { jwt, uuid } = await makeToken(app, 'use', 0, uuidOf(app.root));
+    const after = await head();
+    const looks = () => app.statements.filter((statement) => statement.includes('stretch')).length;
+    const before = looks();
+    const waiting = app.client(jwt).event.list({ query: { after, wait: 30 } });
+    await expect.poll(looks).toBeGreaterThan(before);
+    const expires_on = app.clock.now();
+    await app.db.updateTable('tokens').set({ expires_on }).where('uuid', '=', uuid).execute();
+    await createGroup();
+    expect(await waiting).toMatchObject({ status: 401, body: { code: 'token_expired' } });
+  });
+
   it('answers 410 to a cursor beyond the last event, as after a restored backup', async () => {
     const answer = await root.event.list({ query: { after: (await head()) + 1 } });
     expect(answer).toMatchObject({ status: 410, body: { code: 'resync' } });
@@ -149,7 +162,7 @@ describe('D92: those who wait', () => {
     const caller = await authenticate(services, `Bearer ${app.root}`);
     const admissions = Array.from({ length: callers }, (_, n) => ({
       caller: { ...caller, app_token: `application ${n}` },
-      ...{ rule: contract.event.list.metadata.access, params: {}, body: undefined },
+      ...{ rule: contract.event.list.metadata.access, params: {}, body: undefined, clock: app.clock },
     }));
     return { feed: createFeed({ ...services, events }), admissions, waits };
   }

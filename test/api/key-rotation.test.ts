@@ -158,16 +158,29 @@ describe('D20b: rotation of the signing keys', () => {
     await expect(start([old])).resolves.toBeDefined();
   });
 
-  it('FORCE_KEY_REMOVAL starts all the same: those tokens are refused, the printed one is signed anew', async () => {
+  it('FORCE_KEY_REMOVAL deletes those tokens once and for all; what present keys need stays, and is signed anew', async () => {
     const per = await makeToken(app, 'per', 0, uuidOf(app.root));
+    const { url: both } = await start([fresh, old]);
+    const { tkn } = await ok(
+      caller(both, app.root).token.createPermanent({ body: { callback: 'https://fleet.example/in' } }),
+    );
     const { app: forced, url } = await start([fresh], true);
     expect(await caller(url, per.jwt).token.current()).toMatchObject({
       status: 401,
       body: { detail: `The token was signed with an unknown key (kid ${old.kid}).` },
     });
+    expect(kidOf(tkn)).toBe(fresh.kid);
+    expect(await works(url, tkn)).toBe(true);
     const printed = await rootToken(forced.services, 0);
     expect(kidOf(printed)).toBe(fresh.kid);
     expect(uuidOf(printed)).toBe(uuidOf(app.root));
     expect(await works(url, printed)).toBe(true);
+    await start([fresh]);
+    const { url: back } = await start([fresh, old]);
+    expect(await works(back, per.jwt)).toBe(false);
+    const query = { target: `token:${per.uuid}`, type: 'token.deleted' };
+    expect(await ok(caller(back, printed).audit.list({ query }))).toMatchObject([
+      { actor: { kind: 'job' }, reason: 'its signing key was removed' },
+    ]);
   });
 });

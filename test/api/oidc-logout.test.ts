@@ -350,6 +350,20 @@ describe('D84: what ends sessions, and is told', () => {
     app.provider.world.moveCharacter(MEMBER, CORPORATION);
   });
 
+  it('a character found elsewhere, when the corporation that it leads by now is registered', async () => {
+    const [id, elsewhere] = [MEMBERS[3] as number, 98_000_012];
+    const { world } = app.provider;
+    const session = await signedIn(id);
+    const former = world.corporation(elsewhere)?.ceoId ?? 0;
+    world.moveCharacter(id, elsewhere);
+    world.setCeo(elsewhere, id);
+    app.clock.advance(2 * 3_600_000);
+    await ok(root().corporation.register({ params: { corporation_id: elsewhere } }));
+    await expectEnded(id, session);
+    world.setCeo(elsewhere, former);
+    world.moveCharacter(id, CORPORATION);
+  });
+
   it('a group that an application lets in, left: there alone', async () => {
     const { group_id } = await ok(root().group.create({ body: { group_name: 'Editors' } }));
     const add = { add_members: [await nameOf(OTHER)] };

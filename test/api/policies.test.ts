@@ -49,12 +49,13 @@ async function person(corporation: number | undefined, level = 0): Promise<Perso
   return { id, name: `Character ${id}`, client };
 }
 
-/** A group of this owner, with a policy and these members. */
+/** A group of this owner, with these members and a policy: by the owner, as far as that may set it. */
 async function group(owner: Person, policy: Put = {}, members: readonly Person[] = []): Promise<Group> {
   const { group_id } = await ok(root.group.create({ body: { group_name: `Group ${++made}` } }));
   const body = { owner: owner.name, members: [owner, ...members].map(({ name }) => name) };
   await ok(root.group.update({ params: { group_id }, body }));
-  await ok(owner.client.group.setPolicy({ params: { group_id }, body: policy }));
+  const client = policy.reach === 'person' ? root : owner.client;
+  await ok(client.group.setPolicy({ params: { group_id }, body: policy }));
   return ok(root.group.get({ params: { group_id } }));
 }
 
@@ -349,6 +350,35 @@ describe('D110: reach', () => {
     await sql`insert into grants (grant_id, character_id, scopes, refresh_token, heard_owner)
       values (${crypto.randomUUID()}, ${main.id}, '{publicData}', '', 'buyer')`.execute(app.db);
     expect(await whyNot(alt, params)).toMatchObject({ may_join: false });
+  });
+
+  it('person: level 9 alone sets or previews it, or changes what it asks: an owner would find out whose alts there are', async () => {
+    const [owner, main, alt] = [await person(ONE), await person(ONE), await person(TWO)];
+    await linked(main, alt);
+    const params = await group(owner, {}, [main]);
+    const { setPolicy } = owner.client.group;
+    const probe: Put = { reach: 'person', eligible: { corporations: [TWO] }, grace_hours: 0 };
+    expect(await setPolicy.preview({ params, body: probe })).toMatchObject(FORBIDDEN);
+    expect(await setPolicy({ params, body: probe })).toMatchObject(FORBIDDEN);
+    expect((await ok(root.group.setPolicy.preview({ params, body: probe }))).changes).toEqual([]);
+    await ok(root.group.setPolicy({ params, body: { reach: 'person' } }));
+    for (const body of [{ eligible: { corporations: [TWO] } }, { reach: 'character' } as const]) {
+      expect(await setPolicy.preview({ params, body })).toMatchObject(FORBIDDEN);
+      expect(await setPolicy({ params, body })).toMatchObject(FORBIDDEN);
+    }
+    expect(await membersOf(params)).toContain(main.id);
+  });
+
+  it('person: one that was not set by level 9 counts as closed', async () => {
+    const [main, alt] = [await person(ONE), await person(TWO)];
+    await linked(main, alt);
+    const eligible = { corporations: [ONE] };
+    const params = await group(await person(ONE), { joining: 'open', reach: 'person', eligible });
+    expect(await whyNot(alt, params)).toMatchObject({ may_join: true });
+    await sql`update group_policies set by_administrator = false where group_id = ${params.group_id}`.execute(
+      app.db,
+    );
+    expect(await whyNot(alt, params)).toBeUndefined();
   });
 
   it('person: who is not linked with somebody eligible any more leaves after the grace', async () => {

@@ -267,7 +267,7 @@ describe('D14: while a registration waits for the provider', () => {
       };
       const rule = contract[what].register.metadata.access;
       const caller = await authenticate(services, `Bearer ${jwt}`);
-      const admission = { caller, rule, params: {}, body: undefined };
+      const admission = { caller, rule, params: {}, body: undefined, clock: app.clock };
       const registration =
         what === 'corporation'
           ? registerCorporation({ ...services, client }, admission, IN_GAME.corporation)
@@ -276,6 +276,20 @@ describe('D14: while a registration waits for the provider', () => {
     }
     const stored = [...(await ok(root.corporation.list())), ...(await ok(root.alliance.list()))];
     expect(stored).toHaveLength(4);
+  });
+
+  it('and one counts, too, while it waits to be stored', async () => {
+    const by = await somebody(8);
+    const params = { corporation_id: IN_GAME.corporation };
+    await ok(root.corporation.register({ params }));
+    const answer = await meanwhile(
+      app,
+      'select from corporations where corporation_id = $1 for update',
+      [params.corporation_id],
+      () => by.client.corporation.register({ params }),
+      () => ok(root.user.update({ params: { character_id: by.id }, body: { clearance_level: 7 } })),
+    );
+    expect(answer).toMatchObject({ status: 403, body: { detail: needs(8, 7) } });
   });
 });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -381,4 +382,13 @@ describe('D60: RATE_LIMIT', () => {
     const after = await counted();
     expect([after.token - before.token, after.address - before.address]).toEqual([3, 5]);
   });
+});
+
+it('D60: a code that the provider refuses counts as ten requests, or states would be tried out in our name', async () => {
+  const { jwt } = await makeToken(app, 'dyn', 0, uuidOf(app.root));
+  const { state_code } = await ok(app.client(jwt).token.startLogin({ body: {} }));
+  const address = newAddress();
+  const path = `/callback/ext?code=garbage&state=${state_code}`;
+  for (const status of [400, 400, 429]) expect((await ask(from(address), path)).status).toBe(status);
+  expect((await ask(from(newAddress()), path)).status).toBe(400);
 });

@@ -140,6 +140,20 @@ describe('D26b: a refused sign-in writes nothing', () => {
     await expectNothingWritten();
   });
 
+  it('what an address says of a failure is counted apart from failures of the provider, which page somebody', async () => {
+    const counts = async () => {
+      const { values } = await app.app.services.metrics.signIns.get();
+      return (name: string) => values.find(({ labels }) => labels.outcome === name)?.value ?? 0;
+    };
+    const earlier = await counts();
+    const answer = await callBack(app, { error: 'server_error', state: login.state_code });
+    await expectPage(answer, 502, TITLES.providerFailed);
+    const later = await counts();
+    expect(later('provider-failed')).toBe(earlier('provider-failed'));
+    expect(later('told-of-failure')).toBe(earlier('told-of-failure') + 1);
+    await expectNothingWritten();
+  });
+
   it('the provider’s access token is a forgery', async () => {
     app.provider.nextAccessToken(FORGERIES['foreign key with our kid']);
     const answer = await app.browse(login.login_url, { characterId: NEWCOMER });

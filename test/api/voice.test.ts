@@ -219,6 +219,58 @@ describe('D41: the identity', () => {
     expect(await complete(fresh)).toMatchObject(NO_CHALLENGE);
   });
 
+  /** An OpenID Connect session of this character. */
+  const addSession = ({ id }: Somebody) =>
+    app.db
+      .insertInto('oidc_artifacts')
+      .values({
+        ...{ model: 'Session', id_hash: `session of ${id}`, payload: JSON.stringify({}) },
+        ...{ character_id: id, expires_on: new Date(app.clock.now().getTime() + 3_600_000) },
+      } as never)
+      .execute();
+
+  it('D84: whom the autogroup keeps out loses the session in the same transaction', async () => {
+    const [first, second] = [await member(), await member()];
+    await prove(first);
+    await addSession(second);
+    const params = { group_id: (await voiceGroup()).group_id };
+    const letsIn = (authorized_to_login: boolean) =>
+      ok(app.client(app.root).group.update({ params, body: { authorized_to_login } }));
+    await letsIn(false);
+    const client = voice.world.connect(await nicknameFor(second));
+    expect(client.clientDatabaseId).toBeGreaterThan(0);
+    expect((await complete(second.jwt)).status).toBe(201);
+    const left = await app.db
+      .selectFrom('oidc_artifacts')
+      .select('model')
+      .where('character_id', '=', second.id)
+      .execute();
+    expect(left).toEqual([]);
+    await app.db
+      .updateTable('groups')
+      .set({ authorized_to_login: null })
+      .where('group_id', '=', params.group_id)
+      .execute();
+  });
+
+  it('D14: whose token expires while the voice server is asked gets nothing', async () => {
+    const somebody = await member();
+    voice.world.connect(await nicknameFor(somebody));
+    let expired: Promise<unknown> | undefined;
+    voice.strike = ({ at }) => {
+      if (at !== 'clientlist') return undefined;
+      expired = app.db
+        .updateTable('tokens')
+        .set({ expires_on: app.clock.now() })
+        .where('uuid', '=', uuidOf(somebody.jwt))
+        .execute();
+      return { kind: 'drip', everyMillis: 1 };
+    };
+    expect(await complete(somebody.jwt)).toMatchObject({ status: 401, body: { code: 'token_expired' } });
+    await expired;
+    expect(await identityOf(somebody.id)).toBeUndefined();
+  });
+
   it('a user who is deleted while the voice server is asked gets nothing', async () => {
     const somebody = await member();
     voice.world.connect(await nicknameFor(somebody));

@@ -96,6 +96,28 @@ describe('what has had its time goes, and nothing else', () => {
     expect((await app.client(app.root).token.current()).status).toBe(200);
   });
 
+  it('but nothing by a clock of this machine that is minutes apart from the database’s', async () => {
+    await addUser(app, { id: ADA });
+    const old = await makeToken(app, 'use', ADA, (await makeToken(app, 'dyn', ADA)).uuid);
+    await sql`update tokens set expires_on = now() - interval '1 day' where uuid = ${old.uuid}`.execute(
+      app.db,
+    );
+    const tokens = async () =>
+      (await app.db.selectFrom('tokens').select('uuid').execute()).map((t) => t.uuid);
+    const keepBy = (ahead: number) => {
+      const clock = { now: () => new Date(Date.now() + ahead), real: true } as const;
+      return runMaintenance({ ...app.app.services, clock }, testRun('housekeeping'));
+    };
+    for (const ahead of [6 * MINUTE, -6 * MINUTE]) {
+      await expect(keepBy(ahead)).rejects.toThrow(
+        'drop old partitions, drop old events, delete expired tokens',
+      );
+      expect(await tokens()).toContain(old.uuid);
+    }
+    await keepBy(0);
+    expect(await tokens()).not.toContain(old.uuid);
+  });
+
   it('voice challenges that have expired (D40)', async () => {
     for (const [n, expires_on] of [ago(0), new Date(app.clock.now().getTime() + MINUTE)].entries()) {
       await addUser(app, { id: ADA + n });

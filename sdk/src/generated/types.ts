@@ -810,7 +810,7 @@ export interface GroupPolicy {
     /** Ids of groups whose members do. */
     groups: string[];
   };
-  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in. */
+  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy. */
   reach: 'character' | 'person';
   /** Hours that a member stays who ceased to be eligible. */
   grace_hours: number;
@@ -1285,7 +1285,7 @@ export interface PutGroupPolicy {
     /** Ids of groups whose members do. */
     groups?: string[] | null | undefined;
   } | null | undefined;
-  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in. */
+  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy. */
   reach?: 'character' | 'person' | undefined;
   /** Hours that a member stays who ceased to be eligible. */
   grace_hours?: number | null | undefined;

@@ -897,7 +897,7 @@ export const GroupPolicy = z.object({
     /** Ids of groups whose members do. */
     groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
   }),
-  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in. */
+  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy. */
   reach: z.enum(['character', 'person']),
   /** Hours that a member stays who ceased to be eligible. */
   grace_hours: z.number().int(),
@@ -1361,7 +1361,7 @@ export const PutGroupPolicy = z.object({
     /** Ids of groups whose members do. */
     groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
   }).nullable().optional(),
-  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in. */
+  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy. */
   reach: z.enum(['character', 'person']).optional(),
   /** Hours that a member stays who ceased to be eligible. */
   grace_hours: z.number().int().min(0).max(8760).nullable().optional(),

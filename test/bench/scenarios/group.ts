@@ -68,7 +68,7 @@ export const updatedGroup: Scenario = {
         if (caller === undefined) throw new Error('the application is not there');
         const rule = contract.group.update.metadata.access;
         const body = { description: descriptionOf(-1) };
-        const admission = { caller, rule, params: { group_id: group(0) }, body };
+        const admission = { caller, rule, params: { group_id: group(0) }, body, clock: systemClock };
         // Nobody comes or goes, so nobody is told of the end of a session.
         const queue = {} as Services['queue'];
         await updateGroup({ db, clock: systemClock, queue, touches: unasked }, admission, group(0), body);

@@ -31,6 +31,7 @@ const refusals: readonly [string, Refusal][] = [
   ['bad request', { kind: 'bad-request', reason: EVIL }],
   ['cancelled', { kind: 'cancelled' }],
   ['provider failed', { kind: 'provider-failed' }],
+  ['told of a failure', { kind: 'told-of-failure' }],
   ['nobody lets in', notAllowed({ sentence: EVIL })],
   ['kept out', notAllowed({ refusedBy: [{ type: 'group', id: null, name: EVIL }] })],
   ['too few scopes', tooFewScopes({ name: EVIL, provided: [EVIL as 'publicData'] })],
@@ -53,7 +54,8 @@ describe.each(pages)('D26: the page “%s”', (name, html) => {
   it('has nothing but text and links in it', () => {
     expect(html).not.toMatch(/<(script|img|iframe|object|form|link(?! rel="icon" href="data:)|base)\b/i);
     expect(html).not.toContain(EVIL);
-    if (!['cancelled', 'provider failed'].includes(name)) expect(html).toContain(ESCAPED);
+    if (!['cancelled', 'provider failed', 'told of a failure'].includes(name))
+      expect(html).toContain(ESCAPED);
   });
 
   it('has the one style that its policy allows', () => {

@@ -144,7 +144,7 @@ export const applicationRoutes = c.router({
     path: '/application/:application_id',
     summary: 'Decide an application',
     description:
-      'Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application.',
+      'Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application, nor that of another character of the same person.',
     pathParams: byId,
     body: PutApplication,
     responses: { 200: field(Application, 'The application as it is now.'), ...errors(404, 409, 413, 415) },

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import type { Outages } from '../observability/outages.ts';
 import { type ConnectionConfig, connect } from './connection.ts';
 import { isOverdue, isUndone, isUnreachable } from './errors.ts';
 import type { Database } from './tables.ts';
@@ -31,7 +30,11 @@ export interface ReplicaState {
 
 interface Options extends Pick<ConnectionConfig, 'url' | 'log' | 'around' | 'poolSize'> {
   readonly primary: Kysely<Database>;
-  readonly outages: Outages;
+  /** Told when it fails and when it works again. */
+  readonly outages: {
+    failed(subject: string, told: { readonly err: unknown }, message: string): void;
+    worked(subject: string): void;
+  };
 }
 
 /** All in milliseconds. */

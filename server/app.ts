@@ -12,7 +12,7 @@ import { createAccessTokens } from './grant/access-tokens.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { createVault } from './keys/vault.ts';
-import { followBacklog, followPool } from './observability/gauges.ts';
+import { followBacklog, followPool, followReplica } from './observability/gauges.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { createOutages } from './observability/outages.ts';
 import { measureStatements } from './observability/statements.ts';
@@ -66,10 +66,12 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     const database = await openDatabase(configured.databaseUrl, log, { around, ...options.database });
     closers.push(database.close);
     const { db } = database;
+    const outages = createOutages(log, clock);
     const replica = configured.databaseReplicaUrl
-      ? openReplica({ url: configured.databaseReplicaUrl, primary: db, log, around })
+      ? openReplica({ url: configured.databaseReplicaUrl, primary: db, log, outages, around })
       : undefined;
     closers.push(async () => replica?.close());
+    if (replica !== undefined) followReplica(metrics, replica.examine);
     followPool(metrics, database.pool);
     followBacklog(metrics, () => readBacklog(db, clock.now()));
     const settings = beside && !configured.production ? await asItRuns(db, configured) : configured;
@@ -82,7 +84,6 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     const vault = createVault(settings.encryptionKeys);
     await ensureEventPartitions(db, clock.now());
     await requireKeys({ db, keys, vault, clock, log, settings });
-    const outages = createOutages(log, clock);
     const sealing = startSealing({ databaseUrl: database.url, log, outages });
     closers.push(() => sealing.close());
     const queue = await openQueue({

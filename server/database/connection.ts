@@ -21,6 +21,8 @@ export interface ConnectionConfig {
   readonly answerWithin?: number;
   /** Whether to detect an unresponsive server (not behind a pooler) and to reject statements at once while it is. */
   readonly watched?: boolean;
+  /** What the log calls the server; the database by default. */
+  readonly server?: 'database' | 'replica';
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
   /** Called with the text of every statement, `begin` and `commit` included. */
@@ -73,7 +75,9 @@ export function connect(config: ConnectionConfig): Connection {
   };
   const pool = new pg.Pool(options);
   // Without a listener the loss of an idle connection would end the process.
-  pool.on('error', (error) => config.log.warn({ err: error }, 'a database connection was lost'));
+  pool.on('error', (error) =>
+    config.log.warn({ err: error }, `a ${config.server ?? 'database'} connection was lost`),
+  );
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   const end = async () => {
     watch?.close();
@@ -86,9 +90,9 @@ export function connect(config: ConnectionConfig): Connection {
   return { db, pool, close };
 }
 
-function watchOver({ url, log }: ConnectionConfig): Watch {
+function watchOver({ url, log, server = 'database' }: ConnectionConfig): Watch {
   const open = () => new RoutedClient({ address: addressOf(url), application_name: 'castellan watch' });
-  return new Watch({ log, open });
+  return new Watch({ log, server, open });
 }
 
 const { INT8 } = pg.types.builtins;

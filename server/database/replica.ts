@@ -4,121 +4,192 @@ import { type ConnectionConfig, connect } from './connection.ts';
 import { isOverdue, isUndone, isUnreachable } from './errors.ts';
 import type { Database } from './tables.ts';
 
-/** A replica of the database, for reads that may lag. */
+/** A copy of the database for reads that may lag behind a little. */
 export interface Replica {
-  readonly db: Kysely<Database>;
-  /** Whether it is reachable and its lag is small; checked at most once a second. */
-  isFit(): Promise<boolean>;
+  /**
+   * Runs a read on one connection, and so on one server, after checking its lag on that connection. Throws an error that
+   * {@link Replica.failed} accepts if the replica is not to be used.
+   */
+  read<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /**
    * Whether an error is caused by the replica, so that the primary should be asked instead. If so, the replica is not
    * used until the next check.
    */
   failed(error: unknown): boolean;
+  /** Checks it now; the result counts for the reads that follow. */
+  examine(): Promise<ReplicaState>;
   close(): Promise<void>;
+}
+
+export interface ReplicaState {
+  /** Upper bound of the lag in milliseconds; undefined if unknown. */
+  readonly behind?: number | undefined;
+  /** Why it is not used; undefined if it is. */
+  readonly fault?: string;
 }
 
 interface Options extends Pick<ConnectionConfig, 'url' | 'log' | 'around' | 'poolSize'> {
   readonly primary: Kysely<Database>;
+  /** Told when it fails and when it works again. */
+  readonly outages: {
+    failed(subject: string, told: { readonly err: unknown }, message: string): void;
+    worked(subject: string): void;
+  };
 }
 
 /** All in milliseconds. */
 const TIMES = {
-  /** How long the result of a check is valid. */
+  /** How long a position of the primary, and the verdict that the replica is not to be used, are valid. */
   look: 1_000,
   /** Timeout of a check. */
   patience: 2_000,
   /** Maximum lag. */
   behind: 5_000,
+  /** How long a check waits for the replay of the latest writes, and how often it looks. */
+  repeat: 250,
+  pause: 25,
 } as const;
 
-/** A position in the primary's write-ahead log, and when the primary had reached it. */
+/** Its name in the log. */
+const SUBJECT = 'the replica';
+
+/** The replica was not asked: its last check failed, or the primary's position is unknown. */
+class NotAsked extends Error {
+  override name = 'NotAsked';
+}
+
+/** The check of the replica failed. */
+class Unfit extends Error {
+  override name = 'Unfit';
+  readonly behind: number | undefined;
+  constructor(message: string, behind?: number) {
+    super(message);
+    this.behind = behind;
+  }
+}
+
+/** A position in the primary's write-ahead log, and when it was read, by this process' clock and by the primary's. */
 interface Mark {
   readonly at: number;
   readonly end: bigint;
+  readonly now: number;
 }
 
 /**
- * Opens a replica. It is checked only before reads, at most once a second. The lag is computed by comparing its replay
- * position with former positions of the primary, because a replica that is disconnected from the primary cannot know
- * its own lag.
+ * Opens a replica. The lag is computed by comparing its replay position with a recent position of the primary, because a
+ * replica that is disconnected from the primary cannot know its own lag. Every read checks it on its own connection:
+ * the address may lead to several servers.
  */
-export function openReplica({ primary, ...config }: Options): Replica {
-  const { db, close } = connect({ ...config, watched: true, applicationName: 'castellan reads' });
-  const { log } = config;
-  let marks: readonly Mark[] = [];
-  let fit: boolean | undefined;
+export function openReplica({ primary, outages, ...config }: Options): Replica {
+  const { db, close } = connect({
+    ...config,
+    watched: true,
+    server: 'replica',
+    applicationName: 'castellan reads',
+  });
+  let fit = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let looking: Promise<void> | undefined;
+  let mark: Mark | undefined;
+  let marking: Promise<Mark> | undefined;
 
-  function become(now: boolean, why?: unknown): void {
-    if (fit === now) return;
-    fit = now;
-    if (now) log.info('the replica is read from');
-    else log.warn({ err: why }, 'the replica is away or behind: all is read from the primary');
-  }
-
-  async function look(): Promise<void> {
-    try {
-      const late = sleep(TIMES.patience, undefined, { ref: false }).then(() => {
-        throw new Error('it does not answer in time');
-      });
-      const behind = await Promise.race([lag(), late]);
-      if (behind > TIMES.behind) throw new Error(`it is ${Math.round(behind / 1000)} s behind`);
-      become(true);
-    } catch (error) {
-      become(false, error);
-    }
+  function leaveAlone(why: unknown): void {
+    fit = false;
     lookedAt = performance.now();
-    looking = undefined;
+    outages.failed(SUBJECT, { err: why }, 'the replica is away or behind: all is read from the primary');
   }
 
-  /** The lag in milliseconds. */
-  async function lag(): Promise<number> {
-    const now = performance.now();
-    marks = [
-      ...marks.filter(({ at }) => now - at <= 2 * TIMES.behind),
-      { at: now, end: await endOf(primary) },
-    ];
-    const reached = await reachedBy(db);
-    const mark = marks.findLast(({ end }) => end <= reached);
-    if (mark === undefined) throw new Error('nobody knows how far behind it is');
-    return now - mark.at;
+  /** A position of the primary that is at most a second old. */
+  async function recentMark(): Promise<Mark> {
+    if (mark !== undefined && performance.now() - mark.at <= TIMES.look) return mark;
+    marking ??= markOf(primary).finally(() => {
+      marking = undefined;
+    });
+    mark = await marking.catch((error: Error) => {
+      // Not the replica's fault; the read that falls back to the primary reports it.
+      throw new NotAsked(`nobody knows where the primary is: ${error.message}`);
+    });
+    return mark;
+  }
+
+  /** Upper bound of the lag of a connection's server in milliseconds; undefined if unknown. */
+  async function behindOf(connection: Kysely<Database>): Promise<number | undefined> {
+    const { at, end, now } = await recentMark();
+    for (const began = performance.now(); ; await sleep(TIMES.pause)) {
+      const { reached, changed } = await placeOf(connection);
+      const since = performance.now() - at;
+      if (reached >= end) return since;
+      const age = changed === undefined ? undefined : Math.max(0, now + since - changed);
+      if (age !== undefined && age <= TIMES.behind) return age;
+      // After a period without writes the last replayed change is old, while the latest one is replayed in a moment.
+      if (performance.now() - began > TIMES.repeat) return age;
+    }
+  }
+
+  async function requireNear(connection: Kysely<Database>): Promise<number> {
+    const late = sleep(TIMES.patience, undefined, { ref: false }).then(() => {
+      throw new Unfit('it does not answer in time');
+    });
+    const behind = await Promise.race([behindOf(connection), late]);
+    if (behind === undefined) throw new Unfit('nobody knows how far behind it is');
+    if (behind > TIMES.behind) throw new Unfit(`it is ${Math.round(behind / 1000)} s behind`, behind);
+    return behind;
+  }
+
+  async function examine(): Promise<ReplicaState> {
+    lookedAt = performance.now();
+    try {
+      const behind = await requireNear(db);
+      if (!fit) config.log.info('the replica is read from');
+      fit = true;
+      outages.worked(SUBJECT);
+      return { behind };
+    } catch (error) {
+      if (!(error instanceof NotAsked)) leaveAlone(error);
+      const { message } = error as Error;
+      return { behind: error instanceof Unfit ? error.behind : undefined, fault: message };
+    }
   }
 
   return {
-    db,
-    async isFit() {
-      if (performance.now() - lookedAt > TIMES.look) {
-        looking ??= look();
-        // While the replica is not in use, the caller goes to the primary without waiting for the check.
-        if (fit) await looking;
+    async read(work) {
+      if (!fit) {
+        // In the background: this read goes to the primary anyway.
+        if (performance.now() - lookedAt > TIMES.look) void examine();
+        throw new NotAsked('it is left alone');
       }
-      return fit === true;
+      return db.connection().execute(async (connection) => {
+        await requireNear(connection);
+        return work(connection);
+      });
     },
     failed(error) {
-      // A replica also cancels statements that conflict with the replay of the primary's log.
-      if (!isUnreachable(error) && !isOverdue(error) && !isUndone(error)) return false;
-      become(false, error);
-      lookedAt = performance.now();
-      return true;
+      if (error instanceof NotAsked) return true;
+      // A replica also ends statements that stand in the way of what it has to repeat.
+      const own = error instanceof Unfit || isUnreachable(error) || isOverdue(error) || isUndone(error);
+      if (own) leaveAlone(error);
+      return own;
     },
+    examine,
     close,
   };
 }
 
-async function endOf(primary: Kysely<Database>): Promise<bigint> {
-  const { rows } = await sql<{ end: string }>`
-    select (pg_current_wal_flush_lsn() - '0/0')::text as end`.execute(primary);
-  return BigInt(rows[0]?.end ?? 0);
+async function markOf(primary: Kysely<Database>): Promise<Mark> {
+  const at = performance.now();
+  const { rows } = await sql<{ end: string; now: number }>`
+    select (pg_current_wal_flush_lsn() - '0/0')::text as end,
+      extract(epoch from clock_timestamp())::float * 1000 as now`.execute(primary);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the primary says nothing of its log');
+  return { at, end: BigInt(row.end), now: row.now };
 }
 
-/**
- * @throws when the server is not a replica
- */
-async function reachedBy(db: Kysely<Database>): Promise<bigint> {
-  const { rows } = await sql<{ reached: string | null }>`
-    select (pg_last_wal_replay_lsn() - '0/0')::text as reached`.execute(db);
-  const reached = rows[0]?.reached ?? null;
-  if (reached === null) throw new Error('it is no replica');
-  return BigInt(reached);
+/** A replica's replay position, and the time of the last replayed change by the primary's clock. */
+async function placeOf(db: Kysely<Database>): Promise<{ reached: bigint; changed: number | undefined }> {
+  const { rows } = await sql<{ reached: string | null; changed: number | null }>`
+    select (pg_last_wal_replay_lsn() - '0/0')::text as reached,
+      extract(epoch from pg_last_xact_replay_timestamp())::float * 1000 as changed`.execute(db);
+  const { reached = null, changed = null } = rows[0] ?? {};
+  if (reached === null) throw new Unfit('it is no replica');
+  return { reached: BigInt(reached), changed: changed ?? undefined };
 }

@@ -18,6 +18,8 @@ const TIMES = {
 
 interface Options {
   readonly log: Pick<Logger, 'warn' | 'error'>;
+  /** What the log calls the server. */
+  readonly server: 'database' | 'replica';
   /** Opens a connection for probes. */
   readonly open: () => RoutedClient;
   readonly times?: typeof TIMES;
@@ -68,7 +70,10 @@ export class Watch {
   /** Aborts all waiting statements and probes until the server answers again. */
   async #endure(): Promise<void> {
     this.silent = true;
-    this.#options.log.error('the database does not answer; requests are refused until it does');
+    const { log, server } = this.#options;
+    // The primary answers instead of the replica, so that is no outage.
+    if (server === 'replica') log.warn('the replica does not answer; the primary is asked until it does');
+    else log.error('the database does not answer; requests are refused until it does');
     while (!this.#closed) {
       for (const giveUp of [...this.#waiting.keys()]) giveUp();
       this.#hangUp();
@@ -76,7 +81,7 @@ export class Watch {
       await sleep(this.#times.pause, undefined, { ref: false });
     }
     this.silent = false;
-    if (!this.#closed) this.#options.log.warn('the database answers again');
+    if (!this.#closed) log.warn(`the ${server} answers again`);
   }
 
   /** Whether the server answers the probe in time; a refused connection is an answer, too. */

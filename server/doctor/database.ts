@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { pendingMigrations } from '../database/migrate.ts';
 import { OLDEST_POSTGRESQL } from '../database/open.ts';
+import type { ReplicaState } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
 import { previousRun, type Schedules } from '../queue/schedule.ts';
 import { failedRuns, lastRuns, ping, readServerState } from './doctor.queries.ts';
@@ -49,6 +50,13 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
         )
       : good('clocks', `this machine and the database differ by ${apart} ms`),
   ];
+}
+
+/** The finding about the replica. */
+export function describeReplica({ behind, fault }: ReplicaState): Finding {
+  if (fault === undefined)
+    return good('replica', `read from, ${((behind ?? 0) / 1000).toFixed(1)} s behind at the most`);
+  return mind('replica', `not read from: ${fault}`, 'look at the replica; the primary answers meanwhile');
 }
 
 export async function examineJobs(db: Kysely<Database>, schedules: Schedules, now: Date): Promise<Finding[]> {

@@ -1,14 +1,17 @@
 import type { Kysely } from 'kysely';
 import type { CompleteSettings } from '../config/settings.ts';
+import { openReplica } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
 import { grantPlace } from '../grant/grant.queries.ts';
 import { grantsByKey } from '../grant/grant-keys.queries.ts';
 import { loadSigningKeys } from '../keys/signing-keys.ts';
 import { createVault } from '../keys/vault.ts';
+import { createLog } from '../observability/log.ts';
+import { createOutages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
 import { findUnreadable } from '../webhook/secret-keys.ts';
-import { examineDatabase, examineJobs } from './database.ts';
+import { describeReplica, examineDatabase, examineJobs } from './database.ts';
 import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 import { examineDisk, examineOutside, examineProxy } from './outside.ts';
@@ -37,6 +40,7 @@ export async function* examine(
   );
   yield* found;
   if (found.every(({ state }) => state !== 'bad')) {
+    yield* await examineReplica(db, settings, clock);
     yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
     yield* await attempt('events', 'see docs/events.md', async () => {
@@ -47,6 +51,22 @@ export async function* examine(
   }
   yield* await examineOutside(settings);
   yield await examineDisk();
+}
+
+/** No finding if no replica is configured. */
+async function examineReplica(
+  primary: Kysely<Database>,
+  { databaseReplicaUrl: url }: CompleteSettings,
+  clock: Clock,
+): Promise<Finding[]> {
+  if (url === undefined) return [];
+  const log = createLog('silent');
+  const replica = openReplica({ url, primary, log, outages: createOutages(log, clock), poolSize: 1 });
+  try {
+    return [describeReplica(await replica.examine())];
+  } finally {
+    await replica.close();
+  }
 }
 
 async function attempt(about: string, advice: string, look: () => Promise<Finding[]>): Promise<Finding[]> {

@@ -31,17 +31,17 @@ export function preferringReplica<Input extends { readonly res: Response }>(
 ): Answer<Input> {
   const { replica } = services;
   if (replica === undefined || !MAY_LAG.has(route)) return byPrimary;
-  const byReplica = answeredBy({ ...services, db: replica.db });
   const { positioned } = route.metadata as RouteMetadata;
   return async (input) => {
-    if (!(await replica.isFit())) return byPrimary(input);
     const { res } = input;
     const ofPrimary = res.getHeader('Castellan-Position');
     try {
-      // The position up to which the replica has replayed the events, so that the client sees every later change in the
-      // feed (D92).
-      if (positioned) res.setHeader('Castellan-Position', await readPosition(replica.db));
-      return await byReplica(input);
+      return await replica.read(async (db) => {
+        // The position up to which the replica has replayed the events, so that the client sees every later change in the
+        // feed (D92).
+        if (positioned) res.setHeader('Castellan-Position', await readPosition(db));
+        return answeredBy({ ...services, db })(input);
+      });
     } catch (error) {
       if (!replica.failed(error)) throw error;
       if (ofPrimary !== undefined) res.setHeader('Castellan-Position', ofPrimary);

@@ -71,6 +71,41 @@ export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog
   }
 }
 
+/** Gauges of the replica, which is checked when the metrics are read. */
+export function followReplica(
+  { registry }: Metrics,
+  examine: () => Promise<{ readonly behind?: number | undefined; readonly fault?: string }>,
+): void {
+  let looking: ReturnType<typeof examine> | undefined;
+  const look = () => {
+    looking ??= examine().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+  new Gauge({
+    name: 'castellan_replica_behind_seconds',
+    help: 'Upper bound of the lag of the replica.',
+    aggregator: 'max',
+    registers: [registry],
+    async collect() {
+      const { behind } = await look();
+      if (behind === undefined) this.remove();
+      else this.set(behind / 1000);
+    },
+  });
+  new Gauge({
+    name: 'castellan_replica_in_use',
+    help: 'Whether lists are read from the replica: 1, or 0.',
+    aggregator: 'min',
+    registers: [registry],
+    async collect() {
+      const { fault } = await look();
+      this.set(fault === undefined ? 1 : 0);
+    },
+  });
+}
+
 /** The result, or undefined when it fails or takes longer. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const late = sleep(milliseconds, undefined, { ref: false });

@@ -1,6 +1,6 @@
 import type { Finding, SystemStatus } from '../../contract/system.ts';
 import { API_VERSION } from '../../contract/version.ts';
-import { examineDatabase, examineJobs } from '../doctor/database.ts';
+import { describeReplica, examineDatabase, examineJobs } from '../doctor/database.ts';
 import * as doctor from '../doctor/finding.ts';
 import type { Backlog } from '../observability/gauges.ts';
 import { scheduledJobs } from '../queue/catalogue.ts';
@@ -19,21 +19,27 @@ const WORST = ['good', 'mind', 'bad'] as const;
 /** The service's state for administrators in one answer (D72). */
 export async function readStatus({
   db,
+  replica,
   settings,
   clock,
-}: Pick<Services, 'db' | 'settings' | 'clock'>): Promise<SystemStatus> {
+}: Pick<Services, 'db' | 'replica' | 'settings' | 'clock'>): Promise<SystemStatus> {
   const now = clock.now();
-  const [backlog, population, held, runs, ofDatabase, ofJobs] = await Promise.all([
+  const [backlog, population, held, runs, ofDatabase, ofReplica, ofJobs] = await Promise.all([
     readBacklog(db, now),
     countPopulation(db),
     listHeld(db),
     listRuns(db),
     examineDatabase(db),
+    replica?.examine(),
     examineJobs(db, settings.schedules, now),
   ]);
-  const findings = [...ofDatabase, ...ofJobs, ...examineBacklog(backlog), ...held.map(examineHeld)].map(
-    toFinding,
-  );
+  const findings = [
+    ...ofDatabase,
+    ...(ofReplica === undefined ? [] : [describeReplica(ofReplica)]),
+    ...ofJobs,
+    ...examineBacklog(backlog),
+    ...held.map(examineHeld),
+  ].map(toFinding);
   const runsOf = new Map(runs.map((run) => [run.job_id, run]));
   const queued = new Map(backlog.jobs.map((job) => [job.job, job]));
   return {

@@ -28,7 +28,9 @@ describe('npm run doctor', () => {
     expect(code).toBe(0);
 
     const keys = JSON.stringify({ keys: [await newSigningKey()] });
-    const lost = await instance.run(DOCTOR, { TOKEN_SIGNING_KEYS: keys });
+    const DATABASE_REPLICA_URL = 'postgres://castellan:swordfish@127.0.0.1:9/castellan';
+    const lost = await instance.run(DOCTOR, { TOKEN_SIGNING_KEYS: keys, DATABASE_REPLICA_URL });
+    expect(lost.stdout).toMatch(/^mind replica: not read from: .*\n {5}→ look at the replica/m);
     expect(lost.code).toBe(1);
     expect(lost.stdout).toMatch(
       /^BAD {2}signing keys: \d+ token\(s\) of keys that are not there\n {5}→ put the old/m,

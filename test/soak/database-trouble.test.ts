@@ -22,9 +22,17 @@ interface Answered {
   readonly took: number;
 }
 
+/** Bytes that the process may hold more after a trouble than before all. */
+const MORE_MEMORY = 64 * MIB;
+/** Requests after which a process holds what it needs. */
+const WARM = 500;
+
 let fleet: Fleet;
+let memory: number;
 beforeAll(async () => {
   fleet = await startFleet(0, { onSmallDisk: true });
+  for (let n = 0; n < WARM; n += 1) await ask('/token');
+  memory = fleet.apis[0].memory();
 }, 10 * 60_000);
 afterAll(() => fleet?.stop());
 
@@ -71,7 +79,11 @@ function expectRefusals(answers: readonly Answered[], within = WITHIN): void {
 async function expectRecovery(what: string, work: () => Promise<Answered>): Promise<void> {
   const began = performance.now();
   await expect.poll(async () => (await work()).status, { timeout: 60_000 }).toBeLessThan(300);
-  tell(`${what}: as before after ${Math.round(performance.now() - began)} ms, without a restart`);
+  const more = fleet.apis[0].memory() - memory;
+  tell(
+    `${what}: as before after ${Math.round(performance.now() - began)} ms, without a restart; ${Math.round(memory / MIB)} MiB, and ${Math.round(more / MIB)} MiB more`,
+  );
+  expect(more).toBeLessThan(MORE_MEMORY);
 }
 
 describe(`D8: ${SECONDS} s of trouble with PostgreSQL`, () => {

@@ -8,6 +8,9 @@ import { describeFailures, type Failure, startLoad } from './fleet/load.ts';
 const RESTARTS = Number(process.env['SOAK_RESTARTS'] ?? 50);
 const DEATHS = Number(process.env['SOAK_DEATHS'] ?? 50);
 const CALLERS = 8;
+/** Milliseconds until an API answers that was started, and until a write succeeds after PostgreSQL was killed. */
+const READY_WITHIN = Number(process.env['SOAK_READY_WITHIN'] ?? 5_000);
+const WRITES_WITHIN = Number(process.env['SOAK_WRITES_WITHIN'] ?? 15_000);
 /** Longer than HAProxy takes to notice that `/readyz` fails. */
 const DRAIN = 2;
 const WITHIN = 3 * 60 * 60_000;
@@ -86,6 +89,7 @@ it(
       `${DEATHS} deaths of an API, ${requests} requests, ${failures.length} failed; ready after ${spread(starts)}`,
     );
     tellFailures(failures);
+    expect(Math.max(...starts)).toBeLessThan(READY_WITHIN);
     // Nobody but those whose request the dead one had.
     expect(failures.length).toBeLessThanOrEqual(DEATHS * CALLERS);
     expect(await lost(created)).toEqual([]);
@@ -115,6 +119,7 @@ it(
       expect(await lost(load.seen.created)).toEqual([]);
     }
     tell(`${DEATHS} deaths of PostgreSQL, ${requests} requests; the next write after ${spread(pauses)}`);
+    expect(Math.max(...pauses)).toBeLessThan(WRITES_WITHIN);
   },
   WITHIN,
 );

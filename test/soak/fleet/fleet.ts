@@ -11,6 +11,8 @@ import { startProxy } from './proxy.ts';
 
 interface Api {
   readonly url: string;
+  /** Bytes of memory that it holds. */
+  memory(): number;
   /** Ends the process, and returns the milliseconds until it was gone and its exit code. */
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly took: number }>;
   /** Starts it again, and returns the milliseconds until it was ready. */
@@ -59,6 +61,10 @@ export async function startFleet(
     const address = `http://127.0.0.1:${port}`;
     return {
       url: address,
+      memory() {
+        const status = readFileSync(`/proc/${running?.pid}/status`, 'utf8');
+        return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+      },
       async begin() {
         const began = performance.now();
         running = instance.start(PRODUCTION.server, { ...env, PORT: String(port) });

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { collectDefaultMetrics } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { followBacklog, followPool } from '../../../server/observability/gauges.ts';
+import { followBacklog, followPool, followReplica } from '../../../server/observability/gauges.ts';
 import { createMetrics } from '../../../server/observability/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -84,6 +84,7 @@ describe('files for deployment', () => {
     const metrics = createMetrics();
     followPool(metrics, new pg.Pool());
     followBacklog(metrics, async () => ({ sync_age: 0, provider_errors_left: 0, jobs: [], crashes: 0 }));
+    followReplica(metrics, async () => ({}));
     collectDefaultMetrics({ register: metrics.registry });
     const served = new Set(metrics.registry.getMetricsAsArray().map(({ name }) => name));
     const rules = valuesOf(await documents('deploy/prometheus/castellan.rules.yml'), 'expr');

@@ -18,8 +18,8 @@ import { ALL_LOOKS, faultsOf, go, PLACES, TWO_LOOKS } from './walk.ts';
 /** What only those may press who own a group, or have a level. */
 const FOR_OTHERS = /^(New|Register|Delete|Edit|Add$|Add members|Remove|Save|Set level|Invite|Approve|Reject)/;
 
-/** What administrators alone find in the menu. */
-const NOT_FOR_PILOTS = ['audit', 'applications', 'system'];
+/** What level 0 is not offered. */
+const NOT_FOR_PILOTS = ['corporation-days', 'audit', 'applications', 'system'];
 const OF_OFFICERS = ['alliance', 'corporation', 'corporation-days', 'user', 'audit'];
 
 describe('the same screens, as others see them', () => {

@@ -17,7 +17,12 @@ export interface EndableRun extends Run {
 export function createRun(
   { log, metrics, stopping }: Pick<Services, 'log' | 'metrics'> & { readonly stopping: AbortSignal },
   job: JobName,
-  { id, force = false, dryRun = false }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'dryRun'>>,
+  {
+    id,
+    force = false,
+    approved,
+    dryRun = false,
+  }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'approved' | 'dryRun'>>,
 ): EndableRun {
   const began = performance.now();
   let told = began;
@@ -33,6 +38,7 @@ export function createRun(
     job,
     id,
     force,
+    approved,
     dryRun,
     signal: ending.signal,
     timeLeft: () => Math.max(0, 1 - (performance.now() - began) / time),

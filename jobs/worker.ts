@@ -51,8 +51,8 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   const { log, metrics, outages, db, clock, queue } = services;
   const subject = `job ${name}`;
   const measured = metrics.jobDuration.startTimer({ job: name });
-  const force = 'force' in job.data && job.data.force === true;
-  const run = createRun({ log, metrics, stopping: queue.stopping }, name, { id: job.id, force });
+  const { force, approved } = allowedTo(job.data);
+  const run = createRun({ log, metrics, stopping: queue.stopping }, name, { id: job.id, force, approved });
   try {
     const payload = catalogue[name].payload.parse(job.data) as Payload<Name>;
     if (scheduleOf(name) !== undefined) await recordRun(db, name, clock.now());
@@ -71,6 +71,12 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
     run.end();
     measured();
   }
+}
+
+/** What the mass-change guard lets a run do (D63). */
+function allowedTo(data: object): { readonly force: boolean; readonly approved: string | undefined } {
+  const approved = 'approved' in data && typeof data.approved === 'string' ? data.approved : undefined;
+  return { force: 'force' in data && data.force === true, approved };
 }
 
 /** What a run of the job would change now; undefined: the job cannot tell beforehand. */

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
 /** Sightings of the same changes count when they are so far apart, in milliseconds. */
-const APART = 30 * 60_000;
+export const APART = 30 * 60_000;
 
 /** Counts a run that found these changes, unless the one before is too recent; returns the runs so far. */
 export async function countSighting(

@@ -23,8 +23,12 @@ function job<Payload extends z.ZodTypeAny>(definition: JobDefinition<Payload>): 
   return definition;
 }
 
-/** What a run on a schedule is told; a forced one lets through what the mass-change guard would hold (D63). */
-const ScheduledRun = z.object({ force: z.boolean().default(false) });
+/**
+ * What a run on a schedule is told: a forced one lets through whatever the mass-change guard would hold, one with an
+ * approval exactly what that names (D63).
+ */
+const ScheduledRun = z.object({ force: z.boolean().default(false), approved: z.string().optional() });
+export type ScheduledRun = z.infer<typeof ScheduledRun>;
 
 function scheduled(cron: string, timeLimit: number): JobDefinition<typeof ScheduledRun> {
   return { payload: ScheduledRun, timeLimit, retries: 2, concurrency: 1, schedule: { cron } };

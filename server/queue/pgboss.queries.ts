@@ -3,7 +3,7 @@ import { CompiledQuery, type Kysely, sql } from 'kysely';
 import type PgBoss from 'pg-boss';
 import { RoutedClient } from '../database/client.ts';
 import type { Database } from '../database/tables.ts';
-import { catalogue, type JobDefinition, type JobName } from './catalogue.ts';
+import { catalogue, type JobDefinition, type JobName, type ScheduledRun } from './catalogue.ts';
 
 /** The channel on which the database tells of jobs that wait, by the names of their queues. */
 export const BELL = 'castellan_jobs';
@@ -110,16 +110,17 @@ export function executorOn(db: Kysely<Database>): PgBoss.Db {
   };
 }
 
-/** The run of a job that waits, if one does; it is forced from now on if it shall be. */
+/** The run of a job that waits, if one does; from now on it may besides what `{ force, approved }` allow. */
 export async function findWaitingRun(
   db: Kysely<Database>,
   name: JobName,
-  force: boolean,
+  { force, approved }: Readonly<ScheduledRun>,
 ): Promise<string | undefined> {
   const waiting = sql`name = ${name} and state = 'created'`;
-  const { rows } = await (force
+  const allowed = { ...(force && { force }), ...(approved !== undefined && { approved }) };
+  const { rows } = await (Object.keys(allowed).length > 0
     ? sql<{ id: string }>`
-        update pgboss.job set data = data || '{"force": true}' where ${waiting} returning id`
+        update pgboss.job set data = data || ${JSON.stringify(allowed)}::jsonb where ${waiting} returning id`
     : sql<{ id: string }>`select id from pgboss.job where ${waiting}`
   ).execute(db);
   return rows[0]?.id;

@@ -4,7 +4,7 @@ import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../database/tables.ts';
 import { traceContext } from '../tracing/tracing.ts';
-import { type JobName, type Payload, scheduledJobs } from './catalogue.ts';
+import { type JobName, type Payload, type ScheduledRun, scheduledJobs } from './catalogue.ts';
 import { completeRun, executorOn, findWaitingRun, setUp } from './pgboss.queries.ts';
 import { openQueueDatabase } from './queue-database.ts';
 import type { Schedules } from './schedule.ts';
@@ -25,10 +25,10 @@ export interface Queue {
     payloads: readonly Payload<Name>[],
   ): Promise<void>;
   /**
-   * Enqueues a run of a scheduled job, unless one is waiting, which is forced from now on if this one shall be;
-   * returns the id of the run that waits.
+   * Enqueues a run of a scheduled job, unless one is waiting, which may from now on what this one may (D63); returns
+   * the id of the run that waits.
    */
-  run(db: Kysely<Database>, name: JobName, payload: { readonly force: boolean }): Promise<string>;
+  run(db: Kysely<Database>, name: JobName, payload: Readonly<ScheduledRun>): Promise<string>;
   /** Counts a job at work as done in the caller's transaction; false: it is not at work any more. */
   finish(db: Kysely<Database>, name: JobName, id: string): Promise<boolean>;
   /** Takes the jobs of all queues from now on, each as soon as it is due; one whose handling throws fails. */
@@ -110,7 +110,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
       // The run that waits may begin between the two looks: then there is room for another one.
       for (let tries = 0; tries < TRIES; tries += 1) {
         const sent = await boss.send(name, { ...payload, ...traceContext() }, { db: executorOn(db) });
-        const id = sent ?? (await findWaitingRun(db, name, payload.force));
+        const id = sent ?? (await findWaitingRun(db, name, payload));
         if (id !== undefined) return id;
       }
       throw new Error(`the job ${name} could not be enqueued`);

@@ -6,6 +6,8 @@ export interface Run {
   readonly id: string;
   /** Let it through however much it takes away (D63). */
   readonly force: boolean;
+  /** Let exactly these changes through, however much they take away: the id of what is held (D63). */
+  readonly approved?: string | undefined;
   /** Only say what would change. */
   readonly dryRun: boolean;
   /** Aborted when the process stops or the time limit has passed: begin nothing new. */

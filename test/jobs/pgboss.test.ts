@@ -56,13 +56,13 @@ describe("our statements on pg-boss's tables", () => {
   });
 
   it('find a run that pg-boss has waiting, and force it so that pg-boss hands that out', async () => {
-    expect(await findWaitingRun(app.db, JOB, true)).toBeUndefined();
+    expect(await findWaitingRun(app.db, JOB, { force: true })).toBeUndefined();
     const id = await boss().send(JOB, { force: false });
-    expect(await findWaitingRun(app.db, JOB, false)).toBe(id);
+    expect(await findWaitingRun(app.db, JOB, { force: false })).toBe(id);
     expect(await boss().getJobById(JOB, id ?? '')).toMatchObject({ data: { force: false } });
-    expect(await findWaitingRun(app.db, JOB, true)).toBe(id);
-    expect(await boss().fetch(JOB)).toMatchObject([{ id, data: { force: true } }]);
-    expect(await findWaitingRun(app.db, JOB, true)).toBeUndefined();
+    expect(await findWaitingRun(app.db, JOB, { force: true, approved: 'x' })).toBe(id);
+    expect(await boss().fetch(JOB)).toMatchObject([{ id, data: { force: true, approved: 'x' } }]);
+    expect(await findWaitingRun(app.db, JOB, { force: true })).toBeUndefined();
   });
 
   it('end a run that pg-boss has at work, once, as pg-boss itself would', async () => {

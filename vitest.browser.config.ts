@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 1,
-    testTimeout: 3 * 60_000,
+    maxWorkers: 2,
+    testTimeout: 60_000,
     hookTimeout: 3 * 60_000,
   },
 });

@@ -212,6 +212,7 @@ export const groupRoutes = c.router({
         'already_member',
         'application_pending',
         'reapply_later',
+        'too_many_applications',
       ],
       ...level(0),
     },

@@ -35,6 +35,24 @@ export const DisabledReason = component(
   'undeliverable',
 );
 
+const EXAMPLE = {
+  webhook_id: '66f2a1b3c4d5e6f708192a5e',
+  url: 'https://bot.example/castellan',
+  types: ['group.*', 'user.standing_changed'],
+  group_ids: null,
+  ordered: false,
+  enabled: true,
+  disabled_because: null,
+  disabled_on: null,
+  position: 48213,
+  waiting: 0,
+  failures: 0,
+  app_token: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b',
+  owner_id: null,
+  created_on: '2026-03-02T07:05:30.125Z',
+  updated_on: '2026-03-02T07:05:30.125Z',
+};
+
 export const Webhook = component(
   z.object({
     webhook_id: field(ObjectId, 'Names the webhook: 24 hexadecimal digits.'),
@@ -61,23 +79,7 @@ export const Webhook = component(
   }),
   'Webhook',
   'Where events are sent. Its secret is shown once, when it is made.',
-  {
-    webhook_id: '66f2a1b3c4d5e6f708192a5e',
-    url: 'https://bot.example/castellan',
-    types: ['group.*', 'user.standing_changed'],
-    group_ids: null,
-    ordered: false,
-    enabled: true,
-    disabled_because: null,
-    disabled_on: null,
-    position: 48213,
-    waiting: 0,
-    failures: 0,
-    app_token: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b',
-    owner_id: null,
-    created_on: '2026-03-02T07:05:30.125Z',
-    updated_on: '2026-03-02T07:05:30.125Z',
-  },
+  EXAMPLE,
 );
 export type Webhook = z.infer<typeof Webhook>;
 
@@ -90,24 +92,7 @@ export const NewWebhook = component(
   Webhook.extend({ secret: Secret }),
   'NewWebhook',
   'A new webhook with its secret.',
-  {
-    webhook_id: '66f2a1b3c4d5e6f708192a5e',
-    url: 'https://bot.example/castellan',
-    types: ['group.*'],
-    group_ids: null,
-    ordered: false,
-    enabled: true,
-    disabled_because: null,
-    disabled_on: null,
-    position: 48213,
-    waiting: 0,
-    failures: 0,
-    app_token: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b',
-    owner_id: null,
-    created_on: '2026-03-02T07:05:30.125Z',
-    updated_on: '2026-03-02T07:05:30.125Z',
-    secret: 'whsec_<base64>',
-  },
+  { ...EXAMPLE, types: ['group.*'], secret: 'whsec_<base64>' },
 );
 export type NewWebhook = z.infer<typeof NewWebhook>;
 

@@ -21,6 +21,7 @@ import { runMaintenance } from './maintenance.ts';
 import { registerAllianceMembers } from './register-alliance-members.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import { sendLogout } from './send-logout.ts';
+import { writeCheckpoint } from './write-checkpoint.ts';
 
 type Handler<Name extends JobName> = (
   services: Services,
@@ -60,6 +61,7 @@ export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'send-logout': sendLogout,
   'sync-users': onSchedule(syncUsers),
   'sync-voice-groups': onSchedule(syncVoiceGroups),
+  'write-checkpoint': onSchedule(writeCheckpoint),
 };
 
 /** What there is to know about a run on a schedule, the run itself knows. */

@@ -20,8 +20,9 @@ import { deleteExpiredCodes } from '../server/sign-in/state-code.queries.ts';
 import { deleteExpiredTokens } from '../server/token/token.queries.ts';
 import { deleteExpiredChallenges } from '../server/voice/voice.queries.ts';
 import { deleteEndedBefore } from '../server/webhook/delivery.queries.ts';
+import { resealSecrets } from '../server/webhook/secret-keys.ts';
 
-type MaintenanceServices = Pick<Services, 'db' | 'clock' | 'log' | 'client' | 'document'>;
+type MaintenanceServices = Pick<Services, 'db' | 'clock' | 'log' | 'client' | 'document' | 'vault'>;
 /** One thing to be done; returns how many rows it was about. */
 type Step = (services: MaintenanceServices, run: Run) => Promise<number>;
 
@@ -73,6 +74,7 @@ const steps: Readonly<Record<string, Step>> = {
   'delete old deliveries of webhooks': deleteInBatches(({ db, clock }) =>
     deleteEndedBefore(db, new Date(clock.now().getTime() - DELIVERIES_KEPT), BATCH),
   ),
+  'seal secrets of webhooks with the present key': resealSecrets,
   'delete orphaned mails': deleteOrphanedMails,
   'sweep the cache': sweepAll,
   'forget what has no name': deleteInBatches(({ db, clock }) => forgetUnnamed(db, clock.now(), BATCH)),

@@ -73,7 +73,7 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   }
 }
 
-/** What the mass-change guard lets a run do (D63). */
+/** The payload's permissions for the mass-change guard (D63). */
 function allowedTo(data: object): { readonly force: boolean; readonly approved: string | undefined } {
   const approved = 'approved' in data && typeof data.approved === 'string' ? data.approved : undefined;
   return { force: 'force' in data && data.force === true, approved };

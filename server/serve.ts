@@ -11,7 +11,7 @@ import { serveMetrics } from './observability/serve-metrics.ts';
 import { untilStopped } from './process/lifecycle.ts';
 import { announce } from './process/running-service.ts';
 import { noStandIns, type StandIns, type StartStandIns } from './process/stand-ins.ts';
-import { isSupervisor, supervise, tellReady } from './process/supervise.ts';
+import { isSupervised, isSupervisor, supervise, tellReady } from './process/supervise.ts';
 import { CannotStart } from './shared/cannot-start.ts';
 import { startTracing } from './tracing/tracing.ts';
 
@@ -25,11 +25,16 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
   if (readArguments(USAGE, {}) === undefined) return;
   const configured = loadSettings();
   const log = await openLog(configured);
-  if (isSupervisor(configured)) return supervise(configured, log);
+  if (isSupervisor(configured)) {
+    // Its processes ask for the port when they can answer; that it is free is known before they touch anything.
+    await (await openPort(createGate(), configured)).stop();
+    return supervise(configured, log);
+  }
   const stopped = untilStopped(log, configured.drainSeconds);
   const gate = createGate();
-  // First of all: a start that finds its port taken has touched nothing and run no job.
-  const http = await openPort(gate, configured);
+  // First of all: a start that finds its port taken has touched nothing and run no job. One of several behind one port
+  // would be given its share of requests, and refuse them until it is ready.
+  let http = isSupervised() ? undefined : await openPort(gate, configured);
   const closers: (() => Promise<unknown>)[] = [await startTracing(configured.tracing, API_VERSION)];
   let app: App | undefined;
   try {
@@ -42,6 +47,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     closers.push(app.close);
     closers.push(await announce(app.services));
     gate.open(app.createHttp(gate.messages));
+    http ??= await openPort(gate, configured);
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
     tellReady();
     const metrics = await serveMetrics(app.services.metrics, settings, log);
@@ -52,7 +58,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     if (signal === 'SIGTERM') await sleep(settings.drainSeconds * 1000);
     log.info('stopping');
   } finally {
-    await Promise.all([http.stop(), app?.endJobs()]);
+    await Promise.all([http?.stop(), app?.endJobs()]);
     for (const close of closers.reverse()) await close();
   }
   log.info('stopped');

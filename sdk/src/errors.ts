@@ -28,10 +28,11 @@ export class CastellanError extends Error {
     // A proxy in between may answer with anything, or with nothing.
     const { detail, code, crash_report_id } = (body ?? {}) as Problem;
     const told = detail ?? `HTTP status ${status}`;
-    const issues = Array.isArray(told) ? told : [];
+    const listed = told as readonly ValidationIssue[];
+    const issues = listed.every?.((one) => one?.loc?.join) ? listed : [];
     const header = (name: string) => headers.get(name) ?? undefined;
     const version = header('x-api-version');
-    super((issues.map(sentence).join('; ') || told) + age(version));
+    super((issues.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ') || told) + age(version));
     this.status = status;
     this.code = code;
     this.detail = told;
@@ -50,14 +51,10 @@ interface Problem {
   crash_report_id?: string;
 }
 
-function sentence({ loc, msg }: ValidationIssue): string {
-  return `${loc.join('.')}: ${msg}`;
-}
-
 /** What an older service does not know yet, it refuses: said, because the sentence of the refusal cannot tell. */
 function age(version = VERSION): string {
   const older = version.localeCompare(VERSION, 'en', { numeric: true }) < 0;
-  return older ? ` (the service has version ${version}, this client is made for ${VERSION})` : '';
+  return older ? ` (the service has version ${version}, this client ${VERSION})` : '';
 }
 
 /** The seconds that an answer asks to wait, given as such or as a date. */

@@ -3,15 +3,23 @@ import { ok } from './errors.ts';
 
 interface PagedRequest {
   readonly headers?: { readonly page?: number | undefined } | undefined;
-  readonly query?: { readonly after?: string | undefined } | undefined;
+  readonly query?: { readonly after?: string | number | undefined } | undefined;
 }
 
-type EntryOf<Given> = Success<Given> extends readonly (infer Entry)[] ? Entry : never;
+/** The feed's pages say themselves what comes after them. */
+interface FeedPage<Event = unknown> {
+  readonly events: readonly Event[];
+  readonly more: boolean;
+  readonly cursor: string;
+}
+
+type EntryOf<Given> = Success<Given> extends readonly (infer Entry)[] | FeedPage<infer Entry> ? Entry : never;
 
 /**
  * The entries of all pages, from the first or the one asked for on; a page is fetched when it is wanted:
  * `for await (const mail of paginate(castellan.history.mails, { params: { character_id } })) …`,
- * `for await (const user of paginate(castellan.user.list, { query: { search: 'vale' } })) …`
+ * `for await (const user of paginate(castellan.user.list, { query: { search: 'vale' } })) …`,
+ * `for await (const event of paginate(castellan.event.list, { query: { after } })) …`
  *
  * @throws {CastellanError} when a page cannot be had.
  */
@@ -27,15 +35,21 @@ export async function* paginate(operation: Paged | { readonly answer: Paged }, r
   const ask = 'answer' in operation ? operation.answer : operation;
   for (let next: PagedRequest | undefined = request; next !== undefined; ) {
     const answer: Answer<number, unknown> = await ask(next);
-    yield* (await ok(answer)) as unknown[];
-    next = following(next, answer.headers);
+    const page = await ok(answer);
+    const { events = page as unknown[], more, cursor } = page as Partial<FeedPage>;
+    yield* events;
+    next = following(next, answer.headers, more && cursor);
   }
 }
 
 /** What asks for the page after this one: by its number where pages are counted, else by what comes after. */
-function following(request: PagedRequest, headers: Headers): PagedRequest | undefined {
-  const after = headers.get('x-next');
-  if (after !== null) return { ...request, query: { ...request.query, after } };
+function following(
+  request: PagedRequest,
+  headers: Headers,
+  cursor: string | false | undefined,
+): PagedRequest | undefined {
+  const after = cursor || headers.get('x-next');
+  if (after) return { ...request, query: { ...request.query, after } };
   const page = request.headers?.page ?? 1;
   if (page >= Number(headers.get('x-pages') ?? page)) return undefined;
   return { ...request, headers: { ...request.headers, page: page + 1 } };

@@ -37,5 +37,6 @@ export function queryOf(query: Values = {}): string {
     if (value === undefined || value === null) continue;
     search.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
   }
-  return search.size > 0 ? `?${search}` : '';
+  const text = String(search);
+  return text && `?${text}`;
 }

@@ -8,7 +8,7 @@ import { judge, judgeFields } from './clearance.ts';
 import { isBuiltIn } from './levels.ts';
 import { requireAuthority } from './require-authority.ts';
 
-/** A valid request past the gate: who asks, by which rule, about what. */
+/** An authenticated and validated request: its caller, the rule of its route, its parameters and body. */
 export interface Admission {
   readonly caller: Caller;
   readonly rule: AccessRule;
@@ -16,7 +16,7 @@ export interface Admission {
   readonly body: unknown;
 }
 
-/** What can be judged before the request is read: the type of the token and the level (D4, D5). */
+/** Checks that need no body: the kind of the token and the level (D4, D5). */
 export function requireClearance(rule: AccessRule, caller: Caller): void {
   const refused = judge(rule, caller);
   if (refused === undefined) return;
@@ -24,7 +24,10 @@ export function requireClearance(rule: AccessRule, caller: Caller): void {
   throw new DomainError('token_type_refused', refused.detail);
 }
 
-/** What takes a valid request: the fields that it sets, then whether its record exists and is in reach (D6). */
+/**
+ * Checks that need a valid request: the level for the fields that it sets, then existence of the record and authority
+ * over it (D6).
+ */
 export async function requireRights(
   db: Kysely<Database>,
   { caller, rule, params, body }: Admission,
@@ -35,17 +38,18 @@ export async function requireRights(
   await requireAuthority(db, caller, rule.authority, params[rule.authority.param] as number | string);
 }
 
-/** Judges an admission anew, on what the caller may do by now. */
+/** Repeats all checks of an admission with the caller's present level and memberships. */
 export async function rejudge(db: Kysely<Database>, admission: Admission): Promise<Caller> {
   return judgeAs(db, admission, await findCaller(db, admission.caller.uuid));
 }
 
 /**
- * Judges an admission anew within the transaction of the write that it is for, and keeps the caller from being demoted,
- * moved or deleted before that ends: a demotion comes before the write, which is then refused, or after it (D14).
- * Everything is locked in this order, or there are deadlocks: alliances, corporations, coalitions, groups, then users.
+ * Repeats the checks of an admission inside the transaction of its write and locks the caller's row, so that nobody can
+ * demote, move or delete the caller before the transaction ends: a demotion comes either before the write, which is
+ * then refused, or after it (D14). To avoid deadlocks, every transaction locks rows in this order: alliances,
+ * corporations, coalitions, groups, users.
  *
- * @param others ids of users that the write is about, locked in the same breath
+ * @param others ids of the users that the write concerns; locked in the same statement
  */
 export async function readmit(
   tx: Transaction<Database>,
@@ -53,7 +57,7 @@ export async function readmit(
   others: readonly number[] = [],
 ): Promise<Caller> {
   const { uuid, owner_id, sponsor_id } = admission.caller;
-  // Nobody changes the built-in user, and its many applications need not wait for each other.
+  // The built-in user is not locked: it never changes, and its applications would block each other.
   const ids = [owner_id, sponsor_id ?? owner_id, ...others].filter((id) => !isBuiltIn(id));
   if (ids.length > 0) await lockUsers(tx, ids);
   return judgeAs(tx, admission, await lockCaller(tx, uuid));

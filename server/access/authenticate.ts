@@ -5,7 +5,7 @@ import type { Clock } from '../shared/clock.ts';
 import { DomainError, revoked } from '../shared/errors.ts';
 import { type Caller, findCaller, lockCaller } from './caller.queries.ts';
 
-/** Where tokens are looked up, and the time by which they expire. */
+/** The database that holds the tokens, and the clock that decides about expiry. */
 interface Registry {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
@@ -14,9 +14,10 @@ interface Registry {
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 
 /**
- * The caller behind an Authorization header. A valid signature is never enough: the row must exist, so that
- * deletion counts at once on every replica (D20), and its owner must be allowed to log in (D27b).
- * Throws a DomainError that says which (D4).
+ * Authenticates an Authorization header. A valid signature is not enough: the token's row must exist, so that a
+ * deletion counts at once in every process (D20), and its owner must be allowed to log in (D27b).
+ *
+ * @throws DomainError which of these failed (D4)
  */
 export async function authenticate(
   { db, keys, clock }: Registry & { readonly keys: SigningKeys },
@@ -25,7 +26,11 @@ export async function authenticate(
   return recognise({ db, clock }, await readToken(keys, header));
 }
 
-/** What the token in an Authorization header says of itself, by a valid signature; throws what is wrong with it. */
+/**
+ * Verifies the token in an Authorization header and returns its claims, without looking it up.
+ *
+ * @throws DomainError what is wrong with the token
+ */
 export async function readToken(keys: SigningKeys, header: string | undefined): Promise<TokenClaims> {
   if (header === undefined) throw new DomainError('token_missing', 'The Authorization header is missing.');
   const jwt = BEARER.exec(header)?.[1];
@@ -35,12 +40,15 @@ export async function readToken(keys: SigningKeys, header: string | undefined): 
   return keys.verify(jwt);
 }
 
-/** The caller whom a token's claims name; throws unless its row says the same and lets it in. */
+/**
+ * Looks up the token that the claims name. Throws unless its row exists, agrees with the claims and its owner may log
+ * in.
+ */
 export async function recognise({ db, clock }: Registry, claims: TokenClaims): Promise<Caller> {
   return acceptable(await findCaller(db, claims.uuid), claims, clock);
 }
 
-/** The same, and nobody deletes the token before the transaction ends. */
+/** Like {@link recognise}, and locks the token's row, so that it cannot be deleted before the transaction ends. */
 export async function recogniseLocked(
   { db, clock }: { readonly db: Transaction<Database>; readonly clock: Clock },
   claims: TokenClaims,
@@ -61,7 +69,7 @@ function acceptable(caller: Caller | undefined, claims: TokenClaims, clock: Cloc
   return usable(caller);
 }
 
-/** Throws unless the token is still there and whoever answers for it may log in (D20, D27b). */
+/** Throws unless the token exists and its owner, or sponsor, may log in (D20, D27b). */
 export function usable(caller: Caller | undefined): Caller {
   if (caller === undefined) throw revoked();
   if (!caller.may_log_in) {

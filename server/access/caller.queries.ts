@@ -3,7 +3,7 @@ import type { TokenKind } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
 import { mayUseTokens } from './login-permission.queries.ts';
 
-/** Who calls: the token, its owner, and what that owner may do at this moment. */
+/** The caller of a request: the token, its owner, and the owner's present rights. */
 export interface Caller {
   readonly uuid: string;
   readonly token_type: TokenKind;
@@ -15,7 +15,7 @@ export interface Caller {
   readonly comments: string | null;
   readonly created_on: Date;
   readonly expires_on: Date | null;
-  /** Owner of the permanent token that a user token was made from: who stands behind it (D23). */
+  /** The sponsor: owner of the permanent token that this user token was made from (D23); null for all other tokens. */
   readonly sponsor_id: number | null;
   /** The owner's level, never above the sponsor's (D23). */
   readonly level: number;
@@ -23,14 +23,14 @@ export interface Caller {
   readonly may_log_in: boolean;
 }
 
-/** Whose word it is: of a token of the built-in user made from a permanent one who stands behind it (D23). */
+/** The user who is responsible for a token: its sponsor if it has one, else its owner (D23). */
 export function answersFor({ sponsor_id, owner_id }: Pick<Caller, 'sponsor_id' | 'owner_id'>): number {
   return sponsor_id ?? owner_id;
 }
 
 /**
- * The one query of authentication. `u` is who answers for the token: the sponsor of a user token that was made from
- * a permanent one (D23), else the owner.
+ * The query that authenticates every request. `u` is the user who is responsible for the token: its sponsor, else its
+ * owner (D23).
  */
 const authentication = sql<Caller>`
   select t.uuid, t.token_type, t.owner_id, o.character_name as owner_name, t.parent, t.app_token, t.callback,
@@ -47,7 +47,7 @@ const locking = sql<Caller>`${authentication} for key share of t`;
 
 let compiled: Readonly<Record<'find' | 'lock', CompiledQuery<Caller>>> | undefined;
 
-/** Both statements are compiled once. */
+/** Runs a statement that was compiled once, as compiling costs more than running it. */
 async function runOn(
   db: Kysely<Database>,
   which: 'find' | 'lock',
@@ -58,19 +58,19 @@ async function runOn(
   return rows[0];
 }
 
-/** The caller behind a token's uuid, or undefined when the token was revoked. */
+/** The caller that a token's uuid belongs to; undefined when the token was deleted. */
 export async function findCaller(db: Kysely<Database>, uuid: string): Promise<Caller | undefined> {
   return runOn(db, 'find', uuid);
 }
 
-/** The same, and nobody deletes the token before the transaction ends. */
+/** Like {@link findCaller}, and locks the token's row until the transaction ends. */
 export async function lockCaller(db: Transaction<Database>, uuid: string): Promise<Caller | undefined> {
   return runOn(db, 'lock', uuid);
 }
 
 /**
- * Locks the users for the rest of the transaction, in one order: nobody changes their level or moves them, while others
- * may refer to them.
+ * Locks the rows of users until the transaction ends, ordered by id to avoid deadlocks. Nobody else can change their
+ * level or membership meanwhile, while foreign keys to them may still be inserted.
  */
 export async function lockUsers(db: Transaction<Database>, characterIds: readonly number[]): Promise<void> {
   await db

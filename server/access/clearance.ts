@@ -1,18 +1,18 @@
 import { type AccessRule, type TokenKind, UNAUTHORIZED } from '../../contract/access.ts';
 import type { Lack } from '../shared/lack.ts';
 
-/** Who asks, as far as a route's rule looks at it. */
+/** The properties of a caller that an access rule looks at. */
 export interface Asking {
   readonly token_type: TokenKind;
   readonly level: number;
 }
 
-/** Why a caller is turned away before any record is looked at. */
+/** Why a caller is refused before any record is read. */
 export type Refusal =
   | { readonly reason: 'token-type'; readonly detail: string }
   | { readonly reason: 'level'; readonly lack: Lack };
 
-/** Judges token kind and level against a route's rule (D4, D5, D18); undefined lets the caller in. */
+/** Checks token kind and level against a route's rule (D4, D5, D18); undefined means allowed. */
 export function judge(rule: AccessRule, { token_type, level }: Asking): Refusal | undefined {
   const wrongKind = rule.tokens.includes(token_type)
     ? undefined
@@ -23,7 +23,7 @@ export function judge(rule: AccessRule, { token_type, level }: Asking): Refusal 
   return rule.levelFirst ? (tooLow ?? wrongKind) : (wrongKind ?? tooLow);
 }
 
-/** Judges the fields that a request sets (D15); null and absent set nothing (D3). */
+/** Checks the level for the fields that a request sets (D15); a field that is null or absent is not set (D3). */
 export function judgeFields(rule: AccessRule, body: unknown, level: number): Lack | undefined {
   const sent = (body ?? {}) as Readonly<Record<string, unknown>>;
   for (const [field, least] of Object.entries(rule.fields ?? {})) {

@@ -1,21 +1,26 @@
-/** Where somebody stands in the registry, as far as distance needs it. */
+/** A user's memberships, as far as {@link Distance} depends on them. */
 export interface Position {
   readonly characterId: number;
   readonly corporationId: number | null;
   readonly allianceId: number | null;
-  /** Reached through the alliance or directly through the corporation. */
+  /** Coalitions of the user's alliance or corporation. */
   readonly coalitionIds: readonly string[];
   /** A guest of corporationId, not a member of it. */
   readonly guest: boolean;
 }
 
-/** A corporation, alliance or coalition in the same terms: null where it has none, a coalition reaches itself. */
+/**
+ * The memberships of a corporation, alliance or coalition. Null where it has none; a coalition counts as a member of
+ * itself.
+ */
 export type OrganizationPosition = Pick<Position, 'corporationId' | 'allianceId' | 'coalitionIds'>;
 
 /** 0 same user, 1 same corporation, 3 same alliance, 5 a coalition in common, 7 otherwise (D11). */
 export type Distance = 0 | 1 | 3 | 5 | 7;
 
-/** How near one is to another, and by what: the corporation, the alliance or the coalitions that both belong to. */
+/**
+ * The distance between two positions, and what they have in common: the corporation, the alliance or the coalitions.
+ */
 export interface Nearness {
   readonly distance: Distance;
   readonly by?:
@@ -25,7 +30,10 @@ export interface Nearness {
 
 const FAR: Nearness = { distance: 7 };
 
-/** How near a user is to another. Symmetric but for guests: a host is near its guest, nobody else is. */
+/**
+ * The distance between two users. Symmetric but for guests: a guest is at 1 from members of its host and at 7 from all
+ * others.
+ */
 export function nearnessToUser(from: Position, to: Position): Nearness {
   if (from.characterId === to.characterId) return { distance: 0 };
   if (from.guest) return FAR;
@@ -33,7 +41,7 @@ export function nearnessToUser(from: Position, to: Position): Nearness {
   return sameCorporation(from, to) ?? FAR;
 }
 
-/** How near a user is to a corporation, alliance (D13) or coalition (D14); guests belong to none. */
+/** The distance of a user to a corporation or alliance (D13) or coalition (D14); guests are members of none. */
 function nearnessToOrganization(from: Position, to: OrganizationPosition): Nearness {
   if (from.guest) return FAR;
   const corporation = sameCorporation(from, to);

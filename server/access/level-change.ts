@@ -7,9 +7,7 @@ export interface RankedPosition extends Position {
   readonly level: number;
 }
 
-/**
- * What `caller` lacks to give `target` the level `next`, which is one of 0 to 10; undefined lets it (D16).
- */
+/** What `caller` lacks to set the level of `target` to `next` (0 to 10); undefined means allowed (D16). */
 export function lackToSetLevel(
   caller: RankedPosition,
   target: RankedPosition,
@@ -19,7 +17,7 @@ export function lackToSetLevel(
   const distance = distanceToUser(caller, target);
   if (distance === 0) return { never: 'nobody sets their own level' };
   if (isGuest(target.level)) return { never: "nobody sets a guest's level" };
-  // Lowering somebody is an administrative right.
+  // Lowering a level needs level 9.
   const level = Math.max(next, target.level, next < target.level ? ADMINISTRATOR_LEVEL : next);
   if (caller.level < level) {
     return { level, has: caller.level, to: `setting level ${target.level} to ${next}` };

@@ -1,23 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ADMINISTRATOR_LEVEL, BUILT_IN_USER, MEMBER_LEVEL } from './levels.ts';
 
-/** What {@link MEMBER_LEVEL} is called in a statement. */
+/** {@link MEMBER_LEVEL} as an SQL literal. */
 export const memberLevel: RawBuilder<number> = sql.lit(MEMBER_LEVEL);
 const administratorLevel = sql.lit(ADMINISTRATOR_LEVEL);
 
-/** Whether the row `u` is a member's or the built-in user's, not a guest's. */
+/** Whether the user in row `u` is a member or the built-in user, not a guest. */
 export const isMember: RawBuilder<boolean> = isMemberIn('u');
 
-/** The same of a row of another name that has a `clearance_level`. */
+/** Like {@link isMember}, for a table alias other than `u`. */
 export function isMemberIn(row: string): RawBuilder<boolean> {
   return sql`${sql.raw(row)}.clearance_level >= ${memberLevel}`;
 }
 
-/** Whether the user of the row `u` is somebody's guest (D28). */
+/** Whether the user in row `u` is a guest (D28). */
 export const isGuest: RawBuilder<boolean> = sql`u.clearance_level < ${memberLevel}`;
 
-/** Whether the level of the row `u` outlives any change of membership, and no voice shuts it out (D19, D27). */
+/**
+ * Whether the user in row `u` has level 9 or 10, which changes of membership do not lower and no group's "no" locks out
+ * (D19, D27).
+ */
 export const isAdministrator: RawBuilder<boolean> = sql`u.clearance_level >= ${administratorLevel}`;
 
-/** Whether the row `u` is the built-in user's. */
+/** Whether the user in row `u` is the built-in user. */
 export const isBuiltIn: RawBuilder<boolean> = sql`u.character_id = ${sql.lit(BUILT_IN_USER)}`;

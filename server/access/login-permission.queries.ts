@@ -1,23 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isAdministrator, isBuiltIn, isMember } from './levels.queries.ts';
 
-/** A group or coalition that says who may log in: what it says, and by which body of the user's it reaches the user. */
+/**
+ * The setting `authorized_to_login` of a group or coalition that applies to a user, and through which membership it
+ * applies.
+ */
 export interface Voice {
   readonly kind: 'group' | 'coalition';
   readonly id: string;
   readonly name: string;
-  /** True lets the user in, false keeps it out. */
+  /** True allows the login, false forbids it. */
   readonly voice: boolean;
-  /** Null: the user itself was put into the group. */
+  /** Null when the user itself is a member of the group. */
   readonly via: 'corporation' | 'alliance' | 'coalition' | null;
 }
 
 type Selected = (via: RawBuilder<unknown>) => RawBuilder<unknown>;
 
 /**
- * Every voice about the user of the row `u` (D27): of groups it was put into, of coalitions reached by its
- * corporation, and of the autogroups of all these organizations. For a guest they are those of its host, and a group it was
- * put into can only shut it out. What is selected of a group `g` and of a coalition `co` is up to who asks.
+ * All voices about the user in row `u` (D27): of its hand-made groups, of the coalitions of its corporation, and of the
+ * autogroups of these organizations. For a guest the organizations are those of its host, and a hand-made group counts
+ * only when it says no. The caller passes the columns to select of a group `g` and of a coalition `co`.
  */
 function voices(ofGroup: Selected, ofCoalition: Selected): RawBuilder<unknown> {
   return sql`
@@ -47,21 +50,25 @@ const saidBy = voices(
 );
 
 /**
- * May the user of the row `u` log in? (D27) The built-in user; otherwise at least one voice says yes and none
- * says no, and a no never binds levels 9 and 10. An expression, so that it is judged in the statement that asks and
- * follows the registry at once (D27b). Aggregates skip the null of those that have no say.
+ * Whether the user in row `u` may log in (D27): the built-in user always; others when at least one voice says yes and
+ * none says no, and a no does not apply to levels 9 and 10. It is an SQL expression, evaluated within the statement
+ * that uses it, so that a change of the registry counts at once (D27b). The aggregates ignore nulls, which stand for
+ * groups without a setting.
  */
 export const mayLogIn: RawBuilder<boolean> = sql`(${isBuiltIn} or coalesce((
   select bool_or(voice) and (${isAdministrator} or bool_and(voice)) from (${said}
   ) voices), false))`;
 
-/** What {@link mayLogIn} is made of: every voice that says yes or no to the user of the row `u`. */
+/**
+ * The voices that {@link mayLogIn} is derived from, for explanations: all that say yes or no to the user in row `u`.
+ */
 export const loginVoices: RawBuilder<readonly Voice[]> = sql`(
   select coalesce(json_agg(voices order by kind, name, id), '[]') from (${saidBy}
   ) voices where voice is not null)`;
 
 /**
- * May the tokens of the user of the row `u` be used? (D27b) Asked at every request. Levels 9 and 10 always may, so that
- * no mistake with a group locks out those who could mend it; then the voices are not even asked.
+ * Whether the tokens of the user in row `u` may be used, evaluated at every request (D27b). Always true for levels 9
+ * and 10, so that a mistake with a group cannot lock out those who could correct it; the voices are then not even
+ * evaluated.
  */
 export const mayUseTokens: RawBuilder<boolean> = sql`(${isAdministrator} or ${mayLogIn})`;

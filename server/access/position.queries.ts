@@ -15,7 +15,7 @@ export interface PositionRow {
 
 export type Target = 'user' | 'corporation' | 'alliance' | 'coalition';
 
-/** Whose standing is asked: the owner of a token, and who stands behind a token of the built-in user (D23). */
+/** The owner of a token, and its sponsor where it has one (D23). */
 export interface Asker {
   readonly owner_id: number;
   readonly sponsor_id: number | null;
@@ -23,7 +23,9 @@ export interface Asker {
 
 const reached = sql`array(select coalition_id::text from coalition_reach r where r.corporation_id = c.corporation_id)`;
 
-/** At the level that counts at this moment; nobody where one of the two is gone. */
+/**
+ * Memberships of the token's owner, with the lower level of owner and sponsor (D23); no row if one of them was deleted.
+ */
 export const callerStanding = ({ owner_id, sponsor_id }: Asker) => sql`
   select 'caller' as role, u.character_id, u.corporation_id, c.alliance_id, ${reached} as coalitions,
     least(u.clearance_level, sponsor.clearance_level) as level
@@ -46,7 +48,10 @@ const alliancePositions = (ids: readonly number[]) => sql`
     array(select coalition_id::text from coalition_alliances ca where ca.alliance_id = a.alliance_id), 0
   from alliances a where a.alliance_id = any(${[...ids]}::bigint[])`;
 
-/** A coalition is as near as whoever reaches it: 5 to those whose body is a member, 7 to everybody else (D14). */
+/**
+ * A coalition counts as a member of itself: distance 5 to users whose corporation or alliance is a member, 7 to all
+ * others (D14).
+ */
 const coalitionStanding = (id: string) => sql`
   select 'target', null, null, null, array[co.coalition_id::text], 0 from coalitions co where co.coalition_id = ${id}`;
 
@@ -57,7 +62,9 @@ const targetPosition: Record<Target, (id: number | string) => RawBuilder<unknown
   coalition: (id) => coalitionStanding(String(id)),
 };
 
-/** Where a caller and the record that it touches stand, in one query; no target: there is no such record. */
+/**
+ * The positions of the caller and of the record in the path, in one query; without a target there is no such record.
+ */
 export async function findPositions(
   db: Kysely<Database>,
   asker: Asker,
@@ -84,7 +91,7 @@ interface Positions {
   readonly targets: RankedPosition[];
 }
 
-/** Where a caller and several alliances and corporations stand, in one query. */
+/** The positions of the caller and of several alliances and corporations, in one query. */
 export function findOrganizationPositions(
   db: Kysely<Database>,
   asker: Asker,
@@ -98,7 +105,7 @@ export function findOrganizationPositions(
   );
 }
 
-/** Where a caller and several users stand, in one query. */
+/** The positions of the caller and of several users, in one query. */
 export function findUserPositions(
   db: Kysely<Database>,
   asker: Asker,

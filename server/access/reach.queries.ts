@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { isMember } from './levels.queries.ts';
 
 /**
- * Whether the caller `me` (see `callerStanding`) has read authority over another user `u` in the corporation `c`: D11 and
- * D12 in one expression, for statements about many. Who is no user any more is read from level 7 on.
+ * Whether the caller in row `me` (see `callerStanding`) has read authority over the user `u` in the corporation `c`:
+ * D11 and D12 as one SQL expression, for statements over many users. A deleted user can be read from level 7 on.
  */
 export const readsUser: RawBuilder<boolean> = sql`(
   me.level >= 7
@@ -12,7 +12,10 @@ export const readsUser: RawBuilder<boolean> = sql`(
   or me.level >= 5 and ${isMember} and exists (select from coalition_reach r
     where r.corporation_id = u.corporation_id and r.coalition_id = any(me.coalitions)))`;
 
-/** Whether `me` has read authority over the corporation, alliance or coalition that the text `key` names, as `type:id` (D13). */
+/**
+ * Whether the caller `me` has read authority over the corporation, alliance or coalition in `key`, a text of the form
+ * `type:id` (D13).
+ */
 export const readsBody: RawBuilder<boolean> = sql`(
   me.level >= 7 and key ~ '^(corporation|alliance|coalition):'
   or me.level >= 1 and key = 'corporation:' || me.corporation_id
@@ -23,5 +26,5 @@ export const readsBody: RawBuilder<boolean> = sql`(
     or key in (select 'corporation:' || corporation_id from coalition_reach where coalition_id = any(me.coalitions))
     or key in (select 'alliance:' || alliance_id from coalition_alliances where coalition_id = any(me.coalitions))))`;
 
-/** Whether `me` reads everybody, those included who are no users any more. */
+/** Whether the caller `me` has read authority over everybody, including deleted users. */
 export const readsEverybody: RawBuilder<boolean> = sql`me.level >= 7`;

@@ -12,8 +12,8 @@ import {
 } from './position.queries.ts';
 
 /**
- * Throws when there is no such record, or no authority over it (D6, D12 to D14): by the level and the
- * memberships of this moment, whatever they were when the caller was let in.
+ * Throws when there is no such record, or no authority over it (D6, D12 to D14). Reads the caller's present level and
+ * memberships, which may have changed since authentication.
  */
 export async function requireAuthority(
   db: Kysely<Database>,
@@ -30,10 +30,10 @@ export async function requireAuthority(
   }
 }
 
-/** Whoever may change somebody as far away as can be may change everybody. */
+/** The greatest distance: a caller with write authority at this distance has it over everybody. */
 const FARTHEST = 7;
 
-/** Throws without write authority over each of these organizations, all of which are registered (D14). */
+/** Throws unless the caller has write authority over each of these organizations; all must be registered (D14). */
 export async function requireAuthorityOverAll(
   db: Kysely<Database>,
   asker: Asker & { readonly level: number },

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 
-/** A body that requires scopes of a user. */
+/** A corporation, alliance or coalition, and the scopes that it requires of its members. */
 export interface Requirement {
   readonly type: 'corporation' | 'alliance' | 'coalition';
   readonly id: string;
@@ -9,7 +9,7 @@ export interface Requirement {
   readonly scopes: readonly ExtScope[];
 }
 
-/** What the corporation `c`, its alliance `a` (left-joined) and every coalition reached through either require. */
+/** The scopes required by the corporation `c`, its alliance `a` (left-joined) and every coalition of either. */
 const required = sql`
   select 'corporation' as type, c.corporation_id::text as id, c.corporation_name as name,
     c.mandatory_ext_scopes as scopes
@@ -19,17 +19,15 @@ const required = sql`
   select 'coalition', co.coalition_id::text, co.coalition_name, co.mandatory_ext_scopes
     from coalition_reach r join coalitions co using (coalition_id) where r.corporation_id = c.corporation_id`;
 
-/**
- * All of it together, sorted, each scope once (D38). An expression for the select list of a query with these two names.
- */
+/** The union of these scopes, sorted (D38). An SQL expression for queries with the aliases `c` and `a`. */
 export const scopesOfCorporation: RawBuilder<ExtScope[]> = sql`array(
   select distinct s collate "C" from (${required}) required, unnest(scopes) s order by 1)`;
 
-/** Who requires what of it, but for who requires nothing. */
+/** The organizations that require scopes of the corporation's members, each with its scopes. */
 export const requirementsOfCorporation: RawBuilder<readonly Requirement[]> = sql`(
   select coalesce(json_agg(required), '[]') from (${required}) required where cardinality(scopes) > 0)`;
 
-/** What the alliance `a` and its coalitions require, sorted, each scope once. */
+/** The union of the scopes required by the alliance `a` and its coalitions, sorted. */
 export const scopesOfAlliance: RawBuilder<ExtScope[]> = sql`array(
   select s collate "C" from (
     select unnest(a.mandatory_ext_scopes) as s
@@ -38,8 +36,8 @@ export const scopesOfAlliance: RawBuilder<ExtScope[]> = sql`array(
   ) scopes order by 1)`;
 
 /**
- * Whether a valid grant among the rows `g` covers what is required (D35); null where there is no grant at all. An
- * aggregate.
+ * SQL aggregate over the grants `g`: whether a valid one covers the required scopes (D35); null where there is no
+ * grant.
  */
 export function coverage(required: RawBuilder<ExtScope[]>): RawBuilder<boolean | null> {
   return sql`bool_or(g.valid and g.scopes @> ${required})`;

@@ -13,12 +13,16 @@ import { readArguments } from './command-line.ts';
 const USAGE = `npm run doctor                looks at settings, database, keys, jobs, the last 10,000 events, the game's services
                               and the disk; changes nothing
 npm run doctor -- --events    the same with all events, however many they are
+npm run doctor -- --checkpoint JWT
+                              holds the events against a checkpoint that you kept, from the log or an event
 
 Exit code 0: nothing is wrong; 1: something is (BAD).
 `;
 
 async function doctor(startStandIns: StartStandIns): Promise<number> {
-  const typed = readArguments(USAGE, { options: { events: { type: 'boolean', default: false } } });
+  const typed = readArguments(USAGE, {
+    options: { events: { type: 'boolean', default: false }, checkpoint: { type: 'string' } },
+  });
   if (typed === undefined) return 0;
   const log = createLog('silent');
   const { settings, stop } = await startStandIns(loadSettings(), log, 'worker');
@@ -30,7 +34,8 @@ async function doctor(startStandIns: StartStandIns): Promise<number> {
   });
   let wrong = 0;
   try {
-    for await (const finding of examine(db, settings, systemClock, { allEvents: typed.values.events })) {
+    const { events: allEvents, checkpoint } = typed.values;
+    for await (const finding of examine(db, settings, systemClock, { allEvents, checkpoint })) {
       process.stdout.write(toLines(finding));
       if (finding.state === 'bad') wrong += 1;
     }

@@ -77,8 +77,8 @@ export async function updateCoalition(
 ): Promise<Coalition> {
   const { db, clock } = services;
   return inTransaction(db, async (tx) => {
-    const now = clock.now();
     const before = await lockCoalition(tx, coalitionId);
+    const now = clock.now();
     const caller = await readmit(tx, admission);
     if (before === undefined) throw notFound('coalition', coalitionId);
     const { alliances, corporations, bars } = await findMoves(tx, coalitionId, body);
@@ -191,8 +191,8 @@ export async function removeCoalition(
   coalitionId: string,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    const now = services.clock.now();
     const before = await lockCoalition(tx, coalitionId);
+    const now = services.clock.now();
     await readmit(tx, admission);
     if (before === undefined) throw notFound('coalition', coalitionId);
     await services.touches(tx, { coalitions: [coalitionId] });

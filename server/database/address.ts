@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Which of several servers is wanted, in libpq's words; a replica follows a primary. */
+/** The values of libpq's `target_session_attrs`. A replica is a server in recovery. */
 const WANTED = {
   any: () => true,
   primary: ({ replica }: Role) => !replica,
@@ -19,12 +19,12 @@ interface Server {
   readonly port: number;
 }
 
-/** Milliseconds within which a server says what it is. */
+/** Timeout in milliseconds for asking a server whether it is a primary or a replica. */
 const SAYS_WITHIN = 2_000;
 const DEFAULT_PORT = 5432;
 const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*)([^?]*)(?:\?(.*))?$/;
 
-/** Why a DATABASE_URL cannot be used, without a word of its secrets; undefined: it can. */
+/** Why a DATABASE_URL cannot be used, without quoting its secrets; undefined when it can. */
 export function addressProblem(url: string): string | undefined {
   const [, , hosts, , query] = URL_PARTS.exec(url) ?? [];
   if (hosts === undefined) return 'must begin with postgres://';
@@ -37,15 +37,15 @@ export function addressProblem(url: string): string | undefined {
 }
 
 /**
- * What DATABASE_URL says: one server or several (`h1:5432,h2:5432`) with the kind that is wanted of them
- * (`target_session_attrs`), and whether statements may be prepared (`prepared_statements=off` for poolers that lose
- * them). Which of several is the right one is found out when it is needed, and anew when that one is lost.
+ * A parsed DATABASE_URL: one server or several (`h1:5432,h2:5432`) with the wanted kind (`target_session_attrs`), and
+ * whether statements may be prepared (`prepared_statements=off` for poolers that do not keep them). Of several servers
+ * the right one is determined on first use, and again after its loss.
  */
 export class Address {
-  /** For a client of the first server; the rest is in {@link locate}. */
+  /** Connection string for the first server; {@link locate} finds the right one of several. */
   readonly connectionString: string;
   readonly prepares: boolean;
-  /** A pooler stands before the server that takes no settings at a connection's beginning. */
+  /** Whether a pooler rejects settings in the startup message, so that none are sent. */
   bare = false;
   readonly #servers: readonly Server[];
   readonly #fits: (role: Role) => boolean;
@@ -67,7 +67,10 @@ export class Address {
     this.#servers = this.#asks ? each.map(toServer) : [];
   }
 
-  /** The server to connect to; undefined: the only one. Rejects when none of several is there and fits. */
+  /**
+   * The server to connect to; undefined when there is only one. Rejects when none of several is reachable and of the
+   * wanted kind.
+   */
   locate(): Promise<Server> | undefined {
     if (!this.#asks) return undefined;
     this.#found ??= this.#search().catch((error: unknown) => {
@@ -77,12 +80,12 @@ export class Address {
     return this.#found;
   }
 
-  /** Looks for the right server anew: the one that was found is gone, or is no more what it was. */
+  /** Discards the server found, because it is gone or changed its role, so that the next connection searches again. */
   forget(): void {
     this.#found = undefined;
   }
 
-  /** All are asked at once, so that one that is silent holds up nobody. */
+  /** Asks all servers in parallel, so that an unresponsive one does not delay the others. */
   async #search(): Promise<Server> {
     const asked = this.#servers.map(async (server) => {
       if (!this.#fits(await this.#roleOf(server))) throw new Error('is not what is wanted');
@@ -91,7 +94,7 @@ export class Address {
     try {
       return await Promise.any(asked);
     } catch {
-      // As pg words it, so that it counts as "cannot be reached".
+      // Worded like pg's own error, so that {@link isUnreachable} recognises it.
       throw new Error('Connection terminated: none of the servers of DATABASE_URL is there and fits');
     }
   }
@@ -127,7 +130,7 @@ function toServer(text: string): Server {
 
 const known = new Map<string, Address>();
 
-/** The address of a URL: one for all pools of a process, which learn together where the primary is. */
+/** The address of a URL. One object per process, so that all pools learn together where the primary is. */
 export function addressOf(url: string): Address {
   let address = known.get(url);
   if (address === undefined) {

@@ -5,10 +5,10 @@ import type { FunctionSet } from './functions/index.ts';
 import type { Database } from './tables.ts';
 
 /**
- * Applies the functions that differ from what was last applied to this database, all or none; those that a later
- * release applied stay, whoever starts. The caller holds the migrator's lock.
+ * Applies the functions that differ from the ones last applied to this database, all or none. Functions applied by a
+ * later release are kept. The caller holds the migrator's lock.
  *
- * @throws with the failed function's name, the database's error as `cause`.
+ * @throws with the failed function's name, the database's error as `cause`
  */
 export async function applyFunctions(
   db: Kysely<Database>,

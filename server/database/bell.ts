@@ -6,42 +6,49 @@ import { RoutedClient } from './client.ts';
 interface Options {
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** The channel on which the database rings. */
+  /** Channel of LISTEN and NOTIFY. */
   readonly channel: string;
-  /** What the connection is called. */
+  /** `application_name` of the connection. */
   readonly applicationName: string;
-  /** What the log says when it cannot be heard. */
+  /** Log message for when notifications do not arrive. */
   readonly deaf: string;
-  /** Rings with these words, on another connection than the one that listens. */
+  /** Sends a notification with this payload, on another connection than the one that listens. */
   strike(words: string): Promise<unknown>;
-  /** Called with what the bell says; without words when it may have said anything, or patience has changed. */
+  /**
+   * Called for each notification with its payload. Called without one when notifications may have been missed, and when
+   * {@link Bell.patience} changes.
+   */
   onRing(words?: string): void;
-  /** Other times than the usual ones. */
+  /** Overrides the default times. */
   readonly times?: typeof TIMES;
 }
 
-/** Tells of what happens in the database. */
+/** A subscription to notifications of the database (LISTEN/NOTIFY). */
 export interface Bell {
-  /** Milliseconds after which who was told nothing looks for himself. */
+  /**
+   * Milliseconds after which subscribers poll although no notification came: long while notifications arrive, short
+   * while they do not.
+   */
   patience(): number;
   close(): void;
 }
 
-/** In milliseconds. */
+/** All in milliseconds. */
 const TIMES = {
-  /** For so long nobody looks who is sure to be told; as often it is made sure. */
+  /** Polling interval while notifications arrive; also the interval at which that is tested. */
   sure: 60_000,
-  /** Between two looks of those who are not told. */
+  /** Polling interval while notifications do not arrive. */
   deaf: 2_000,
-  /** Within so long one hears oneself. */
+  /** Time within which the test notification must arrive. */
   hearing: 10_000,
-  /** Before a lost connection is opened anew. */
+  /** Pause before a lost connection is reopened. */
   again: 1_000,
 };
 
 /**
- * Listens on a connection of its own, for as long as it takes: anew when that was lost. It rings for itself to find
- * out whether it hears: behind a pooler in transaction mode, or over a network that swallows everything, it does not.
+ * Listens on a dedicated connection, which is reopened after a loss. It regularly sends a notification to itself to
+ * test whether notifications arrive: they do not behind a pooler in transaction mode, or when the network drops packets
+ * silently.
  */
 export function openBell(options: Options): Bell {
   const { databaseUrl, log, channel, applicationName, deaf, strike, onRing, times = TIMES } = options;
@@ -68,7 +75,7 @@ export function openBell(options: Options): Bell {
     onRing();
   }
 
-  /** Listens for as long as it hears itself; throws when the connection is lost. */
+  /** Listens until a test notification fails to arrive; throws when the connection is lost. */
   async function listen(): Promise<void> {
     const client = new RoutedClient({
       connectionString: databaseUrl,

@@ -2,23 +2,23 @@ import type { Kysely } from 'kysely';
 import { isOverdue, isUnreachable } from './errors.ts';
 import type { Database } from './tables.ts';
 
-/** Statements of one kind that may be out at a time, and keys in one of them. */
+/** Concurrent statements of one kind, and keys per statement. */
 const STATEMENTS = 2;
 const MOST_KEYS = 200;
 
-/** Reads the rows of all these keys, which differ, in one statement. */
+/** Reads the rows of all these distinct keys in one statement. */
 type ReadAll<Key, Row> = (db: Kysely<Database>, keys: readonly Key[]) => Promise<ReadonlyMap<Key, Row>>;
 
-/** Those who travel together: others may join until their statement is sent. */
+/** A batch of keys; callers may join until its statement is sent. */
 interface Party<Key, Row> {
   readonly keys: Set<Key>;
   readonly rows: Promise<ReadonlyMap<Key, Row | Error>>;
 }
 
 /**
- * A read by key. Who asks while statements are out travels with all the others that do, so that a crowd costs a few
- * statements instead of one each; a transaction is a crowd of its own. Nothing is kept: every answer was read after its
- * question was asked, so that what was revoked before counts (D20).
+ * A read by key that batches concurrent calls: calls that arrive while statements are running share the next statement,
+ * so that many requests cost a few statements instead of one each. Calls within a transaction are batched separately.
+ * Nothing is cached: every row is read after the call was made, so a token revoked before it is seen as revoked (D20).
  */
 export function byKey<Key extends string | number, Row>(
   readAll: ReadAll<Key, Row>,
@@ -51,7 +51,7 @@ function createReader<Key, Row>(
   function gather(): Party<Key, Row> {
     const keys = new Set<Key>();
     const turn = new Promise<void>((resolve) => waiting.push(resolve));
-    // Whoever asks in this turn of the event loop comes along.
+    // Deferred, so that calls in this turn of the event loop join the batch.
     if (out < STATEMENTS) setImmediate(send);
     const rows = turn.then(() => {
       if (gathering === party) gathering = undefined;
@@ -75,7 +75,9 @@ function createReader<Key, Row>(
   };
 }
 
-/** Where the statement fails for what one of the keys is, only who asked for that one gets its error. */
+/**
+ * If the statement fails because of one key, reads the keys one by one, so that only that key's callers get the error.
+ */
 async function readTogether<Key, Row>(
   readAll: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Row>>,
   keys: readonly Key[],

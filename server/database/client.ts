@@ -8,13 +8,13 @@ export interface RoutedClientConfig extends pg.ClientConfig {
 
 type Connected = (error?: Error) => void;
 
-/** SQLSTATE of a write to a server that is a replica by now. */
+/** SQLSTATE of a write to a read-only server: the primary has become a replica. */
 const READ_ONLY = '25006';
 
-/** What poolers take for odd at a connection's beginning. */
+/** Startup settings that poolers such as PgBouncer reject. */
 const SESSION_SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 
-/** A connection to the right one of the servers that DATABASE_URL names. */
+/** A connection to the server of the wanted kind among those in DATABASE_URL. */
 export class RoutedClient extends pg.Client {
   readonly #address: Address;
 
@@ -44,19 +44,21 @@ export class RoutedClient extends pg.Client {
     }
   }
 
-  /** What a failure tells of the server: gone, a replica now, or behind a pooler. */
+  /**
+   * Derives from an error what to do differently next time: search the server again, or send no settings to a pooler.
+   */
   protected learnFrom(error: unknown): void {
     if (isUnreachable(error) || codeOf(error) === READ_ONLY) this.#address.forget();
     if (/unsupported startup parameter/.test((error as Error).message)) this.#address.bare = true;
   }
 
-  /** Ends the connection without a farewell: whoever waits for an answer on it gets an error. */
+  /** Closes the connection without a Terminate message; statements that wait on it get an error. */
   destroy(): void {
     const { connection } = this as unknown as { connection: { stream: { destroy(): void } } };
     connection.stream.destroy();
   }
 
-  /** pg's own, which its types do not show: what is sent at the connection's beginning. */
+  /** pg's internal method, missing in its types: the settings of the startup message. */
   getStartupConf(): Record<string, string> {
     const base = pg.Client.prototype as unknown as { getStartupConf(): Record<string, string> };
     const settings = base.getStartupConf.call(this);

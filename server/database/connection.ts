@@ -12,42 +12,42 @@ import { Watch } from './watch.ts';
 export type Log = Pick<Logger, 'info' | 'warn' | 'error'>;
 
 export interface ConnectionConfig {
-  /** A PostgreSQL URL; its query may override the defaults below (`?statement_timeout=…`). */
+  /** A PostgreSQL URL; its query parameters override the defaults below (`?statement_timeout=…`). */
   readonly url: string;
   readonly log: Log;
-  /** Most connections at a time. */
+  /** Maximum number of connections. */
   readonly poolSize?: number;
-  /** Milliseconds that a statement's answer is waited for, 35 s when absent; 0: for ever. */
+  /** Timeout in milliseconds for a statement's answer; 35 s by default, 0 for none. */
   readonly answerWithin?: number;
-  /** Whether to notice when the server, unless behind a pooler, keeps silent, and to refuse what is asked meanwhile. */
+  /** Whether to detect an unresponsive server (not behind a pooler) and to reject statements at once while it is. */
   readonly watched?: boolean;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
   /** Called with the text of every statement, `begin` and `commit` included. */
   readonly onStatement?: (sql: string) => void;
-  /** Told of every statement, and sends it: to measure what it takes. */
+  /** Wraps every statement, to measure its duration. */
   readonly around?: NamingClientConfig['around'];
 }
 
 export interface Connection {
   readonly db: Kysely<Database>;
   readonly pool: pg.Pool;
-  /** Waits for running statements, though not for ever, then closes every connection. */
+  /** Waits for running statements for a limited time, then closes all connections. */
   close(): Promise<void>;
 }
 
 const SECOND = 1000;
-/** Milliseconds that closing waits for statements. */
+/** Milliseconds for which closing waits for running statements. */
 const CLOSED_WITHIN = 2 * SECOND;
 
 /**
- * Opens a pool (lazily: the first statement connects). A statement may run 30 s, an answer (even that it ran too
- * long) is waited for 35 s, a transaction may idle 30 s, a free connection is waited for 5 s; {@link isUnreachable}
- * recognises what the waiting ends in.
+ * Opens a pool; the first statement connects. Timeouts: 30 s for a statement, 35 s for its answer (more than the
+ * former, so that the server's error can arrive), 30 s for an idle transaction, 5 s for a free connection. {@link
+ * isUnreachable} recognises the errors of those that mean an unreachable database.
  */
 export function connect(config: ConnectionConfig): Connection {
   const address = addressOf(config.url);
-  // A pooler whose connections are all at work keeps silent, too, and nothing is wrong then.
+  // A pooler whose connections are all in use does not answer either, although nothing is wrong, so it is not watched.
   const pooled = address.bare || !address.prepares;
   const watch = config.watched && !pooled ? watchOver(config) : undefined;
   const options: pg.PoolConfig & NamingClientConfig = {
@@ -58,10 +58,11 @@ export function connect(config: ConnectionConfig): Connection {
     max: config.poolSize ?? 10,
     connectionTimeoutMillis: 5 * SECOND,
     idleTimeoutMillis: 60 * SECOND,
-    // Renewed now and then, so that a changed address or a connection full of odd statements does not last.
+    // Connections are renewed, so that a changed DNS address is noticed and prepared statements do not accumulate.
     maxLifetimeSeconds: 3600,
     statement_timeout: 30 * SECOND,
-    // A network that swallows everything would otherwise be noticed by the kernel alone, after a quarter of an hour.
+    // Without this a network that drops packets silently would be noticed only by the kernel, after a quarter of an
+    // hour.
     query_timeout: config.answerWithin ?? 35 * SECOND,
     idle_in_transaction_session_timeout: 30 * SECOND,
     keepAlive: true,
@@ -71,16 +72,16 @@ export function connect(config: ConnectionConfig): Connection {
     ...(config.around && { around: config.around }),
   };
   const pool = new pg.Pool(options);
-  // Without a listener an idle connection's loss would end the process.
+  // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => config.log.warn({ err: error }, 'a database connection was lost'));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   const end = async () => {
     watch?.close();
     await db.destroy();
-    // Kysely leaves a pool alone that it never used.
+    // Kysely does not end a pool that it never used.
     if (!pool.ending) await pool.end();
   };
-  // A statement that waits for another one's lock would hold up the end of the process.
+  // Limited, because a statement that waits for a lock would delay the end of the process.
   const close = () => Promise.race([end(), sleep(CLOSED_WITHIN, undefined, { ref: false })]);
   return { db, pool, close };
 }
@@ -91,12 +92,12 @@ function watchOver({ url, log }: ConnectionConfig): Watch {
 }
 
 const { INT8 } = pg.types.builtins;
-/** pg's list of types leaves the arrays out. */
+/** pg's list of type ids has no array types. */
 const INT8_ARRAY = 1016 as typeof pg.types.builtins.INT8;
 
 const parseInt8Array = pg.types.getTypeParser(INT8_ARRAY) as (text: string) => (string | null)[];
 
-/** Ids are JSON numbers (D3b: at most 2^53−1), so int8 is read as Number; the rest is pg's own reading. */
+/** Parses int8 as number, because ids are JSON numbers (D3b: at most 2^53−1); other types as pg does. */
 const columnTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (format !== 'binary') {

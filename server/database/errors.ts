@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The server keeps silent: nothing was sent to it, or what was sent is given up. */
+/** The server does not answer: the statement was not sent, or waiting for its answer was given up. */
 export class SilentDatabase extends Error {
   override name = 'SilentDatabase';
   constructor() {
@@ -8,7 +8,7 @@ export class SilentDatabase extends Error {
   }
 }
 
-/** SQLSTATEs that say "this connection or this server is of no use now", not "this statement is wrong". */
+/** SQLSTATEs that mean that the connection or server cannot be used now, not that the statement is wrong. */
 const UNREACHABLE_STATES = new Set([
   '25006', // read_only_sql_transaction: the primary has become a replica
   '53000', // insufficient_resources
@@ -32,26 +32,27 @@ const UNREACHABLE_CODES = new Set([
   'EAI_AGAIN',
 ]);
 
-/** pg and pg-pool give these no code, so only the sentence tells. */
+/** Messages of pg and pg-pool for errors that have no code. */
 const UNREACHABLE_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
 
 /**
- * Whether an error thrown by the database layer means that PostgreSQL cannot be reached just now, so that the
- * caller answers 503 with `Retry-After` and asks to try again (D8). Errors of a statement itself are not.
+ * Whether an error of the database layer means that PostgreSQL cannot be reached at the moment, so that the answer is a
+ * 503 with `Retry-After` (D8). False for errors of the statement itself.
  */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof SilentDatabase) return true;
   const code = codeOf(error);
   if (error instanceof pg.DatabaseError) {
-    // After a fatal error the server hangs up, as when the database lets nobody in (55000).
+    // After an error of severity FATAL the server closes the connection, for example when the database allows no
+    // connections (55000).
     return (
       error.severity === 'FATAL' || code?.startsWith('08') === true || UNREACHABLE_STATES.has(code ?? '')
     );
   }
   if (code === undefined) return UNREACHABLE_MESSAGE.test(error.message);
-  // A missing Unix socket is ENOENT; only `connect` tells it from a missing file.
+  // A missing Unix socket gives ENOENT; only `syscall: 'connect'` distinguishes it from a missing file.
   return (
     UNREACHABLE_CODES.has(code) || (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
   );
@@ -62,17 +63,19 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Whether a statement was ended because it took longer than one may (`statement_timeout`). */
+/** Whether the server cancelled a statement for its duration (`statement_timeout`). */
 export function isOverdue(error: unknown): boolean {
   return codeOf(error) === '57014';
 }
 
-/** Deadlock and serialization failure: what was done is undone, and may be done again. */
+/**
+ * Whether PostgreSQL rolled the work back because of a deadlock or serialization failure, so that it can be repeated.
+ */
 export function isUndone(error: unknown): boolean {
   return codeOf(error) === '40P01' || codeOf(error) === '40001';
 }
 
-/** What a constraint in the database refused. */
+/** A constraint that a statement violated. */
 export interface ConstraintViolation {
   readonly kind: 'unique' | 'foreign_key' | 'check';
   /** The constraint's (or unique index's) name. */
@@ -85,7 +88,7 @@ const CONSTRAINT_KINDS: Readonly<Record<string, ConstraintViolation['kind']>> = 
   '23514': 'check',
 };
 
-/** The violated constraint, or undefined when the error is none: what becomes a 409 or a 404 (D7). */
+/** The violated constraint, which becomes a 409 or 404 (D7); undefined for any other error. */
 export function constraintOf(error: unknown): ConstraintViolation | undefined {
   if (!(error instanceof pg.DatabaseError) || error.constraint === undefined) return undefined;
   const kind = CONSTRAINT_KINDS[error.code ?? ''];

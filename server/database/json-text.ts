@@ -1,12 +1,12 @@
 declare const written: unique symbol;
 
 /**
- * JSON of a value as the database wrote it. Long lists are handed on as they are: to read all of one and to write it
- * again would hold up everybody else.
+ * JSON text as the database produced it. Long lists are passed on as text, because parsing and serializing them would
+ * block the event loop.
  */
 export type JsonText<Value> = string & { readonly [written]?: Value };
 
-/** The record as JSON, with one more field, which the database wrote. */
+/** The record as JSON text with one more field, whose value is JSON text from the database. */
 export function withField<Fields extends object, Name extends string, Value>(
   record: Fields,
   name: Name,

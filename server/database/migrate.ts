@@ -15,7 +15,7 @@ import type { Database } from './tables.ts';
 
 const UNDEFINED_TABLE = '42P01';
 
-/** What makes a database ours. */
+/** The migrations and functions of a schema. */
 interface Schema {
   readonly migrations: Readonly<Record<string, Migration>>;
   readonly functions: FunctionSet;
@@ -23,9 +23,9 @@ interface Schema {
 
 /**
  * Brings the schema up to date: all pending migrations in one transaction, then the functions that differ. Several
- * processes may call it at once: each holds Kysely's lock in the database meanwhile.
+ * processes may call it concurrently: Kysely's lock in the database lets them run one after the other.
  *
- * @throws with the failed migration's or function's name, the database's error as `cause`.
+ * @throws with the failed migration's or function's name, the database's error as `cause`
  */
 export async function migrate(
   db: Kysely<Database>,
@@ -33,7 +33,7 @@ export async function migrate(
   { migrations, functions }: Schema = { migrations: ours, functions: ourFunctions },
 ): Promise<void> {
   await db.connection().execute(async (connection) => {
-    // Waiting for another process's migration, or building a large index, may take longer than a request may.
+    // No timeout: it may have to wait for another process's migration, or build a large index.
     await sql`set statement_timeout = 0`.execute(connection);
     try {
       await underLock(connection, async () => {
@@ -46,7 +46,7 @@ export async function migrate(
   });
 }
 
-/** Holds the lock of Kysely's migrator, which takes it once more on the same connection. */
+/** Runs `work` while holding the lock of Kysely's migrator, which can take the lock again on the same connection. */
 async function underLock(connection: Kysely<Database>, work: () => Promise<void>): Promise<void> {
   const { adapter } = connection.getExecutor();
   const lock = { lockTable: DEFAULT_MIGRATION_LOCK_TABLE, lockRowId: MIGRATION_LOCK_ID };
@@ -74,7 +74,7 @@ async function migrateUp(
   throw new Error(`${what} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
 }
 
-/** Names of the migrations that the database lacks, for /readyz: one small statement. */
+/** Names of the pending migrations, for /readyz: one cheap statement. */
 export async function pendingMigrations(db: Kysely<Database>): Promise<string[]> {
   const done = new Set(await executedMigrations(db));
   return Object.keys(ours).filter((name) => !done.has(name));

@@ -1,7 +1,7 @@
 /**
- * What two names share when they count as the same (D7) and what lists are ordered by (D9): NFC and case
- * folding. JavaScript has no `casefold`; lower, upper and lower case again reach it ("ẞ", "ß" and "SS" are one), but
- * for "ı", which that would make an "i" and folding leaves alone.
+ * The key by which names are compared for uniqueness (D7) and ordered in lists (D9): NFC and case folding. JavaScript
+ * has no `casefold`; lower, upper and lower case in sequence give the same result ("ẞ", "ß" and "SS" become one),
+ * except for "ı", which would become "i" and is left unchanged.
  */
 export function nameKey(name: string): string {
   const parts = name.normalize('NFC').split('ı');

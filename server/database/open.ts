@@ -17,14 +17,14 @@ export interface OpenOptions {
   readonly around?: ConnectionConfig['around'];
 }
 
-/** The database at a URL, migrated. */
+/** Connects to the database at a URL and migrates it. */
 export async function openDatabase(url: string, log: Log, options: OpenOptions = {}): Promise<OpenDatabase> {
   await learnOfPooler(url);
   await migrateAtLeisure(url, log);
   return { ...connect({ url, log, watched: true, ...options }), url };
 }
 
-/** A pooler that takes no settings refuses the first connection; those that follow ask for none. */
+/** Opens one connection to find out whether a pooler rejects startup settings; later connections then send none. */
 async function learnOfPooler(url: string): Promise<void> {
   const client = new RoutedClient({ connectionString: url, statement_timeout: 1_000 });
   client.on('error', () => undefined);
@@ -37,7 +37,7 @@ async function learnOfPooler(url: string): Promise<void> {
   }
 }
 
-/** On a connection of its own, for it may have to wait for another process's migration. */
+/** Migrates on a separate connection without timeouts, because it may have to wait for another process's migration. */
 async function migrateAtLeisure(url: string, log: Log): Promise<void> {
   const { db, close } = connect({ url, log, poolSize: 1, answerWithin: 0 });
   try {
@@ -48,7 +48,7 @@ async function migrateAtLeisure(url: string, log: Log): Promise<void> {
   }
 }
 
-/** The oldest PostgreSQL that knows what the migrations say. */
+/** The oldest major version of PostgreSQL that the migrations work with. */
 export const OLDEST_POSTGRESQL = 15;
 
 async function requireVersion(db: Kysely<Database>): Promise<void> {

@@ -7,7 +7,7 @@ import { inTransaction } from './transaction.ts';
 export interface Partition {
   readonly table: string;
   readonly name: string;
-  /** The least value that it holds, and the least beyond it. */
+  /** Inclusive lower and exclusive upper bound. */
   readonly from: string;
   readonly to: string;
 }
@@ -15,7 +15,7 @@ export interface Partition {
 const CHECK_VIOLATION = '23514';
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Names of the partitions of these tables, in order. */
+/** Names of the partitions of these tables, sorted. */
 export async function listPartitions(db: Kysely<Database>, tables: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_inherits join pg_class c on c.oid = inhrelid
@@ -24,8 +24,8 @@ export async function listPartitions(db: Kysely<Database>, tables: readonly stri
 }
 
 /**
- * Makes those of the partitions that are missing, though another process may be making them at the same time; returns
- * their names. One whose rows a default partition holds already is left out: they stay there.
+ * Creates the missing ones of these partitions, also while another process does the same; returns their names. A range
+ * of which the default partition holds rows already is skipped: its rows stay there.
  */
 export async function createPartitions(
   db: Kysely<Database>,
@@ -40,7 +40,9 @@ export async function createPartitions(
   return made;
 }
 
-/** Attaching a finished table, unlike creating a partition in place, lets readers and writers go on. */
+/**
+ * Creates a table and attaches it, which, unlike creating the partition directly, does not block readers and writers.
+ */
 async function createPartition(db: Kysely<Database>, { table, name, from, to }: Partition): Promise<boolean> {
   const [parent, partition] = [sql.table(table), sql.table(name)];
   try {
@@ -58,7 +60,10 @@ async function createPartition(db: Kysely<Database>, { table, name, from, to }: 
   }
 }
 
-/** Drops a partition; false: its table stayed busy for five seconds, and everybody shall not be held up. */
+/**
+ * Drops a partition. False when its lock was not available within five seconds: waiting longer would block all other
+ * statements on the table.
+ */
 export async function dropPartition(db: Kysely<Database>, name: string): Promise<boolean> {
   try {
     await inTransaction(db, async (tx) => {

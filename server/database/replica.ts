@@ -4,12 +4,15 @@ import { type ConnectionConfig, connect } from './connection.ts';
 import { isOverdue, isUndone, isUnreachable } from './errors.ts';
 import type { Database } from './tables.ts';
 
-/** A copy of the database for reads that may lag behind a little. */
+/** A replica of the database, for reads that may lag. */
 export interface Replica {
   readonly db: Kysely<Database>;
-  /** Whether it is there and hardly behind, as far as was found out a second ago. */
+  /** Whether it is reachable and its lag is small; checked at most once a second. */
   isFit(): Promise<boolean>;
-  /** Whether an error is its own, so that the primary is to be asked the same; it is left alone for a while then. */
+  /**
+   * Whether an error is caused by the replica, so that the primary should be asked instead. If so, the replica is not
+   * used until the next check.
+   */
   failed(error: unknown): boolean;
   close(): Promise<void>;
 }
@@ -18,25 +21,26 @@ interface Options extends Pick<ConnectionConfig, 'url' | 'log' | 'around' | 'poo
   readonly primary: Kysely<Database>;
 }
 
-/** In milliseconds. */
+/** All in milliseconds. */
 const TIMES = {
-  /** For so long a look at it holds. */
+  /** How long the result of a check is valid. */
   look: 1_000,
-  /** A look that takes longer is an answer, too. */
+  /** Timeout of a check. */
   patience: 2_000,
-  /** So far behind it may be. */
+  /** Maximum lag. */
   behind: 5_000,
 } as const;
 
-/** Where the primary's log ended, and when that was asked. */
+/** A position in the primary's write-ahead log, and when the primary had reached it. */
 interface Mark {
   readonly at: number;
   readonly end: bigint;
 }
 
 /**
- * Opens a replica. Nobody looks at it but who is about to read from it, once a second at the most: how far it has come is
- * compared with where the primary was, so that one that hears nothing of the primary any more is known to be behind.
+ * Opens a replica. It is checked only before reads, at most once a second. The lag is computed by comparing its replay
+ * position with former positions of the primary, because a replica that is disconnected from the primary cannot know
+ * its own lag.
  */
 export function openReplica({ primary, ...config }: Options): Replica {
   const { db, close } = connect({ ...config, watched: true, applicationName: 'castellan reads' });
@@ -68,7 +72,7 @@ export function openReplica({ primary, ...config }: Options): Replica {
     looking = undefined;
   }
 
-  /** Milliseconds. */
+  /** The lag in milliseconds. */
   async function lag(): Promise<number> {
     const now = performance.now();
     marks = [
@@ -86,13 +90,13 @@ export function openReplica({ primary, ...config }: Options): Replica {
     async isFit() {
       if (performance.now() - lookedAt > TIMES.look) {
         looking ??= look();
-        // Who would be sent to the primary anyway does not wait.
+        // While the replica is not in use, the caller goes to the primary without waiting for the check.
         if (fit) await looking;
       }
       return fit === true;
     },
     failed(error) {
-      // A replica also ends statements that stand in the way of what it has to repeat.
+      // A replica also cancels statements that conflict with the replay of the primary's log.
       if (!isUnreachable(error) && !isOverdue(error) && !isUndone(error)) return false;
       become(false, error);
       lookedAt = performance.now();
@@ -108,7 +112,9 @@ async function endOf(primary: Kysely<Database>): Promise<bigint> {
   return BigInt(rows[0]?.end ?? 0);
 }
 
-/** @throws where it is no replica */
+/**
+ * @throws when the server is not a replica
+ */
 async function reachedBy(db: Kysely<Database>): Promise<bigint> {
   const { rows } = await sql<{ reached: string | null }>`
     select (pg_last_wal_replay_lsn() - '0/0')::text as reached`.execute(db);

@@ -4,28 +4,28 @@ import { codeOf, isUnanswered, isUndone } from './errors.ts';
 import { requireAnswers, type Watch } from './watch.ts';
 
 export interface NamingClientConfig extends RoutedClientConfig {
-  /** How many statements one connection may hold prepared; 0 names none. */
+  /** Maximum number of prepared statements per connection; 0 for none. */
   readonly namedStatements?: number;
   /** Called with the text of every statement before it is sent. */
   readonly onStatement?: (sql: string) => void;
-  /** Told of every statement that is awaited, and sends it. */
+  /** Wraps every statement. */
   readonly around?: <T>(sql: string, send: () => Promise<T>) => Promise<T>;
-  /** Notices when the server keeps silent. */
+  /** Detects an unresponsive server. */
   readonly watch?: Watch;
 }
 
 const DEFAULT_NAMED_STATEMENTS = 256;
 
-/** How often a statement is tried that was undone through no fault of its own. */
+/** Maximum attempts for a statement that PostgreSQL rolled back because of a deadlock or the like. */
 const TRIES = 4;
 
 type Send = (statement: unknown, values?: unknown, callback?: unknown) => unknown;
 
 /**
- * A connection that names its statements, so that PostgreSQL parses and plans each of them once per connection
- * instead of once per call. A text is named at its second use and only while the bound lasts: one-off texts
- * (lists of changing length) stay unnamed and cannot fill the server's memory. Outside a transaction it makes those
- * again that PostgreSQL undid by itself, and it gives itself up when PostgreSQL does not answer at all.
+ * A connection that uses named (prepared) statements, so that PostgreSQL parses and plans each once per connection
+ * instead of once per call. A statement is named at its second use, up to a maximum number: one-off texts (such as
+ * lists of varying length) stay unnamed and do not use up the server's memory. Outside a transaction it retries
+ * statements after a deadlock or serialization failure. It closes itself when PostgreSQL does not answer.
  */
 export class NamingClient extends RoutedClient {
   readonly #names = new Map<string, string>();
@@ -38,7 +38,8 @@ export class NamingClient extends RoutedClient {
     super(config);
     this.#limit = config.namedStatements ?? DEFAULT_NAMED_STATEMENTS;
     this.#watch = config.watch;
-    // The pool listens while a connection is idle; one lost within a transaction would end the process.
+    // The pool listens for errors of idle connections only; a loss during a transaction would otherwise end the
+    // process.
     this.on('error', () => undefined);
     const send: Send = super.query.bind(this) as Send;
     const query: Send = (statement, values, callback) => {
@@ -65,7 +66,7 @@ export class NamingClient extends RoutedClient {
     return undefined;
   }
 
-  /** Not begun while the server is known to keep silent, and given up when it turns out to. */
+  /** Rejects at once while the server is known to be unresponsive, and as soon as that is detected. */
   async #watched<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     requireAnswers(this.#watch);
     const end = this.#watch?.begin(() => this.destroy());
@@ -80,7 +81,8 @@ export class NamingClient extends RoutedClient {
   }
 
   #named(sql: string, values: readonly unknown[]): string | { name: string; text: string } {
-    // Only what carries parameters goes through the extended protocol anyway; the rest may be several statements.
+    // Only statements with parameters use the extended protocol; others may contain several statements, which cannot be
+    // prepared.
     const name = values.length === 0 ? undefined : this.#nameOf(sql);
     return name === undefined ? sql : { name, text: sql };
   }
@@ -105,13 +107,14 @@ export class NamingClient extends RoutedClient {
       try {
         return await send();
       } catch (error) {
-        // What comes on this connection from now on answers who has gone: the pool shall not use it again.
+        // A late answer would be taken for that of the next statement, so the pool must not use this connection again.
         if (isUnanswered(error)) void this.end();
         const stale = isStalePlan(error);
-        // A migration on another replica changed what a prepared `select *` returns: PostgreSQL refuses the name for good.
+        // A migration by another process changed the result columns of a prepared `select *`: PostgreSQL then rejects
+        // that name for ever.
         if (stale) this.#names.delete(sql);
         const undone = stale || isUndone(error);
-        // Within a transaction all of it was undone, and whoever began it has to begin anew.
+        // Within a transaction everything was rolled back, so the whole transaction has to be retried by its owner.
         if (!undone || tries === TRIES || this.getTransactionStatus() !== 'I') throw error;
       }
     }

@@ -1,6 +1,13 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { TokenKind } from '../../contract/access.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
+import type {
+  EventSealTable,
+  EventTable,
+  UnsealedEventTable,
+  WebhookDeliveryTable,
+  WebhookTable,
+} from './event-tables.ts';
 
 /** Ids of the game: integers up to 2^53−1, read as numbers (see connection.ts). */
 type GameId = number;
@@ -148,7 +155,7 @@ export interface OidcClientTable extends Dated {
   last_used_on: Date | null;
 }
 
-/** What the library of OpenID Connect keeps; its payload is its own affair. */
+/** Records of the OpenID Connect library; their payload is opaque to us. */
 interface OidcArtifactTable {
   model: string;
   id_hash: string;
@@ -253,18 +260,18 @@ interface MailboxMailTable {
 interface ScheduleTable {
   job_id: string;
   ran_on: Date;
-  /** When the last run began that looked at everybody. */
+  /** Start of the last run that visited all users. */
   complete_on: Date | null;
 }
 
-/** Where a run of a job stopped when the provider failed. */
+/** Cursor of a run that stopped early. */
 interface RunCursorTable {
   job_id: string;
   after_key: string;
   after_id: GameId;
 }
 
-/** What a run would have taken away, and was not allowed to (D63). */
+/** Changes of a run that the mass-change guard held back (D63). */
 interface HeldChangesTable {
   job_id: string;
   fingerprint: string;
@@ -280,7 +287,7 @@ interface VoiceChallengeTable {
 
 interface VoiceIdentityTable {
   client_database_id: number;
-  /** Null: formerly somebody's. */
+  /** Null after the user was deleted. */
   character_id: GameId | null;
   told_on: Date | null;
 }
@@ -293,7 +300,7 @@ export interface ServiceTable {
   started_on: Date;
 }
 
-/** Which definition of a database function was applied last. */
+/** The definitions of database functions that were applied last. */
 interface RepeatableTable {
   name: string;
   hash: string;
@@ -318,63 +325,6 @@ interface PersonHistoryTable {
   by_id: GameId | null;
   reason: string | null;
   proof: string | null;
-}
-
-/** Rows are added and never changed. */
-interface EventTable {
-  kept: 'short' | 'long';
-  event_id: string;
-  type: string;
-  actor_id: GameId | null;
-  on_behalf_of: GameId | null;
-  concerns: GameId[];
-  targets: string[];
-  body: string;
-}
-
-interface EventSealTable {
-  position: number;
-  event_id: string;
-  digest: Buffer;
-  hash: Buffer;
-}
-
-interface UnsealedEventTable {
-  born: GeneratedAlways<number>;
-  event_id: string;
-  digest: Buffer;
-}
-
-export interface WebhookTable extends Dated {
-  webhook_id: ObjectId;
-  app_token: string | null;
-  owner_id: GameId | null;
-  url: string;
-  types: string[];
-  group_ids: ObjectId[] | null;
-  ordered: boolean;
-  secret: Buffer;
-  former_secret: Buffer | null;
-  former_until: Date | null;
-  position: number;
-  disabled_on: Date | null;
-  disabled_because: 'asked' | 'gone' | 'undeliverable' | 'not_allowed' | null;
-  failures: Generated<number>;
-  paused_until: Date | null;
-}
-
-export interface WebhookDeliveryTable {
-  webhook_id: ObjectId;
-  delivery_id: string;
-  type: string;
-  position: number | null;
-  state: 'waiting' | 'delivered' | 'failed';
-  tries: Generated<number>;
-  next_try_on: Date | null;
-  tried_on: Date | null;
-  status: number | null;
-  fault: string | null;
-  created_on: Generated<Date>;
 }
 
 export interface Database {

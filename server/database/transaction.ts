@@ -5,8 +5,8 @@ import type { Database } from './tables.ts';
 const TRIES = 4;
 
 /**
- * Runs `work` in one transaction, again when PostgreSQL undid it to end a deadlock. Within a transaction it is a part of
- * that one: who began it ends it.
+ * Runs `work` in one transaction, and retries it after a deadlock. If `db` is a transaction already, `work` runs within
+ * it, and its owner commits.
  */
 export async function inTransaction<T>(
   db: Kysely<Database>,
@@ -16,12 +16,14 @@ export async function inTransaction<T>(
   return repeated(TRIES, () => db.transaction().execute(work));
 }
 
-/** A rehearsal waits for nobody and is in nobody's way for long: it may be tried more often. */
+/**
+ * Maximum attempts of a rehearsal: more than for a transaction, as it is short and fails instead of waiting for locks.
+ */
 const REHEARSALS = 20;
 
 /**
- * Runs `work` in one transaction and undoes it, whatever it did: nothing is stored, no job is sent. It sees the
- * database as it was when it began, so that nothing that others do meanwhile looks like its doing.
+ * Runs `work` in a transaction that is always rolled back: nothing is stored, no job is sent. It uses a snapshot of its
+ * beginning, so that concurrent changes do not appear as effects of `work`.
  */
 export async function inRehearsal<T>(
   db: Kysely<Database>,

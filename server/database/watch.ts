@@ -3,30 +3,33 @@ import type { Logger } from 'pino';
 import type { RoutedClient } from './client.ts';
 import { SilentDatabase } from './errors.ts';
 
-/** In milliseconds: a statement may take its time, but a server that does not even answer `select 1` is frozen. */
+/**
+ * All in milliseconds. A statement may take long, but a server that does not answer `select 1` is considered
+ * unresponsive.
+ */
 const TIMES = {
-  /** An answer that is out for so long makes us ask. */
+  /** Waiting time of a statement after which the server is probed. */
   patience: 400,
-  /** For so long the server may keep silent then. */
+  /** Timeout of the probe. */
   silence: 1_200,
-  /** Between two looks at who waits, and two questions to a server that keeps silent. */
+  /** Interval between two checks of waiting statements, and between probes of an unresponsive server. */
   pause: 200,
 };
 
 interface Options {
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  /** A new connection to ask on. */
+  /** Opens a connection for probes. */
   readonly open: () => RoutedClient;
   readonly times?: typeof TIMES;
 }
 
-/** Notices that PostgreSQL keeps silent, so that nobody waits for it longer than a client would. */
+/** Detects that PostgreSQL does not answer, so that requests fail before their clients give up. */
 export class Watch {
-  /** Whether the server is known to keep silent: whatever would be asked is refused at once. */
+  /** Whether the server is unresponsive; statements are then rejected at once. */
   silent = false;
   readonly #options: Options;
   readonly #times: typeof TIMES;
-  /** Who waits for an answer: since when, and how to end that. */
+  /** Waiting statements: how to abort each, and since when it waits. */
   readonly #waiting = new Map<() => void, number>();
   #looking = false;
   #closed = false;
@@ -37,7 +40,7 @@ export class Watch {
     this.#times = options.times ?? TIMES;
   }
 
-  /** Somebody waits from now on; returns what to call when the answer is there. */
+  /** Registers a waiting statement; the returned function is called when its answer has arrived. */
   begin(giveUp: () => void): () => void {
     this.#waiting.set(giveUp, performance.now());
     void this.#look();
@@ -49,7 +52,7 @@ export class Watch {
     this.#hangUp();
   }
 
-  /** As long as somebody waits, one who waits for long makes it ask. */
+  /** While statements wait: probes the server when one waits for long. */
   async #look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
@@ -62,7 +65,7 @@ export class Watch {
     this.#looking = false;
   }
 
-  /** Ends everybody's waiting, and finds out when the server speaks again. */
+  /** Aborts all waiting statements and probes until the server answers again. */
   async #endure(): Promise<void> {
     this.silent = true;
     this.#options.log.error('the database does not answer; requests are refused until it does');
@@ -76,13 +79,13 @@ export class Watch {
     if (!this.#closed) this.#options.log.warn('the database answers again');
   }
 
-  /** Whether the server says anything in time; that it takes no more connections is an answer, too. */
+  /** Whether the server answers the probe in time; a refused connection is an answer, too. */
   async #answers(): Promise<boolean> {
     const client = this.#client ?? this.#options.open();
     const asked = this.#ask(client);
     const silence = sleep(this.#times.silence, false, { ref: false });
     if (await Promise.race([asked, silence])) return true;
-    // This process may have been the one that was busy: what has arrived meanwhile is read first.
+    // This process's event loop may have been blocked: answers that have arrived meanwhile are read first.
     await turn();
     return Promise.race([asked, turn(false)]);
   }
@@ -96,7 +99,7 @@ export class Watch {
       }
       await client.query('select 1');
     } catch {
-      // A refusal is an answer, too; where it was us who hung up, nobody waits for this one any more.
+      // A refusal counts as an answer. After {@link destroy} by ourselves nobody waits for this result any more.
       this.#forget(client);
     }
     return true;
@@ -112,7 +115,9 @@ export class Watch {
   }
 }
 
-/** @throws SilentDatabase while the server is known to keep silent */
+/**
+ * @throws SilentDatabase while the server is unresponsive
+ */
 export function requireAnswers(watch: Watch | undefined): void {
   if (watch?.silent === true) throw new SilentDatabase();
 }

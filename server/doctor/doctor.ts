@@ -7,6 +7,7 @@ import { loadSigningKeys } from '../keys/signing-keys.ts';
 import { createVault } from '../keys/vault.ts';
 import type { Clock } from '../shared/clock.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
+import { countUnreadable } from '../webhook/secret-keys.ts';
 import { examineDatabase, examineJobs } from './database.ts';
 import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
@@ -15,12 +16,19 @@ import { examineDisk, examineOutside, examineProxy } from './outside.ts';
 /** Of the events so many are looked at, the last ones, unless all are asked for. */
 const LAST_EVENTS = 10_000;
 
+export interface Wanted {
+  /** Look at all events. */
+  readonly allEvents?: boolean;
+  /** Hold the events against a checkpoint that was kept elsewhere. */
+  readonly checkpoint?: string | undefined;
+}
+
 /** Looks at everything that a service needs, and changes nothing. */
 export async function* examine(
   db: Kysely<Database>,
   settings: CompleteSettings,
   clock: Clock,
-  { allEvents = false }: { readonly allEvents?: boolean } = {},
+  { allEvents = false, checkpoint }: Wanted = {},
 ): AsyncGenerator<Finding> {
   yield good('settings', `complete, ${settings.production ? 'production' : 'development'}`);
   yield* examineProxy(settings);
@@ -31,9 +39,11 @@ export async function* examine(
   if (found.every(({ state }) => state !== 'bad')) {
     yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
-    yield* await attempt('events', 'see docs/events.md', () =>
-      examineEvents(db, clock.now(), allEvents ? undefined : LAST_EVENTS),
-    );
+    yield* await attempt('events', 'see docs/events.md', async () => {
+      const keys = await loadSigningKeys(settings.tokenSigningKeys, settings.baseUrl, clock);
+      const most = allEvents ? undefined : LAST_EVENTS;
+      return examineEvents(db, keys, clock.now(), { most, kept: checkpoint });
+    });
   }
   yield* await examineOutside(settings);
   yield await examineDisk();
@@ -58,6 +68,7 @@ async function examineKeys(
   const sealed = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
   );
+  const webhooks = await countUnreadable({ db, vault });
   return [
     orphans.length > 0
       ? bad(
@@ -73,12 +84,12 @@ async function examineKeys(
           'signed with EdDSA, which some applications of OpenID Connect do not take',
           'add an RSA key to TOKEN_SIGNING_KEYS ("Keys" in docs/operating.md)',
         ),
-    sealed.length > 0
+    sealed.length > 0 || webhooks > 0
       ? bad(
           'encryption keys',
-          `${sealed.map(({ key_id, grants }) => `${grants} refresh token(s) of ${key_id}`).join(', ')} cannot be read`,
+          `${[...sealed.map(({ key_id, grants }) => `${grants} refresh token(s) of ${key_id}`), ...(webhooks > 0 ? [`secrets of ${webhooks} webhook(s)`] : [])].join(', ')} cannot be read`,
           'put the old key back, behind the first one',
         )
-      : good('encryption keys', `all refresh tokens can be read`),
+      : good('encryption keys', 'all refresh tokens and secrets of webhooks can be read'),
   ];
 }

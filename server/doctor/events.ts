@@ -1,18 +1,49 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { type CheckpointVerdict, verifyCheckpoints, verifyKeptCheckpoint } from '../event/checkpoint.ts';
 import { verifyEvents } from '../event/verify.ts';
-import { bad, type Finding, good } from './finding.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
+import { bad, type Finding, good, mind } from './finding.ts';
+
+/** Milliseconds after which a day's checkpoint is missing: the job may have been late. */
+const LATE = 2 * 86_400_000;
+const ADVICE = 'somebody changed the table: compare with a backup; see "What is kept" in docs/events.md';
+
+export interface EventsQuestion {
+  /** Looks at so many of the last ones; at all where absent. */
+  readonly most?: number | undefined;
+  /** A checkpoint that was kept elsewhere. */
+  readonly kept?: string | undefined;
+}
 
 /** Whether the events are whole: nothing was changed, removed or put between (D90). */
-export async function examineEvents(db: Kysely<Database>, now: Date, most?: number): Promise<Finding[]> {
+export async function examineEvents(
+  db: Kysely<Database>,
+  keys: Pick<SigningKeys, 'jwks'>,
+  now: Date,
+  { most, kept }: EventsQuestion = {},
+): Promise<Finding[]> {
   const { looked, head, fault } = await verifyEvents(db, now, most);
+  const checkpoints = await verifyCheckpoints(db, keys);
+  const wrong = [
+    fault,
+    checkpoints.fault,
+    kept === undefined ? undefined : await verifyKeptCheckpoint(db, keys, kept),
+  ].filter((one) => one !== undefined);
+  if (wrong.length > 0) return wrong.map((one) => bad('events', one, ADVICE));
   return [
-    fault === undefined
-      ? good('events', `whole, up to position ${head}; ${looked} looked at`)
-      : bad(
-          'events',
-          fault,
-          'somebody changed the table: compare with a backup; see "What is kept" in docs/events.md',
-        ),
+    good('events', `whole, up to position ${head}; ${looked} looked at`),
+    ofCheckpoints(checkpoints, now),
   ];
+}
+
+function ofCheckpoints({ last, since, unknown }: CheckpointVerdict, now: Date): Finding {
+  const others = unknown === 0 ? '' : `; ${unknown} of former keys were not looked at`;
+  const says = last
+    ? `of ${last.on.toISOString()}, up to position ${last.position}${others}`
+    : `none${others}`;
+  const late = since !== undefined && now.getTime() - since.getTime() > LATE;
+  return late
+    ? mind('checkpoint', says, 'does the job write-checkpoint run? If so, somebody removed the later ones')
+    : good('checkpoint', says);
 }

@@ -3,11 +3,19 @@ import { randomBytes } from 'node:crypto';
 /** Ids of one millisecond that are told apart by their number. */
 const NUMBERS = 2 ** 30;
 
-/** So many UUIDs of version 7, each greater than the one before it: the time, then a number from a random one on. */
+/** The last millisecond that ids were made of, and the number that follows theirs. */
+let latest = { moment: Number.NaN, next: 0 };
+
+/**
+ * So many UUIDs of version 7: the time, then a number from a random one on. Each is greater than those that this process
+ * made before of the same moment, so that changes that follow each other quickly stay in order.
+ */
 export function eventIds(count: number, now: Date): string[] {
   const random = randomBytes(4 + count * 6);
-  const first = random.readUInt32BE(0) % (NUMBERS / 2);
-  const time = now.getTime().toString(16).padStart(12, '0');
+  const moment = now.getTime();
+  const first = moment === latest.moment ? latest.next : random.readUInt32BE(0) % (NUMBERS / 2);
+  latest = { moment, next: first + count };
+  const time = moment.toString(16).padStart(12, '0');
   return Array.from({ length: count }, (_, n) => {
     const number = first + n;
     const high = Math.floor(number / 2 ** 18);

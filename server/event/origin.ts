@@ -39,6 +39,9 @@ export function callerAsActor(caller: Caller): Actor {
   };
 }
 
+/** What the service does by itself, on no occasion that has a name. */
+export const BY_ITSELF: Partial<Origin> = { actor: { ...NOBODY, kind: 'job' } };
+
 /** A run of a job, whose id names the occasion. */
 export function runAsOrigin(job: string, id: string): Origin {
   return {

@@ -36,21 +36,24 @@ function withoutOthers(
   { characterId }: Beholder,
 ): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
-  const hides = users.some(({ id }) => !seen.has(Number(id)));
+  // What neither names somebody nor is everybody's to look up is its maker's business.
+  const own = users.length === 0 && !event.targets.some(({ type }) => PUBLIC.has(type));
+  const hides = users.some(({ id }) => !seen.has(Number(id))) || (own && !acted);
   // Who links somebody is mostly the same human (D100).
-  const actor = event.actor.character_id;
+  const { character_id: actor, on_behalf_of: behalf } = event.actor;
   const linksOthers =
     event.type.startsWith('person.') && actor !== null && !seen.has(actor) && !seen.has(characterId);
   // Whoever may see a policy asks for it; it names people and what is asked of them (D110).
   const isTold = ({ field }: Change) => field !== 'policy' || acted;
   const isShown = ({ type, id }: Target) =>
-    type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (users.length > 0 && !hides);
+    type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (own ? acted : !hides);
   return {
     ...event,
     actor: {
       ...(linksOthers ? NOBODY : event.actor),
       kind: event.actor.kind,
       token: acted ? event.actor.token : null,
+      on_behalf_of: behalf === characterId || seen.has(behalf ?? Number.NaN) ? behalf : null,
     },
     targets: event.targets.filter(isShown),
     changes: hides ? [] : event.changes.filter(isTold).map((change) => withoutUsers(change, seen)),

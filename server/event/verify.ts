@@ -29,14 +29,30 @@ export async function verifyEvents(
   most = Number.MAX_SAFE_INTEGER,
 ): Promise<Verdict> {
   const { from, head } = await findPlaceBefore(db, most);
-  const since = leastIdOf(new Date(now.getTime() - KEPT_BY_ALL));
-  let looked = 0;
-  for (let place: Place | null = from; place !== null; ) {
-    const { end, broken } = await verifyStretch(db, place, { since, most: AT_ONCE });
-    if (broken !== null) return { looked, head, fault: `position ${broken.position}: ${broken.fault}` };
-    looked += end === null ? 0 : end.position - place.position;
-    place = end;
-  }
-  const unchained = await findUnchained(db, since);
+  const { looked, fault } = await verifyChain(db, from, now);
+  if (fault !== undefined) return { looked, head, fault };
+  const unchained = await findUnchained(db, leastKept(now));
   return { looked, head, fault: unchained && `event ${unchained} has no position any more` };
+}
+
+/** The same from a place on, whose hash is taken for granted; `end` is the last place that is whole. */
+export async function verifyChain(
+  db: Kysely<Database>,
+  from: Place,
+  now: Date,
+): Promise<Pick<Verdict, 'looked' | 'fault'> & { readonly end: Place }> {
+  const since = leastKept(now);
+  let at = from;
+  for (;;) {
+    const { end, broken } = await verifyStretch(db, at, { since, most: AT_ONCE });
+    const looked = at.position - from.position;
+    if (broken !== null) return { looked, end: at, fault: `position ${broken.position}: ${broken.fault}` };
+    if (end === null) return { looked, end: at, fault: undefined };
+    at = end;
+  }
+}
+
+/** The least id of an event that has to be there still. */
+function leastKept(now: Date): string {
+  return leastIdOf(new Date(now.getTime() - KEPT_BY_ALL));
 }

@@ -1,12 +1,18 @@
-/** Kinds of ids that the provider can name, by the last words of the key that holds them (D32). */
+/** Matches keys whose values are ids that the provider can name, by the key's last words (D32). */
 const NAMEABLE =
   /(?:^|_)(?:agent|alliance|ceo|character|constellation|corporation|creator|faction|region|station|system|type)_id$/;
-/** Ids beyond 31 bits are structures and items: the provider's names operation knows none of them. */
+/**
+ * The largest id that can be named: larger ones are structures and items, which the provider's names operation does not
+ * know.
+ */
 const MOST = 2 ** 31 - 1;
-/** What one answer may ask names for. */
+/** Maximum number of ids that are named for one answer. */
 const MOST_IDS = 10_000;
 
-/** Adds the nameable ids anywhere in an answer, in the order met. Walks without recursion. */
+/**
+ * Collects all nameable ids in an answer, in order of occurrence. Iterative, so that deep nesting cannot overflow the
+ * stack.
+ */
 export function findNameable(data: unknown, found: Set<number>): void {
   const waiting: unknown[] = [data];
   while (waiting.length > 0 && found.size < MOST_IDS) {

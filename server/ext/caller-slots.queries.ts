@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** Who holds a place: one request. */
+/** The holder of a slot: one request of a caller. */
 export interface Holder {
   readonly caller: string;
   readonly id: string;
 }
 
-/** Takes one of a caller's places for so many seconds, by the database's clock; false: all of them are taken. */
+/** Takes one of a caller's slots for some seconds by the database's clock; false when all are taken. */
 export async function takeSlot(
   db: Kysely<Database>,
   { caller, id }: Holder,

@@ -3,21 +3,24 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { leaveSlot, renewSlot, takeSlot } from './caller-slots.queries.ts';
 
-/** Joined answers of one caller at work at the same time, in all processes together (D30). */
+/** Concurrent joined answers of one caller, over all processes (D30). */
 export const SLOTS_PER_CALLER = 4;
-/** Seconds after which the place of a process that was killed is free again. */
+/** Lease in seconds: the slot of a killed process is free after that. */
 const LEASE = 60;
-/** Milliseconds between two renewals. */
+/** Milliseconds between two renewals of the lease. */
 const RENEW_EVERY = 20_000;
 
-/** Undefined: the caller has no place left. What comes back gives the place up. */
+/**
+ * Takes a slot and keeps its lease renewed; undefined when the caller has no slot left. The returned function releases
+ * it.
+ */
 export async function holdSlot(
   db: Kysely<Database>,
   caller: string,
 ): Promise<(() => Promise<void>) | undefined> {
   const holder = { caller, id: randomUUID() };
   if (!(await takeSlot(db, holder, SLOTS_PER_CALLER, LEASE))) return undefined;
-  // A lease that cannot be renewed, or given back, ends by itself.
+  // A lease that cannot be renewed or released expires by itself.
   const ignore = () => undefined;
   const renewing = setInterval(() => void renewSlot(db, holder, LEASE).catch(ignore), RENEW_EVERY);
   renewing.unref();

@@ -2,15 +2,15 @@ import type { ExternalForwardRequest } from '../../contract/ext.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
 import { DomainError, type InvalidField } from '../shared/errors.ts';
 
-/** Where the fields of a forwarded request came from. */
+/** Which part of the forwarded request the parameters came from. */
 export type FieldsFrom = 'body' | 'query';
 
-/** Unknown parameters that a refusal names. */
+/** Maximum number of unknown parameters listed in an error. */
 const MOST_NAMED = 20;
 
 /**
- * The query for the provider: lists joined by commas, as it takes them; null is as good as absent. A parameter that
- * the provider's document does not declare for the path is refused with the names of the declared ones (D30).
+ * Builds the query for the provider: lists are joined by commas, null means absent. A parameter that the provider's
+ * document does not declare for the path is refused with the names of the declared ones (D30).
  */
 export function toQuery(
   params: ExternalForwardRequest['params'],

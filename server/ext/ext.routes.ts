@@ -23,7 +23,7 @@ export function extHandlers(services: Services): Handlers<typeof contract.ext> {
   };
 }
 
-/** A GET's JSON body with any field in it stands in place of the query: existing clients send one (D30). */
+/** The JSON body of a GET replaces its query when it has any field, because existing clients send one (D30). */
 function requestOf(body: unknown): ExternalForwardRequest | undefined {
   if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) return undefined;
   const parsed = ExternalForwardRequest.safeParse(body);
@@ -31,7 +31,10 @@ function requestOf(body: unknown): ExternalForwardRequest | undefined {
   return parsed.data;
 }
 
-/** An answer that breaks off takes its connection along: what came of it must not look whole. */
+/**
+ * Destroys the connection when a streamed answer fails, so that the client does not take the truncated answer for
+ * complete.
+ */
 function forwarded(res: Response, answer: Forwarded) {
   if (answer.kind === 'whole') return { status: 200 as const, body: answer.body };
   const { stream, bytes } = answer;
@@ -40,6 +43,6 @@ function forwarded(res: Response, answer: Forwarded) {
   else res.once('close', () => stream.destroy());
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', bytes);
-  // ts-rest pipes a stream into the response, which its types do not know of.
+  // ts-rest can pipe a stream into the response, but its types do not allow one.
   return { status: 200 as const, body: stream as unknown as ExternalForwardAnswer };
 }

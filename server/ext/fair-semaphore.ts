@@ -1,21 +1,21 @@
 import { DomainError } from '../shared/errors.ts';
 
 export interface FairSemaphoreLimits {
-  /** Inside at the same time. */
+  /** Maximum number of holders. */
   readonly most: number;
-  /** Of one caller among them. */
+  /** Maximum number of holders that belong to one caller. */
   readonly each: number;
-  /** Milliseconds that somebody waits in line at the most. */
+  /** Maximum time in the queue, in milliseconds. */
   readonly waitFor: number;
 }
 
-/** Lets in so many at a time, first come, first served; who has its share inside is stepped over. */
+/** A semaphore with a limit for each caller: first in, first out, but callers at their own limit are skipped. */
 export interface FairSemaphore {
   /**
-   * Waits until the caller may enter. To leave, call what comes back.
+   * Waits for a permit; the returned function releases it.
    *
-   * @param gone asked for when there is waiting to be done
-   * @throws DomainError when that takes too long; the signal's reason once it is aborted
+   * @param gone creates the caller's abort signal; called only when it has to wait
+   * @throws DomainError when that takes too long; the signal's reason when it is aborted
    */
   enter(caller: string, gone: () => AbortSignal): Promise<() => void>;
 }
@@ -25,7 +25,7 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Seconds after which somebody who waited in vain may try again. */
+/** `Retry-After` in seconds when the wait has timed out. */
 const AGAIN_AFTER = 5;
 
 export function createFairSemaphore({ most, each, waitFor }: FairSemaphoreLimits): FairSemaphore {

@@ -18,7 +18,7 @@ import { harmless } from './harmless.ts';
 import { createJoiner } from './join-pages.ts';
 import { refusal } from './refusal.ts';
 
-/** Forwarded requests that one process works on at the same time, of one caller, and milliseconds to wait for it. */
+/** Limits of concurrent forwarded requests in one process: in all, for one caller, and milliseconds of waiting. */
 const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
 
 type ForwardServices = Pick<Services, 'client' | 'clock' | 'db' | 'document' | 'log' | 'names'>;
@@ -28,13 +28,13 @@ interface Forwarding {
   readonly path: string;
   readonly fields: ExternalForwardRequest;
   readonly from: FieldsFrom;
-  /** A signal that is aborted when nobody waits for the answer any more; made when it is asked for. */
+  /** Creates a signal that is aborted when the client disconnects. */
   readonly gone: () => AbortSignal;
 }
 
 export type Forwarded =
   | { readonly kind: 'whole'; readonly body: ExternalForwardAnswer }
-  /** The same as JSON, too large to be held in memory. */
+  /** JSON text that is streamed, because it is too large for memory. */
   | { readonly kind: 'stream'; readonly bytes: number; readonly stream: Readable };
 
 /** Forwards one GET to the game's API for the caller or on behalf of another user (D17, D30–D33). */
@@ -81,7 +81,7 @@ export function createForward(services: ForwardServices): Forward {
   };
 }
 
-/** What is asked of the provider, once it is clear that the caller may. */
+/** Checks the caller's right, then builds the request for the provider. */
 async function toRequest(
   { db, document, clock }: ForwardServices,
   caller: Caller,
@@ -113,7 +113,10 @@ async function toRequest(
   };
 }
 
-/** The data is there already: names that cannot be had at this moment are left out, not answered with an error. */
+/**
+ * Names for the ids in an answer. Names that are not available at the moment are left out, as the data itself is
+ * complete.
+ */
 async function namesOf(
   { names }: ForwardServices,
   ids: readonly number[],

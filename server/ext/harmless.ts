@@ -1,4 +1,4 @@
-/** Headers that say something about the answer and nothing about us (D30). */
+/** Headers of the provider's answer that clients may see: they describe the answer, not this service (D30). */
 const HARMLESS = new Set([
   'age',
   'cache-control',
@@ -18,7 +18,7 @@ const HARMLESS = new Set([
   'x-ratelimit-used',
 ]);
 
-/** Of an answer's headers, those that are passed on. */
+/** The headers of an answer that are passed on. */
 export function harmless(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name)));
 }

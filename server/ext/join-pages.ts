@@ -9,24 +9,24 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 import { createJoined, type Joined } from './joined-answer.ts';
 import { readAllPages } from './read-pages.ts';
 
-/** Lists whose pages are read at the same time, and pages of all of them, by one process. */
+/** Lists that one process reads concurrently. */
 const READ_AT_ONCE = 8;
 const PAGES_AT_ONCE = 8;
-/** Milliseconds for reading all pages of one list, waiting for others included. */
+/** Timeout in milliseconds for reading all pages of one list, including the wait for a permit. */
 const READ_WITHIN = 120_000;
-/** Bytes that wait in temporary files of this process for slow clients; beyond them the slowest are cut off. */
+/** Bytes in temporary files of this process that wait for slow clients; above that the oldest answers are aborted. */
 const WAITING_BYTES = 1024 * 1024 * 1024;
-/** Seconds after which a caller of too many joined answers may try again. */
+/** `Retry-After` in seconds for a caller with too many concurrent joined answers. */
 const AGAIN_AFTER = 10;
 
 interface JoinRequest {
-  /** Whose place it takes. */
+  /** The caller whose slot is taken. */
   readonly caller: string;
   readonly from: FieldsFrom;
   readonly ask: (page: number, anew: boolean) => Promise<ProviderAnswer>;
-  /** Names of the ids in it; absent: they are not wanted. */
+  /** Fetches names for the ids in the answer; absent when no names are requested. */
   readonly annotate: ((ids: readonly number[]) => Promise<Record<string, string>>) | undefined;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ type JoinedAnswer =
   | { readonly kind: 'single'; readonly answer: ProviderAnswer }
   | { readonly kind: 'stream'; readonly bytes: number; readonly stream: Readable };
 
-/** Joins all pages of a list (D32) within the bounds of D30: of one answer, of one caller, and of this process. */
+/** Joins all pages of a list (D32) within the limits of D30: for one answer, one caller and this process. */
 export type Joiner = (request: JoinRequest) => Promise<JoinedAnswer>;
 
 export function createJoiner(
@@ -45,7 +45,7 @@ export function createJoiner(
   const pages = createFairSemaphore({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, waitFor: READ_WITHIN / 2 });
   const waiting = new Map<Readable, number>();
 
-  /** Slow clients cost disk, not memory: when it is too much, whoever began first goes first. */
+  /** Frees disk space that waits for slow clients by aborting the oldest answers. */
   function makeRoom(): void {
     let bytes = [...waiting.values()].reduce((sum, size) => sum + size, 0);
     for (const [stream, size] of waiting) {

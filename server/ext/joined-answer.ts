@@ -6,16 +6,16 @@ import { harmless } from './harmless.ts';
 import type { PageSink } from './read-pages.ts';
 import { openTemporaryFile, type Piece, type TemporaryFile } from './temporary-file.ts';
 
-/** Bytes of one joined answer (D30). */
+/** Maximum size of one joined answer in bytes (D30). */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** More pages than the largest list of the game has. */
+/** Maximum number of pages; the game's largest list has fewer. */
 const MOST_PAGES = 1_000;
 
-/** The pages of one list on their way from the provider to the caller. */
+/** Collects the pages of one list and streams them to the caller. */
 export interface Joined extends PageSink {
-  /** The nameable ids in them, if they are wanted. */
+  /** The nameable ids in the pages, if names are requested. */
   readonly ids: ReadonlySet<number>;
-  /** The whole answer as JSON; its size is known beforehand. */
+  /** The whole answer as a stream of JSON text, whose size is known beforehand. */
   toStream(
     first: ProviderAnswer,
     annotations: Readonly<Record<string, string>>,
@@ -27,10 +27,10 @@ export interface Joined extends PageSink {
 }
 
 /**
- * Puts pages down in a temporary file as they come, so that however many there are, no more is in memory than is
- * being written. They are joined as text: nothing of them is parsed for that.
+ * Writes pages to a temporary file as they arrive, so that memory holds only the page being written. Pages are joined
+ * as text, without parsing.
  *
- * @param tooLarge what is thrown when they are more than {@link MOST_BYTES}
+ * @param tooLarge the error to throw when they exceed {@link MOST_BYTES}
  */
 export function createJoined({
   withIds,
@@ -50,7 +50,8 @@ export function createJoined({
       const text = entriesOf(answer.body);
       const bytes = Buffer.byteLength(text);
       taken += bytes;
-      // Pages are as full as the first one, but for the last: what cannot fit is not asked for.
+      // All pages but the last are as large as the first one, so the size can be estimated before the others are
+      // requested.
       const expected = page === 1 ? bytes * (count - 1) : taken;
       if (count > MOST_PAGES || Math.max(expected, taken) > MOST_BYTES) throw tooLarge();
       opening ??= openTemporaryFile();
@@ -77,7 +78,7 @@ export function createJoined({
       return { bytes, stream: Readable.from(written(opening, head, full, tail), { objectMode: false }) };
     },
     async close() {
-      // One that was never opened has said so where it was wanted.
+      // If opening failed, that error was reported where the file was needed.
       await (await opening?.catch(() => undefined))?.close();
     },
   };

@@ -3,26 +3,26 @@ import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
 import { DomainError } from '../shared/errors.ts';
 
-/** Pages of one list that are asked for at the same time. */
+/** Concurrent requests for pages of one list. */
 const AT_ONCE = 8;
-/** How often pages that changed underneath are read anew. */
+/** Number of times that pages are read again after the list changed during reading. */
 const TRIES = 3;
 
-/** Asks for one page; `anew` passes by what the cache holds, where that may be of different ages. */
+/** Requests one page; `anew` bypasses the cache, whose pages may be of different ages. */
 type AskPage = (page: number, anew: boolean) => Promise<ProviderAnswer>;
 
-/** Where pages go as they come, in any order. */
+/** Receives pages in any order. */
 export interface PageSink {
-  /** Of `count` pages. Throws when they are too much. */
+  /** Stores one of `count` pages; throws when they are too large. */
   keep(page: number, count: number, answer: ProviderAnswer): Promise<void>;
-  /** What came so far is no use. */
+  /** Discards all pages received so far. */
   clear(): Promise<void>;
 }
 
 export type AllPages =
   /** The sink has all pages; `first` is page 1. */
   | { readonly kind: 'list'; readonly first: ProviderAnswer }
-  /** One answer is all there is: a refusal, a single page, or no list. */
+  /** There is only one answer: an error, a single page, or no list. */
   | { readonly kind: 'single'; readonly answer: ProviderAnswer };
 
 type Outcome =
@@ -31,14 +31,15 @@ type Outcome =
   | { readonly kind: 'shrunk' };
 
 /**
- * All pages of a list (D32). Page 1 tells how many there are; pages of different snapshots are read anew. The first
- * refusal ends it, so that one request provokes few errors, and is the answer.
+ * Reads all pages of a list (D32). Page 1 tells the number of pages; pages of different snapshots are read again. The
+ * first error ends the reading and is returned, so that one request causes few errors at the provider.
  */
 export async function readAllPages(ask: AskPage, sink: PageSink): Promise<AllPages> {
   for (let tries = 1; ; tries += 1) {
     const outcome = await readPages((page) => ask(page, tries > 1), sink);
     if (outcome.kind === 'list' || outcome.kind === 'single') return outcome;
-    // A provider that dates each page by itself never shows one snapshot; its pages still fit together.
+    // A provider whose pages have different dates never shows one snapshot; after the last try the pages are used all
+    // the same.
     if (tries === TRIES && outcome.kind === 'mixed') return { kind: 'list', first: outcome.first };
     if (tries === TRIES) throw pagesChanged();
     await sink.clear();
@@ -55,7 +56,7 @@ async function readPages(ask: (page: number) => Promise<ProviderAnswer>, sink: P
   let failure: unknown;
   const read = async (page: number) => {
     const answer = await ask(page);
-    // The list changed its length while it was read; its last pages may be gone.
+    // The list's length changed during reading, so its last pages may not exist any more.
     if (answer.status === 404 || (answer.status === 200 && pageCount(answer) !== count))
       ended ??= { kind: 'shrunk' };
     else if (answer.status !== 200) ended ??= { kind: 'single', answer };
@@ -72,7 +73,7 @@ async function readPages(ask: (page: number) => Promise<ProviderAnswer>, sink: P
     read(page).catch((error: unknown) => {
       failure ??= error;
     });
-  // To the end of all of them: nobody may write into the sink afterwards.
+  // Waits for all requests, so that none writes into the sink afterwards.
   await pMap(others(), readOrNote, { concurrency: AT_ONCE });
   if (failure !== undefined) throw failure;
   return ended ?? { kind: dates.size === 1 ? 'list' : 'mixed', first };
@@ -88,7 +89,7 @@ function pageCount({ headers }: ProviderAnswer): number {
   return Number.isInteger(count) && count > 0 ? count : 1;
 }
 
-/** A look at the text saves parsing what nobody wants to know more of. */
+/** Looks at the first character only, which saves parsing. */
 function isList({ body }: ProviderAnswer): boolean {
   return /^\s*\[/.test(body);
 }

@@ -2,10 +2,10 @@ import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderRefusal } from '../provider/refusal.ts';
 import { harmless } from './harmless.ts';
 
-/** Of the provider's words, as many as make a sentence. */
+/** Characters of the provider's message that are repeated. */
 const MOST_WORDS = 500;
 
-/** A 4xx of the provider for our caller: its words, and all that it said (D30). */
+/** Converts a 4xx of the provider into an error with its message, headers and body (D30). */
 export function refusal({ status, headers, data }: ProviderAnswer): ProviderRefusal {
   const answer = { data, headers: harmless(headers), status_code: status };
   return new ProviderRefusal(wordsOf(data) ?? `The game answered ${status}.`, answer);

@@ -3,30 +3,30 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A temporary file without a name: text is put down in it, and read again as often as wanted. */
+/** A temporary file without a directory entry, which can be written to and read several times. */
 export interface TemporaryFile {
-  /** Any number at a time; returns where it is. */
+  /** Appends text and returns its position; concurrent calls are allowed. */
   put(text: string): Promise<Piece>;
   read(piece: Piece): AsyncGenerator<Buffer>;
-  /** Forgets everything. */
+  /** Discards the contents. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where something is put down. */
+/** Position and length of a stored text. */
 export interface Piece {
   readonly at: number;
   readonly length: number;
 }
 
-/** Bytes that are read at once. */
+/** Bytes read at once. */
 const CHUNK = 64 * 1024;
 
-/** Opens a file of its own below the system's folder for temporary ones (TMPDIR). */
+/** Creates a new file in the system's directory for temporary files (TMPDIR). */
 export async function openTemporaryFile(): Promise<TemporaryFile> {
   const path = join(tmpdir(), `castellan-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
-  // Without a name it goes with its last handle, however the process ends.
+  // After the unlink the file is freed with its last handle, however the process ends.
   await unlink(path).catch(async (error: unknown) => {
     await file.close();
     throw error;

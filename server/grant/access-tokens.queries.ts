@@ -1,18 +1,18 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** What a grant's row says while its tokens are being renewed. */
+/** The columns of a grant that a refresh of its tokens needs. */
 export interface RefreshState {
   readonly valid: boolean;
   readonly refresh_token: Buffer;
   readonly access_token: Buffer | null;
   readonly access_expires_on: Date | null;
-  /** Another process is asking the provider at this moment. */
+  /** Whether another process is refreshing the tokens at the moment. */
   readonly in_flight: boolean;
   readonly cut_off: boolean;
 }
 
-/** Undefined: the grant is gone. */
+/** The refresh state of a grant; undefined when the grant was deleted. */
 export async function readRefreshState(
   db: Kysely<Database>,
   grantId: string,
@@ -26,8 +26,8 @@ export async function readRefreshState(
 }
 
 /**
- * Claims the right to refresh this very token: committed before the provider is asked, so that a refresh that was
- * cut off can be seen (D34). By the database's clock, which all processes share.
+ * Claims the refresh of this token. Committed before the provider is asked, so that an interrupted refresh can be
+ * detected (D34). Times are by the database's clock, which all processes share.
  */
 export async function claimRefresh(
   db: Kysely<Database>,
@@ -44,15 +44,18 @@ export async function claimRefresh(
 
 export interface NewTokens {
   readonly refreshToken: Buffer;
-  /** Null: it could not be verified. */
+  /** Null when it could not be verified. */
   readonly accessToken: Buffer | null;
   readonly accessExpiresOn: Date | null;
-  /** Whom the character belongs to, by the access token. */
+  /** The character's owner according to the access token. */
   readonly owner: string | null;
   readonly nextCheckOn: Date;
 }
 
-/** Unless the refresh token was replaced meanwhile: by a sign-in, or by a refresh that followed a stalled one. */
+/**
+ * Stores refreshed tokens, unless the refresh token was replaced meanwhile by a sign-in or by the refresh of another
+ * process.
+ */
 export async function storeTokens(
   db: Kysely<Database>,
   grantId: string,
@@ -80,14 +83,17 @@ export async function markInvalid(
   return numAffectedRows > 0n;
 }
 
-/** The refresh token is dead, and whoever found it so has no say in that: it is checked before all others (D63). */
+/**
+ * Leaves the decision about a refused refresh token to the job `check-grants`, which will check this grant first and is
+ * subject to the mass-change guard (D63).
+ */
 export async function leaveToCheck(db: Kysely<Database>, grantId: string, used: Buffer): Promise<void> {
   await sql`
     update grants set refresh_started_on = null, next_check_on = 'epoch'
     where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
 }
 
-/** The provider gave no word on the refresh token: it stays what it was. */
+/** Ends a refresh about which the provider gave no answer: the refresh token stays valid. */
 export async function endRefresh(db: Kysely<Database>, grantId: string, used: Buffer): Promise<void> {
   await sql`
     update grants set refresh_started_on = null

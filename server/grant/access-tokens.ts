@@ -19,9 +19,9 @@ import {
 import { grantPlace, nextCheck } from './grant.queries.ts';
 import { recordDeaths } from './grant-events.ts';
 
-/** Milliseconds that an access token must still live to be used. */
+/** Minimum remaining lifetime of an access token in milliseconds; with less it is refreshed. */
 const SPARE_LIFE = 60_000;
-/** Milliseconds between two looks at a refresh that another process makes. */
+/** Milliseconds between two checks of a refresh by another process. */
 const LOOK_EVERY = 40;
 
 export function createAccessTokens(services: {
@@ -32,7 +32,7 @@ export function createAccessTokens(services: {
   readonly log: Logger;
 }): AccessTokens {
   const { db, vault, clock, sso, log } = services;
-  /** Within one process everybody waits for the same refresh, and shares its failure, too. */
+  /** Refreshes under way by grant: within one process all callers share one refresh, and its failure. */
   const refreshing = new Map<string, Promise<string | undefined>>();
 
   function living(grant: HeldGrant, refused: string | undefined): string | undefined {
@@ -43,7 +43,7 @@ export function createAccessTokens(services: {
     return token === refused ? undefined : token;
   }
 
-  /** Refreshes, or waits for whoever does; the row tells how it ended. */
+  /** Refreshes the grant's tokens, or waits until another process has done so and reads the result from the row. */
   async function renew(
     grantId: string,
     characterId: number,
@@ -82,7 +82,8 @@ export function createAccessTokens(services: {
       const refreshToken = vault.seal(outcome.refreshToken, place);
       const nextCheckOn = nextCheck(clock.now());
       const identity = await sso.identify(accessToken).catch(async (error: unknown) => {
-        // Whoever it is of, the former refresh token may be dead.
+        // Stored although the new access token could not be verified, because the provider may have invalidated the
+        // former refresh token.
         await storeTokens(db, grantId, sealed, {
           refreshToken,
           accessToken: null,
@@ -104,7 +105,7 @@ export function createAccessTokens(services: {
       });
       return accessToken;
     } catch (error) {
-      // Without the provider's word nothing is known against the token (D34).
+      // A failed request says nothing about the refresh token, so it stays valid (D34).
       if (error instanceof ProviderError) await endRefresh(db, grantId, sealed);
       throw error;
     }
@@ -124,7 +125,10 @@ export function createAccessTokens(services: {
     log.info({ character_id: characterId, grant_id: grantId, cause }, 'a refresh token is dead');
   }
 
-  /** An answer that was lost may have replaced the token: asking at once tells, before anybody counts on it. */
+  /**
+   * Retries once at once: if the provider's answer was lost, it may have replaced the refresh token, and that has to be
+   * known before the next use.
+   */
   async function askTwice(refreshToken: string) {
     try {
       return await sso.refresh(refreshToken);
@@ -143,7 +147,7 @@ export function createAccessTokens(services: {
       const started = refreshing.get(id);
       if (started !== undefined) {
         const shared = await until(deadline, started);
-        // Who joins with a refused token does not want that very token again.
+        // The caller asked because this access token was refused, so a shared refresh that returns it again is no help.
         if (shared !== refused || shared === undefined) return shared;
       }
       const renewing = renew(id, characterId, deadline, asked).finally(() => {
@@ -155,7 +159,7 @@ export function createAccessTokens(services: {
   };
 }
 
-/** Who has no more time goes; the refresh goes on, for its answer may hold the only refresh token that works. */
+/** Rejects at the deadline, but lets the refresh go on: its answer may hold the only refresh token that still works. */
 async function until<T>(deadline: number, work: Promise<T>): Promise<T> {
   const gone = new AbortController();
   const late = sleep(Math.max(deadline - performance.now(), 0), undefined, { signal: gone.signal }).then(

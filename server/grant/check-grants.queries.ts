@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** A place in the order in which grants are checked. */
+/** A cursor in the order in which grants are checked. */
 export interface CheckPlace {
   readonly next_check_on: Date;
   readonly grant_id: string;
@@ -19,7 +19,7 @@ export async function countToCheck(db: Kysely<Database>, now: Date): Promise<num
   return rows[0]?.count ?? 0;
 }
 
-/** Some of the grants that were to be checked by `now`, those that wait longest first, beyond `after`. */
+/** A page of the grants that are due at `now`, longest due first, behind the cursor `after`. */
 export async function findToCheck(
   db: Kysely<Database>,
   { now, after, most }: { readonly now: Date; readonly after: CheckPlace | undefined; readonly most: number },
@@ -35,19 +35,22 @@ export async function findToCheck(
   return rows;
 }
 
-/** Nothing was learned about it: others go first. */
+/** Postpones a check that gave no result, so that other grants are checked first. */
 export async function postponeCheck(db: Kysely<Database>, grantId: string, until: Date): Promise<void> {
   await db.updateTable('grants').set({ next_check_on: until }).where('grant_id', '=', grantId).execute();
 }
 
-/** A refresh token that the provider called dead, and as what it was sealed when it was used. */
+/** A refresh token that the provider declared invalid, with its ciphertext when it was used. */
 export interface DeadGrant {
   readonly grantId: string;
   readonly used: Buffer;
   readonly cause: string;
 }
 
-/** Those that were replaced meanwhile, by a sign-in, stay what they are. Returns the grants that are invalid now. */
+/**
+ * Marks these grants invalid, except those whose refresh token was replaced by a sign-in meanwhile. Returns the grants
+ * that are invalid now.
+ */
 export async function markAllInvalid(
   db: Kysely<Database>,
   dead: readonly DeadGrant[],

@@ -21,14 +21,14 @@ import { recordDeaths } from './grant-events.ts';
 
 type CheckServices = Pick<Services, 'db' | 'vault' | 'clock' | 'sso' | 'log' | 'outages' | 'metrics'>;
 
-/** Grants in one statement, and those that wait for their answers in memory. */
+/** Grants read by one statement, which are also the requests that may wait in memory. */
 const PAGE = 200;
-/** As the log names it. */
+/** The dependency's name in the log. */
 const SUBJECT = 'the check of refresh tokens';
 const BOUNDS = { concurrency: 8, failuresAtStart: 3, failuresInARow: 10 };
-/** Milliseconds for one refresh, its waiting for another process included. */
+/** Timeout of one refresh in milliseconds, including the wait for a refresh by another process. */
 const WITHIN = 20_000;
-/** Milliseconds after which a grant is tried again that nothing was learned about. */
+/** Milliseconds after which a grant whose check gave no result is checked again. */
 const AGAIN_AFTER = 5 * 60_000;
 
 interface Check {
@@ -39,12 +39,12 @@ interface Check {
 }
 
 /**
- * Asks the sign-on whether refresh tokens live that it was not asked about for 40 to 45 minutes, each once in a run,
- * so that tracking is true within the hour and access tokens are at hand before they are needed. Those that it calls
- * dead (D34) become invalid together at the end, if they are not suspiciously many (D63).
+ * Checks at the provider's sign-on the refresh tokens that were not used there for 40 to 45 minutes, each once per run,
+ * so that tracking is at most an hour old and access tokens are at hand before they are needed. Tokens that the sign-on
+ * declares invalid (D34) are marked together at the end, unless they are suspiciously many (D63).
  *
- * @throws Error when the run was told to end, the rest being left to the next one, or when the sign-on is sick: then
- *   what it called dead is left to that, too
+ * @throws Error when the run was stopped (the next run continues), or when the sign-on is failing; its verdicts of this
+ * run are then discarded
  */
 export async function checkGrants(services: CheckServices, run: Run): Promise<void> {
   const { db, clock } = services;
@@ -78,7 +78,7 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
     );
   } while (after !== undefined && check.limit.stopped === undefined);
   const { stopped } = check.limit;
-  // What is out of time has learned what it has: else a run that is always too long would never say so.
+  // At the time limit the results so far are applied: otherwise a run that always takes too long would never apply any.
   if (stopped === undefined || stopped === STOPPED_BY_SIGNAL)
     await invalidateDead(services, check, characters.size);
   if (stopped !== undefined) {
@@ -91,7 +91,7 @@ async function checkGrant(services: CheckServices, check: Check, grant: GrantToC
   const { tokens, limit, deaths } = check;
   const { grant_id: id, character_id: characterId, access_token: sealed } = grant;
   try {
-    // Whatever its age: what shall be known is whether another one can be had.
+    // Also when it is still valid: the check is about whether the refresh token gives a new one.
     const refused = sealed === null ? undefined : vault.open(sealed, grantPlace(id, 'access_token'));
     const held = { ...grant, access_expires_on: null, cut_off: false };
     const dead = (death: Death) => void deaths.push(death);
@@ -102,13 +102,13 @@ async function checkGrant(services: CheckServices, check: Check, grant: GrantToC
     const told = { err: error, grant_id: id, character_id: characterId };
     outages.failed(SUBJECT, told, 'a refresh token could not be checked');
     if (isUnreachable(error)) return limit.stop('the database cannot be reached');
-    // What is our own fault, as a key that is gone, says nothing about the sign-on.
+    // Errors of our own, such as a missing key, say nothing about the sign-on.
     if (error instanceof ProviderError) limit.failed(error.message);
     await postponeCheck(db, id, new Date(clock.now().getTime() + AGAIN_AFTER));
   }
 }
 
-/** The provider's word on each of them counts unless it says so of too many at once (D34, D63). */
+/** Marks invalid what the provider declared invalid, unless these are too many at once (D34, D63). */
 async function invalidateDead(
   services: CheckServices,
   { run, deaths, limit }: Check,

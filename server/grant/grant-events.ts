@@ -12,7 +12,7 @@ const GAME: Actor = {
   on_behalf_of: null,
 };
 
-/** The game says that these refresh tokens are dead; the reason is the word that it has for that. */
+/** Records that the provider declared these refresh tokens invalid; the reason is the provider's error code. */
 export async function recordDeaths(
   db: Kysely<Database>,
   deaths: readonly Pick<Death, 'grantId' | 'characterId' | 'cause'>[],

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** The id of the key that a secret was sealed with, by the vault's layout. */
+/** The id of the key that a secret was encrypted with, read from the vault's format. */
 const keyId = sql`
   case when length(refresh_token) > 2
     then encode(substring(refresh_token from 3 for get_byte(refresh_token, 1)), 'escape') else '' end`;
 
-/** Valid grants that were encrypted with one key: how many, and one of them. */
+/** The number of valid grants that were encrypted with one key, and one of them to test the key with. */
 export interface GrantsOfKey {
   readonly key_id: string;
   readonly grants: number;
@@ -24,7 +24,10 @@ export async function grantsByKey(db: Kysely<Database>): Promise<GrantsOfKey[]> 
   return rows;
 }
 
-/** Nobody can open them any more: their users have to sign in again, and tracking says so. Returns how many. */
+/**
+ * Marks grants as invalid whose key is lost: tracking shows them, and their users have to sign in again. Returns how
+ * many.
+ */
 export async function giveUpGrants(
   db: Kysely<Database>,
   keyIds: readonly string[],

@@ -5,24 +5,27 @@ import type { Database } from '../database/tables.ts';
 import { openTurns } from '../history/turn.queries.ts';
 import type { Vault } from '../keys/vault.ts';
 
-/** Where a sealed token is stored: row and column, so that it opens nowhere else (D34). */
+/**
+ * The place (row and column) that a stored token's encryption is bound to; copied to another place it cannot be
+ * decrypted (D34).
+ */
 export function grantPlace(grantId: string, column: 'refresh_token' | 'access_token'): string {
   return `grants/${grantId}/${column}`;
 }
 
-/** Milliseconds after its last word when the provider is asked again whether a refresh token lives: at the most. */
+/** Maximum milliseconds between two checks of a refresh token. */
 const CHECK_AFTER = 45 * 60_000;
-/** Share of that by which the next check may come earlier, so that tokens of one moment do not stay together. */
+/** Random share by which a check may come earlier, so that tokens of the same moment spread out over time. */
 const EARLIER = 0.1;
 
-/** When a refresh token that lives at this moment is checked again, if nobody uses it before. */
+/** The time of the next check of a refresh token that is valid now, unless it is used before. */
 export function nextCheck(now: Date): Date {
   return new Date(now.getTime() + CHECK_AFTER * (1 - EARLIER * Math.random()));
 }
 
 export interface NewGrant {
   readonly characterId: number;
-  /** Sorted. */
+  /** Sorted by name. */
   readonly scopes: readonly ExtScope[];
   readonly refreshToken: string;
   readonly accessToken: string;
@@ -30,8 +33,8 @@ export interface NewGrant {
 }
 
 /**
- * Stores what the provider granted: one refresh token per user and set of scopes, the newest (D34b). From now on the
- * histories that it allows are kept.
+ * Stores a grant: one refresh token per user and set of scopes, the newest (D34b). From then on the histories that its
+ * scopes allow are collected.
  */
 export async function saveGrant(
   db: Kysely<Database>,
@@ -77,7 +80,7 @@ export async function saveGrant(
   return { before, after: await findValidScopes(db, grant.characterId) };
 }
 
-/** What a character grants in all, sorted. */
+/** All scopes that a character has granted, sorted. */
 export interface GivenScopes {
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -90,7 +93,7 @@ async function findValidScopes(db: Kysely<Database>, characterId: number): Promi
   return rows[0]?.scopes ?? [];
 }
 
-/** Removes the users' grants and returns them, so that the provider can be told (D19b, D29b). */
+/** Deletes the users' grants and returns them, so that they can be revoked at the provider (D19b, D29b). */
 export async function takeGrants(db: Kysely<Database>, characterIds: readonly number[]) {
   return db
     .deleteFrom('grants')

@@ -3,7 +3,7 @@ import type { Database } from '../database/tables.ts';
 import type { Queue } from '../queue/queue.ts';
 import { takeGrants } from './grant.queries.ts';
 
-/** Drops the users' refresh tokens and has them revoked at the provider, in the caller's transaction. */
+/** Deletes the users' refresh tokens and enqueues their revocation at the provider, in the caller's transaction. */
 export async function revokeGrants(
   db: Kysely<Database>,
   queue: Queue,

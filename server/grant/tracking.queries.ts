@@ -5,13 +5,13 @@ import { coverage, scopesOfCorporation } from '../access/required-scopes.queries
 import type { JsonText } from '../database/json-text.ts';
 import type { Database } from '../database/tables.ts';
 
-/** Whose members are tracked. */
+/** The organization whose members are tracked. */
 export type TrackedOrganization =
   | { readonly corporation_id: number }
   | { readonly alliance_id: number }
   | { readonly coalition_id: string };
 
-/** Which corporations `c` belong to the body. */
+/** SQL condition: the corporation `c` belongs to the organization. */
 export function belonging(of: TrackedOrganization): RawBuilder<unknown> {
   if ('corporation_id' in of) return sql`c.corporation_id = ${of.corporation_id}`;
   if ('alliance_id' in of) return sql`c.alliance_id = ${of.alliance_id}`;
@@ -19,15 +19,15 @@ export function belonging(of: TrackedOrganization): RawBuilder<unknown> {
     (select r.corporation_id from coalition_reach r where r.coalition_id = ${of.coalition_id})`;
 }
 
-/** The members whose refresh tokens are so. */
+/** The members whose refresh tokens meet a condition. */
 const those = (covered: string) =>
   sql`coalesce(json_agg(json_build_object('character_id', m.character_id, 'character_name', m.character_name)
     order by m.name_key, m.character_id) filter (where m.covered is ${sql.raw(covered)}), '[]')`;
 
 /**
- * A body's members by the state of their refresh tokens, each list in the order of D9: valid needs one valid
- * token whose scopes cover all that is required of the user; guests are not members (D35). One statement; what
- * is required is put together once for each corporation, not for each user. An unknown body has no members.
+ * An organization's members by the state of their refresh tokens, each list in the order of D9. `valid` needs one valid
+ * token whose scopes cover all that are required of the user; guests are not members (D35). One statement, in which
+ * required scopes are computed once per corporation, not per user. An unknown organization has no members.
  */
 export async function findTracking(
   db: Kysely<Database>,

@@ -100,16 +100,6 @@ export async function lockGroup(db: Kysely<Database>, groupId: string) {
     .executeTakeFirst();
 }
 
-/** Whether a group says yes or no to its members' logging in. */
-export async function isVoiced(db: Kysely<Database>, groupId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('groups')
-    .select('authorized_to_login')
-    .where('group_id', '=', groupId)
-    .executeTakeFirst();
-  return row?.authorized_to_login != null;
-}
-
 /** Locks the groups that a character owns, which lose their owner when it is deleted: groups come before users. */
 export async function lockOwnedGroups(db: Kysely<Database>, characterId: number): Promise<void> {
   await db

@@ -22,7 +22,6 @@ import {
   findUsersNamed,
   type GroupRow,
   insertGroup,
-  isVoiced,
   lockGroup,
   lockMember,
   setGroup,
@@ -75,10 +74,10 @@ export async function updateGroup(
   const { db, clock } = services;
   await requireOwner({ db }, admission.caller, groupId);
   return inTransaction(db, async (tx) => {
-    const speaks = body.authorized_to_login != null || (await isVoiced(tx, groupId));
     const before = await lockGroup(tx, groupId);
     await requireOwner({ db: tx }, await readmit(tx, admission), groupId);
     if (before === undefined) throw notFound('group', groupId);
+    const speaks = body.authorized_to_login != null || before.authorized_to_login !== null;
     const asked = { add: body.add_members, replace: body.members, remove: body.remove_members };
     if (before.is_autogroup && changesPeople(asked, body.owner)) throw autogroup('its members and owner');
     const people = await resolve({ db: tx }, asked, body.owner);
@@ -169,8 +168,8 @@ export async function removeGroup(
   groupId: string,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    const now = services.clock.now();
     const group = await lockGroup(tx, groupId);
+    const now = services.clock.now();
     await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');

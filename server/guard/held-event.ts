@@ -2,7 +2,7 @@ import { MAX_LISTED, type Target, type ValueChange } from '../../contract/event.
 import type { HeldDetail } from '../../contract/system.ts';
 import type { EventBody, NewEvent } from '../event/record.ts';
 
-/** What a run would change about one user or organization. */
+/** Changed fields of one user or organization. */
 export interface Detail {
   readonly target: Target;
   readonly changes: readonly ValueChange[];
@@ -12,8 +12,8 @@ const COUNTS = ['losers', 'looked_at', 'details'] as const;
 type Counts = Readonly<Record<(typeof COUNTS)[number], number>>;
 
 /**
- * What was held, as the event tells it: how many would lose something of how many, then whose value would be another
- * one, under `type:id field`; so much of it as fits into one event.
+ * The event of a run that was held back: three counts, then the fields that would change, each named `type:id field`;
+ * an event holds at most MAX_LISTED of them.
  */
 export function heldEvent(
   job: string,
@@ -39,7 +39,7 @@ export function heldEvent(
   };
 }
 
-/** The same, read from the event; nothing has a name yet. */
+/** Reads {@link heldEvent} back. Targets have no names yet. */
 export function readHeldEvent({ changes }: EventBody): Counts & { readonly shown: readonly HeldDetail[] } {
   const values = changes.filter((change): change is ValueChange => 'before' in change);
   const counted = (field: string) => Number(values.find((each) => each.field === field)?.after ?? 0);

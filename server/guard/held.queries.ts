@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** A set of changes that is held, and the latest event that told of it. */
+/** Held changes of a job with the latest event about them. */
 interface HeldRow {
   readonly held_id: string;
   readonly job_id: string;
@@ -11,7 +11,7 @@ interface HeldRow {
   readonly body: string;
 }
 
-/** What runs of jobs hold back, by the job's name. */
+/** Held changes of all jobs, ordered by job. */
 export async function listHeldChanges(db: Kysely<Database>): Promise<readonly HeldRow[]> {
   const { rows } = await sql<HeldRow>`
     with sightings as (
@@ -33,7 +33,7 @@ export async function isHeld(db: Kysely<Database>, job: string, heldId: string):
   return row !== undefined;
 }
 
-/** What users, organizations and groups are called now, by `type:id`. */
+/** Current names of users, corporations and alliances, keyed `type:id`. */
 export async function readNames(
   db: Kysely<Database>,
   targets: readonly { readonly type: string; readonly id: string }[],

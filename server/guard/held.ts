@@ -8,7 +8,7 @@ import { readHeldEvent } from './held-event.ts';
 import { APART } from './mass-change-guard.queries.ts';
 import { RUNS } from './mass-change-guard.ts';
 
-/** What runs of jobs hold back, and when it is let through by itself (D63). */
+/** Held changes with the time at which each is expected to be accepted without approval (D63). */
 export async function listHeld({
   db,
   clock,
@@ -38,7 +38,7 @@ export async function listHeld({
   }));
 }
 
-/** When the last run begins that has to find the same again, if none fails to. */
+/** Start of the run that makes the number of sightings complete, if every run finds the same changes. */
 function passesOn(
   schedules: Schedules,
   { job_id, runs, counted_on }: { readonly job_id: string; readonly runs: number; readonly counted_on: Date },

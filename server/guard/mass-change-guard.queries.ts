@@ -1,10 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** Sightings of the same changes count when they are so far apart, in milliseconds. */
+/** Minimum milliseconds between two runs that count as separate confirmations of the same changes. */
 export const APART = 30 * 60_000;
 
-/** Counts a run that found these changes, unless the one before is too recent; returns the runs so far. */
+/**
+ * Counts a run that found these changes, unless the previous one was too recent; returns the number of counted runs.
+ */
 export async function countSighting(
   db: Kysely<Database>,
   job: string,
@@ -27,7 +29,7 @@ export async function countSighting(
   return rows[0]?.runs ?? 0;
 }
 
-/** The changes that a job held back are no more, or are carried out now. */
+/** Forgets the changes that a job held back: they no longer exist, or are carried out now. */
 export async function forgetHeld(db: Kysely<Database>, job: string): Promise<void> {
   await db.deleteFrom('held_changes').where('job_id', '=', job).execute();
 }

@@ -7,30 +7,30 @@ import type { Services } from '../services/services.ts';
 import { type Detail, heldEvent } from './held-event.ts';
 import { countSighting, forgetHeld } from './mass-change-guard.queries.ts';
 
-/** What a run would take away, were it to go on. */
+/** What a run would take away if it were committed. */
 export interface Losses {
-  /** Users that the run looks at. */
+  /** Number of users that the run compared. */
   readonly lookedAt: number;
-  /** Users who would lose something, indirectly too. */
+  /** Users who would lose something, directly or indirectly. */
   readonly losers: readonly number[];
-  /** The set of changes as text: the same for the same set, in whatever order it was found. */
+  /** Canonical text of the set of changes: equal for equal sets, independent of their order. */
   readonly changes: string;
-  /** The same for people: whose value is what, and would be what; organizations, which are the cause, first. */
+  /** The same changes for people: fields with the values before and after, organizations first, since they are the cause. */
   readonly details: () => readonly Detail[];
-  /** Whether the provider answered everything that this run asked. */
+  /** Whether the provider answered all requests of this run. */
   readonly healthy: boolean;
 }
 
-/** More than this share of the users, and at least so many: too much for one run. */
+/** A run is held back when it takes from more than this share of the users, and from at least this many. */
 const SHARE = 0.1;
 const AT_LEAST = 20;
-/** The same set of changes, found so often, is the truth. */
+/** Number of runs that must find the same set of changes before it is accepted. */
 export const RUNS = 3;
 
 /**
- * Whether a run may take away what it would (D63). If not, the run changes nothing: the refusal is logged, counted and
- * told, and remembered, so that the same set found again and again gets through, or once somebody approved of it.
- * `tx` is the run's own transaction; the memory is written beside it, as the run will be rolled back.
+ * Whether a run may commit what it takes away (D63). If not, the caller rolls back; the refusal is logged, counted,
+ * recorded as an event and stored, so that the same set of changes is accepted after enough runs or once it is
+ * approved. `tx` is the run's own transaction; the refusal is written outside it, as it will be rolled back.
  */
 export async function guardMassChange(
   tx: Kysely<Database>,
@@ -41,7 +41,7 @@ export async function guardMassChange(
   if (run.dryRun) return true;
   const tooMany = losers.length >= AT_LEAST && losers.length > lookedAt * SHARE;
   if (!tooMany || run.force) {
-    // A run that did not see everything has not seen that the held changes are no more.
+    // An incomplete run does not prove that the changes held back no longer exist.
     if (healthy || run.force) await forgetHeld(tx, run.job);
     return true;
   }

@@ -7,25 +7,30 @@ import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
 import { callerWithinLimit, withinLimit } from './within-limit.ts';
 
-/** The rule of a route; a route without one does not start (D18). */
+/**
+ * The access rule that a route declares in its metadata. Throws where it declares none, so that the service does not
+ * start (D18).
+ */
 export function ruleOf(route: AppRoute): RouteMetadata['access'] {
   const access = (route.metadata as Partial<RouteMetadata> | undefined)?.access;
   if (access === undefined) throw new Error(`${route.method} ${route.path} carries no access rule`);
   return access;
 }
 
-/** Whether a route can be tried beforehand (D121). */
+/** Whether a route supports `dry_run` (D121). */
 export function previews(route: AppRoute): boolean {
   return (route.metadata as Partial<RouteMetadata> | undefined)?.previews === true;
 }
 
-/** Middleware before a route's body is read: who calls, and do kind and level let them in? (D3b, D6) */
+/**
+ * Middleware that runs before the body is read: authenticates the caller, then checks token kind and level (D3b, D6).
+ */
 export function admit({ path }: AppRoute, rule: RouteMetadata['access'], services: Services): RequestHandler {
   const limited = withinLimit(services);
   return (req, res, next) => {
-    // By its template the request is counted.
+    // The request metrics use the route's template as a label, not the actual path.
     res.locals.route = path;
-    // Express forgets them on the way to the error handler, and a crash report wants them (D50).
+    // Express resets `req.params` before the error handler runs, but a crash report includes them (D50).
     res.locals.params = req.params;
     if (rule === 'public') return limited(req, res, next);
     callerWithinLimit(services, req, res)
@@ -37,7 +42,10 @@ export function admit({ path }: AppRoute, rule: RouteMetadata['access'], service
   };
 }
 
-/** After the body: whoever was let in while it was on its way is asked again, so that sending slowly gains no time. */
+/**
+ * Middleware that runs after the body was read: authenticates and checks again, because the token may have been revoked
+ * or its owner demoted while a slow client was still sending.
+ */
 export function admitLate(rule: RouteMetadata['access'], services: Services): RequestHandler {
   return (req, res, next) => {
     if (rule === 'public' || res.locals.bodyIsLate === false) return next();

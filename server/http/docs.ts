@@ -6,13 +6,15 @@ import type { OpenApiDocument } from '../../contract/openapi.ts';
 import { ASSETS, createDocs } from '../docs/docs.ts';
 import { HttpError } from './http-error.ts';
 
-/** Style, script and requests from here alone; nobody frames the pages, and they send no form anywhere. */
+/** Content security policy: own styles, scripts and requests only, no framing, no forms. */
 const POLICY = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", 'img-src data:', "connect-src 'self'"],
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ');
 
-/** The reference and the guides: packed once each, and not sent again to who has them. */
+/**
+ * Serves the API reference and the guides: compressed once at the start, with an ETag so that browsers can cache them.
+ */
 export function docsRoutes(document: OpenApiDocument): Router {
   const router = Router({ caseSensitive: true });
   const docs = createDocs(document);

@@ -12,7 +12,10 @@ import { expressProblem } from './input/express-problem.ts';
 import { validationProblem } from './input/problem.ts';
 import { failurePage, isForPeople, PAGE_HEADERS } from './page.ts';
 
-/** What the database's constraints say no to, in words (D7); a constraint missing here is a crash. */
+/**
+ * The 409 message for each unique constraint that a request can violate (D7). A violation of any other constraint is
+ * answered as an unforeseen error (500).
+ */
 const CONFLICTS: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => string>> = {
   coalition_name_taken: (body) => taken('coalition', body.coalition_name),
   group_name_taken: (body) => taken('group', body.group_name),
@@ -22,7 +25,10 @@ function taken(kind: string, name: unknown): string {
   return `A ${kind} named "${name}" exists already (upper and lower case count as the same).`;
 }
 
-/** References to the token that calls, or to its owner: broken, it was deleted after it was admitted. */
+/**
+ * Foreign keys to the calling token or its owner. A violation means that one of them was deleted after the request was
+ * admitted, so the answer is 401.
+ */
 const OWN_TOKEN = new Set([
   'tokens_parent_fkey',
   'tokens_owner_id_fkey',
@@ -39,18 +45,18 @@ export type StoreCrash = (
     readonly req: Request;
     readonly params: Readonly<Record<string, unknown>>;
     readonly caller: Caller | undefined;
-    /** Of the trace that the request belongs to, where traces are collected. */
+    /** The W3C trace context of the request; undefined where tracing is off. */
     readonly traceparent: string | undefined;
   },
 ) => Promise<string>;
 
-/** The one place where errors become answers (D2–D8). */
+/** Express error handler: the only place that turns an error into an HTTP answer (D2–D8). */
 export function answerErrors(services: Services, storeCrash: StoreCrash): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
-    // The stop of the process was quicker: the client has its answer, and what the handler met no longer matters.
+    // The graceful stop has answered this request with 503 already, so the error of its handler no longer matters.
     if (res.writableEnded) return;
     if (res.headersSent) return next(error);
-    // No report can be stored of this one, so the log has it (D8).
+    // Without the database no crash report can be stored, so the error goes to the log (D8).
     if (isUnreachable(error)) note(services, res, error, 'the database cannot be reached');
     if (error instanceof VoiceError) note(services, res, error, 'the voice server failed');
     const problem = toProblem(error, req);
@@ -82,13 +88,13 @@ function domainProblem({ code, detail, retryAfter }: DomainError): HttpError {
   return new HttpError(code, detail, { headers });
 }
 
-/** Its 401 becomes a 502: our caller's token is good, it is ours that was refused (D30). */
+/** Passes the provider's refusal on. Its 401 becomes a 502: it concerns our access token, not the caller's (D30). */
 function mirrored({ message, answer }: ProviderRefusal): HttpError {
   const status = answer.status_code === 401 ? 502 : answer.status_code;
   return new HttpError('provider_refused', message, { status, more: { ...answer } });
 }
 
-/** The provider's failures in its caller's terms (D30, D33). */
+/** Maps a failure of the provider to the error that the caller gets (D30, D33). */
 function providerProblem({ fault, message, retryAfter = 60 }: ProviderError): HttpError {
   const headers = { 'Retry-After': String(retryAfter) };
   switch (fault) {
@@ -111,13 +117,13 @@ function providerProblem({ fault, message, retryAfter = 60 }: ProviderError): Ht
   }
 }
 
-/** D42; which fault it was is the operator's business, and in the log. */
+/** One error for every fault of the voice server (D42): the log has the details, which concern the operator only. */
 function voiceProblem(): HttpError {
   const detail = 'The voice server cannot be reached or gave an answer that cannot be used.';
   return new HttpError('voice_server_unavailable', detail);
 }
 
-/** JSON, but for where people's browsers are sent to (D2). */
+/** Sends the error as JSON, or as an HTML page on paths that browsers are redirected to (D2). */
 function send(req: Request, res: Response, { status, detail, headers, body }: HttpError): void {
   res.status(status).set(headers);
   if (!isForPeople(req.path)) res.json(body);
@@ -134,7 +140,7 @@ interface CrashLocals {
 
 const CRASHED = 'Internal Server Error';
 
-/** An error that nobody foresaw: stored as a crash report, told to the client by its id alone (D8). */
+/** Handles an unforeseen error: stores a crash report and tells the client its id only (D8). */
 async function crash(
   services: Services,
   storeCrash: StoreCrash,

@@ -3,12 +3,15 @@ import type { ServerResponse } from 'node:http';
 import { HttpError } from './http-error.ts';
 import { createMessages, type Listener, type MessageClasses } from './messages.ts';
 
-/** Stands before the service, so that its port is bound before anything else is touched, and is left slowly. */
+/**
+ * The server's outermost request listener. It lets the port be bound before anything else is started, and drains
+ * requests before the process stops.
+ */
 export interface Gate extends Listener {
   readonly messages: MessageClasses;
-  /** From now on the service answers. */
+  /** From now on requests are passed to the service. */
   open(service: Listener): void;
-  /** The service still answers, but each connection ends with its answer, and `/readyz` says 503. */
+  /** Requests are still passed on, but every answer has `Connection: close` and `/readyz` says 503. */
   drain(): void;
 }
 
@@ -35,12 +38,12 @@ export function createGate(): Gate {
   });
 }
 
-/** Not now, but soon, and perhaps another process at once. */
+/** The client should retry soon; behind a load balancer another process may answer at once. */
 const HEADERS = { 'Retry-After': '5' };
 const STARTING = new HttpError('service_starting', 'The service is starting.', { headers: HEADERS });
 export const STOPPING = new HttpError('service_stopping', 'The service is stopping.', { headers: HEADERS });
 
-/** Answers with an error where there is no Express yet, or no more. */
+/** Answers with an error while no Express app exists: before the start has finished, or during the stop. */
 export function refuse(res: ServerResponse, { status, body, headers }: HttpError): void {
   answer(res, status, body, headers);
 }

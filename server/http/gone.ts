@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { DomainError } from '../shared/errors.ts';
 
-/** Aborted when the connection closes; nobody is left to read why. */
+/** A signal that is aborted when the client's connection closes. */
 export function goneWith(res: Response): AbortSignal {
   const gone = new AbortController();
   const abort = () => gone.abort(new DomainError('forwarding_busy', 'The client went away.'));

@@ -2,14 +2,17 @@ import { ERROR_CODES, type ErrorCode } from '../../contract/error-codes.ts';
 import type { InvalidField } from '../shared/errors.ts';
 
 interface Rest {
-  /** Of a refusal of the provider's, whose code has no status of its own. */
+  /** Overrides the status of the code: for refusals of the provider, whose status is passed on. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further fields of the answer's body. */
+  /** Additional fields of the answer's body. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** An error as it is answered. Features throw none: they know codes, not statuses. */
+/**
+ * An error with everything that its HTTP answer needs. Features throw `DomainError` instead: they know codes, not
+ * statuses.
+ */
 export class HttpError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -33,14 +36,14 @@ export class HttpError extends Error {
   }
 }
 
-/** The status that a code comes with. */
+/** The HTTP status of an error code. */
 export function statusOf(code: ErrorCode): number {
   const [status] = ERROR_CODES[code];
   if (status === 'its own') throw new Error(`${code} has no status of its own`);
   return status;
 }
 
-/** The path is known, and does not know the method. */
+/** 405: the path exists but does not support the method. */
 export function methodNotAllowed(allowed: readonly string[]): HttpError {
   const methods = allowed.join(', ');
   return new HttpError('method_not_allowed', `This path knows only ${methods}.`, {
@@ -48,7 +51,7 @@ export function methodNotAllowed(allowed: readonly string[]): HttpError {
   });
 }
 
-/** PostgreSQL is away just now. */
+/** 503: PostgreSQL cannot be reached at the moment. */
 export function databaseLost(): HttpError {
   const headers = { 'Retry-After': '5' };
   return new HttpError('database_unavailable', 'The database cannot be reached at the moment.', { headers });

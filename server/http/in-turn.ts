@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that may be in line on one connection; a client that sends more is cut off. */
+/** Pipelined requests that may wait on one connection; a connection with more of them is reset. */
 const MOST_IN_LINE = 100;
 
 interface Waiting {
@@ -10,9 +10,8 @@ interface Waiting {
 }
 
 /**
- * Handles the requests of one connection one after the other, as their answers go out. Node would hand over all that
- * a client sends in advance at once, and tell only the first of their handlers that the connection is gone: what the
- * others hold would be held for ever.
+ * Handles pipelined requests of one connection one at a time. Node would call the handler for all of them at once, but
+ * emit `close` on the first response only, so the handlers of the others would never release what they hold.
  */
 export function inTurn(handler: RequestListener): RequestListener {
   const lines = new WeakMap<Socket, Waiting[]>();
@@ -26,7 +25,7 @@ export function inTurn(handler: RequestListener): RequestListener {
     const next = line.shift();
     if (next === undefined) lines.delete(socket);
     else if (next.res.socket !== null) begin(next, line);
-    // The connection is over: nobody will hear of them.
+    // The connection is closed, so no handler runs for the requests that still wait.
     else for (const { res } of [next, ...line.splice(0)]) res.end();
   }
 

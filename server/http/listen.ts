@@ -12,13 +12,13 @@ import { READER_LIMITS, type ReaderLimits, watchReaders } from './readers.ts';
 export interface Listening {
   readonly port: number;
   /**
-   * Stops accepting at once, and waits for every handler, also for those whose clients went away. What takes longer
-   * than that is answered with 503 and given up.
+   * Stops accepting connections, then waits for all handlers, including those whose client has disconnected. Requests
+   * that are not done within `withinMillis` are answered with 503.
    */
   stop(withinMillis?: number): Promise<void>;
 }
 
-/** Longest that a client may take to send its request. */
+/** Milliseconds within which a request must have arrived completely. */
 const REQUEST_WITHIN = 30_000;
 
 /** Serves HTTP on an address; rejects when the port is taken. */
@@ -42,14 +42,14 @@ export async function listen(
   };
 }
 
-/** What Node's parser says of a request that never reaches a handler. */
+/** Answers to errors of Node's HTTP parser, by which a request never reaches a handler. */
 const UNREADABLE: Readonly<Record<string, HttpError>> = {
   HPE_HEADER_OVERFLOW: new HttpError('headers_too_large', 'The request headers are too large.'),
   ERR_HTTP_REQUEST_TIMEOUT: new HttpError('request_timeout', 'The request did not arrive in time.'),
 };
 const NO_HTTP = new HttpError('http_unreadable', 'The request is not readable as HTTP.');
 
-/** Answers in JSON, like every other error (D2), what cannot be read as HTTP, and hangs up. */
+/** Answers input that is not valid HTTP with a JSON error (D2) and closes the connection. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -67,9 +67,9 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Milliseconds between two looks at what is left. */
+/** Milliseconds between two checks for remaining connections. */
 const LOOK_EVERY = 20;
-/** Milliseconds for those who are given up to hear of it. */
+/** Milliseconds for the last 503 answers to be sent before all connections are closed. */
 const TAKE_LEAVE_WITHIN = 250;
 
 async function stop(server: Server, atWork: MessageClasses['atWork'], withinMillis: number): Promise<void> {
@@ -77,7 +77,7 @@ async function stop(server: Server, atWork: MessageClasses['atWork'], withinMill
   server.close(() => {
     closed = true;
   });
-  /** Whether everybody has gone in this time; connections go when their answers have. */
+  /** Waits until all connections are closed and all handlers have ended; false when that took longer than `millis`. */
   const gone = async (millis: number) => {
     const end = performance.now() + millis;
     while (!closed || atWork.size > 0) {
@@ -87,7 +87,7 @@ async function stop(server: Server, atWork: MessageClasses['atWork'], withinMill
     }
     return true;
   };
-  // Without it, a client that has its answer would keep the connection.
+  // Otherwise a client would keep its connection open after the answer (keep-alive).
   for (const res of atWork) if (!res.headersSent) res.setHeader('Connection', 'close');
   if (await gone(withinMillis)) return;
   for (const res of atWork) {
@@ -98,7 +98,7 @@ async function stop(server: Server, atWork: MessageClasses['atWork'], withinMill
   server.closeAllConnections();
 }
 
-/** Whether an error of listening says that the port is taken. */
+/** Whether `listen` failed because the port is in use. */
 export function isInUse(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

@@ -5,23 +5,23 @@ import { contract } from '../../contract/index.ts';
 import { readPosition } from '../event/read.queries.ts';
 import type { Services } from '../services/services.ts';
 
-/** Long answers that nobody decides by: they may come from a replica. Who asks is judged by the primary all the same. */
+/**
+ * Operations that may be answered from a replica: long lists on which no decision is based. Authentication always uses
+ * the primary. Histories are excluded: after a hand-over a lagging replica would still show the former owner's (D29b),
+ * and reading another user's history writes an audit event.
+ */
 const MAY_LAG: ReadonlySet<AppRoute> = new Set<AppRoute>([
   ...[contract.user, contract.group, contract.corporation, contract.alliance, contract.coalition].map(
     ({ list }) => list,
   ),
   ...[contract.corporation, contract.alliance, contract.coalition].map(({ tracking }) => tracking),
-  contract.history.locations,
-  contract.history.mails,
-  contract.history.skillPoints,
-  contract.history.wallet,
 ]);
 
 type Answer<Input> = (input: Input) => Promise<unknown>;
 
 /**
- * What answers a route: where it may lag, the replica while it is fit; where that fails, or where there is none, the
- * primary.
+ * Wraps a route's handler: an operation that may lag is answered by the replica while the replica is healthy. The
+ * primary answers when the replica fails and where there is none.
  */
 export function preferringReplica<Input extends { readonly res: Response }>(
   route: AppRoute,
@@ -38,7 +38,8 @@ export function preferringReplica<Input extends { readonly res: Response }>(
     const { res } = input;
     const ofPrimary = res.getHeader('Castellan-Position');
     try {
-      // The events that the replica has seen: the following ones fit what it answers (D92).
+      // The position up to which the replica has replayed the events, so that the client sees every later change in the
+      // feed (D92).
       if (positioned) res.setHeader('Castellan-Position', await readPosition(replica.db));
       return await byReplica(input);
     } catch (error) {

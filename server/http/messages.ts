@@ -1,18 +1,18 @@
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
-/** Classes that a server makes its requests and responses of. */
+/** The classes of request and response objects that a server creates. */
 export interface MessageClasses {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
-  /** Responses whose handlers are at work, whether or not anybody waits for them any more. */
+  /** Responses whose handlers are still running, whether or not the client is still connected. */
   readonly atWork: ReadonlySet<ServerResponse>;
 }
 
-/** What handles requests; `messages` where they are to be of certain classes. */
+/** A request listener; with `messages` the server creates its requests and responses by these classes. */
 export type Listener = RequestListener & { readonly messages?: MessageClasses };
 
-/** Milliseconds after which a handler whose client went away counts as ended, whatever became of it. */
+/** Milliseconds after which a handler whose client has disconnected counts as ended. */
 const HANDLED_WITHIN = 60_000;
 
 export function createMessages(): MessageClasses {
@@ -24,7 +24,7 @@ export function createMessages(): MessageClasses {
       super(...args);
       atWork.add(this);
       this.once('close', () => {
-        // An answer that was cut off goes no further. One that has not begun is still being worked on.
+        // If the headers were sent, nothing more can be sent. If not, the handler is still running.
         if (this.headersSent) atWork.delete(this);
         else this.#patience = setTimeout(() => atWork.delete(this), HANDLED_WITHIN).unref();
       });
@@ -39,13 +39,14 @@ export function createMessages(): MessageClasses {
 }
 
 /**
- * Gives the classes the prototypes that Express wants. It would give them to each request and response by
- * `setPrototypeOf`, which makes every later access slow: half of the service's own time on a request.
+ * Sets the prototypes that Express expects once, on the classes. Express would otherwise call `setPrototypeOf` on each
+ * request and response, which slows down every later property access: that took half of the service's own time per
+ * request.
  */
 export function dress(app: Express, messages: MessageClasses): void {
   const { IncomingMessage: Request, ServerResponse: Response } = messages;
   Object.setPrototypeOf(Request.prototype, app.request);
   Object.setPrototypeOf(Response.prototype, app.response);
-  // Now Express sets the prototype that is set already, which costs nothing.
+  // Express still calls `setPrototypeOf`, but with the prototype that is set already, which costs nothing.
   Object.assign(app, { request: Request.prototype, response: Response.prototype });
 }

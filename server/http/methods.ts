@@ -11,7 +11,10 @@ const routes = [
   ),
 ].map(({ method, path }) => ({ method, pattern: patternOf(path) }));
 
-/** `/user/:name` matches one segment, `:esi_path` the rest of the path unless that is ours: `history/` (decisions §1). */
+/**
+ * A regular expression for a path template: a parameter matches one segment, `:esi_path` the rest of the path unless it
+ * begins with `history/`, which is our own (decisions §1).
+ */
 function patternOf(path: string): RegExp {
   const source = path
     .split('/')
@@ -26,10 +29,10 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${source}/?$`);
 }
 
-/** The methods that a path of the API answers, for `Allow`; empty for an unknown path. */
+/** The methods of a path of the API, for the header `Allow`; empty for an unknown path. */
 export function allowedMethods(path: string): string[] {
   const methods = new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
-  // Where a browser is sent to, a GET does something, and is no reading.
+  // A GET on a path that browsers are redirected to has side effects, so there is no HEAD for it.
   if (methods.has('GET') && !isForPeople(path)) methods.add('HEAD');
   return [...methods].sort();
 }

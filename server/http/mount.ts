@@ -18,13 +18,13 @@ import { originOf } from './origin.ts';
 
 type Input<R extends AppRoute> = Parameters<AppRouteImplementation<R>>[0];
 
-/** Who calls, and for a write that judges it again everything that it was let in for. */
+/** The caller, and the admission that writes judge again within their transaction (`readmit`). */
 interface Admitted {
   readonly caller: Caller;
   readonly admission: Admission;
 }
 
-/** A route's implementation: what ts-rest hands over, and who calls. */
+/** A route's handler: gets the input of ts-rest and the caller. */
 export type Handler<R extends AppRoute> = (
   input: Input<R> & Admitted,
 ) => ReturnType<AppRouteImplementation<R>>;
@@ -34,11 +34,13 @@ export type Handlers<C extends AppRouter> = {
   readonly [K in keyof C]: C[K] extends AppRoute ? Handler<C[K]> : never;
 };
 
-/** The longest body, in bytes (D3b), and that of a request to be forwarded (D3c). */
+/** Maximum size of a body in bytes (D3b), and of a body that is forwarded to the provider (D3c). */
 const MOST_BYTES = 1024 * 1024;
 const MOST_BYTES_FORWARDED = 32 * 1024;
 
-/** Bodies that the contract does not ask for are not even read; forwarding by GET takes that of the one by POST (D30). */
+/**
+ * The body that a route reads; undefined where the contract has none. A forwarded GET takes the body of the POST (D30).
+ */
 function bodyOf(route: AppRoute): { readonly schema: z.ZodTypeAny; readonly mostBytes: number } | undefined {
   if (isForwarding(route)) return { schema: whole.ext.forward.body, mostBytes: MOST_BYTES_FORWARDED };
   const taken = 'body' in route && route.body instanceof z.ZodType;
@@ -46,8 +48,8 @@ function bodyOf(route: AppRoute): { readonly schema: z.ZodTypeAny; readonly most
 }
 
 /**
- * Mounts one resource: each route gets its admission, then its body, then validation, then authority over the
- * record that the path names, then its handler: the order of D6.
+ * Mounts the routes of one resource. Each request passes, in the order of D6: admission, reading the body, validation,
+ * authority over the record in the path, handler.
  */
 export function mount<C extends AppRouter>(
   contract: C,
@@ -76,7 +78,7 @@ function mountOne(
   const rule = ruleOf(route);
   const body = bodyOf(route);
   const implementation = guarded(handler, route, services);
-  // Which handler belongs to which route is checked where handlers are written; a loop cannot say it again.
+  // The type `Handlers` checks that routes and handlers match; within this loop TypeScript cannot.
   createExpressEndpoints(
     { route: served(validated(route, rule, body?.schema)) },
     { route: implementation as never },
@@ -102,7 +104,7 @@ interface AnyInput {
 }
 type AnyHandler = (input: AnyInput & Partial<Admitted>) => Promise<unknown>;
 
-/** Fields and authority are judged once the request is known to be valid, before the handler sees it (D6). */
+/** Checks the levels that fields need and authority over the record, after validation and before the handler (D6). */
 function guarded(
   handler: AnyHandler,
   route: AppRoute,
@@ -116,19 +118,20 @@ function guarded(
     const caller = callerOf(res);
     const admission = { caller, rule, params, body };
     await requireRights(db, admission);
-    // Before the answer is read, so that nothing happens unseen in between (D92).
+    // Set before the handler reads: a change in between is then in the feed after this position, so the client cannot
+    // miss it (D92).
     if (positioned) res.setHeader('Castellan-Position', events.position);
     return onAccountOf(originOf(req, res, caller), () => handler({ ...input, caller, admission }));
   };
 }
 
-/** The same operation where it is tried: what it answers then has a type of its own (D121). */
+/** The route of the operation's dry run, whose answer has a media type of its own (D121). */
 function previewed(route: AppRoute): AppRoute {
   const answer = c.otherResponse({ contentType: PREVIEW_TYPE, body: Preview });
   return { ...route, responses: { ...route.responses, 200: answer } };
 }
 
-/** Runs the very handler, with services whose every write is undone. */
+/** Runs the operation's own handler with services whose writes are rolled back. */
 function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Services): AnyHandler {
   return async (input) => ({
     status: 200,
@@ -136,11 +139,11 @@ function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Serv
   });
 }
 
-/** Leaves a request that is meant in earnest to the operation itself. */
+/** Skips the dry run's route unless the query says `dry_run=true`. */
 const unlessPreview: RequestHandler = (req, _res, next) =>
   next(req.query.dry_run === 'true' ? undefined : 'route');
 
-/** `/ext/{esi_path}` is the rest of the path, slashes included (decisions §1): Express wants that said. */
+/** Express needs `(*)` for `/ext/{esi_path}` to match the rest of the path, slashes included (decisions §1). */
 function served(route: AppRoute): AppRoute {
   return isForwarding(route) ? { ...route, path: `${route.path}(*)` } : route;
 }

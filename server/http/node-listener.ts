@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 
-/** What answers a request by itself; rejects with what it could not answer. */
+/** An asynchronous request listener; it rejects with the error that it could not answer. */
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Middleware that hands requests to such a listener. What it rejects with ends where all errors do. */
+/** Middleware that calls such a listener. Its errors go to the Express error handler. */
 export function handTo(listener: NodeListener): RequestHandler {
   return (req, res, next) => {
     listener(req, res).catch(next);
@@ -12,8 +12,8 @@ export function handTo(listener: NodeListener): RequestHandler {
 }
 
 /**
- * Middleware for a listener that makes URLs of what a request says: it says what BASE_URL does, whatever host, scheme
- * and path a proxy, or somebody else, has made of it.
+ * Middleware for a listener that derives URLs from the request. It sets host, scheme and path as in BASE_URL, whatever
+ * a proxy or an attacker has put into the headers.
  */
 export function addressedTo(baseUrl: string): RequestHandler {
   const { host, protocol, pathname } = new URL(baseUrl);

@@ -2,10 +2,13 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../access/caller.queries.ts';
 import { callerAsActor, type Origin } from '../event/origin.ts';
 
-/** The longest user agent that is kept of a request. */
+/** Characters of a request's user agent that are stored. */
 const LONGEST_AGENT = 200;
 
-/** On whose account a request is, and from where it came; of one without a token nobody's, until it is known whose. */
+/**
+ * The origin that events of this request are recorded with: the user who acts, address and user agent. Without a token
+ * there is no user until the operation finds out (as a sign-in does).
+ */
 export function originOf(req: Request, res: Response, caller?: Caller): Partial<Origin> {
   const agent = req.headers['user-agent'];
   return {

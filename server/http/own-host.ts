@@ -5,8 +5,8 @@ import { HttpError } from './http-error.ts';
 const HOST = /^(?:\[([\da-f:.]+)\]|([^\s:[\]]+?)\.?)(?::\d*)?$/i;
 
 /**
- * Whether a Host header names this machine by a loopback name or address, or the service by the host in BASE_URL. A
- * page of another site whose name suddenly leads here (DNS rebinding) sends that site's name.
+ * Whether a Host header names this machine (a loopback name or address) or the host of BASE_URL. In a DNS rebinding
+ * attack the header has the attacker's host name, which resolves to this machine.
  */
 export function isOwnHost(header: string | undefined, baseUrl?: string): boolean {
   const [, six, name = six] = HOST.exec(header ?? '') ?? [];
@@ -16,7 +16,10 @@ export function isOwnHost(header: string | undefined, baseUrl?: string): boolean
   return baseUrl !== undefined && host === new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Middleware of the development start, which only this machine is to use; proxies may name production anyhow. */
+/**
+ * Middleware for development, where only this machine may use the service. Production has proxies that may send any
+ * Host header.
+ */
 export function ownHost(baseUrl: string): RequestHandler {
   return (req, _res, next) => {
     if (isOwnHost(req.headers.host, baseUrl)) return next();

@@ -25,12 +25,12 @@ ${BRAND_STYLE}
 `;
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
-/** What a page may do: load nothing but its own style, run nothing, be framed by nobody, send forms there alone. */
+/** Content security policy of a page: own inline style only, no scripts, no framing, forms to `formAction` only. */
 export function contentPolicy(formAction: string): string {
   return `default-src 'none'; style-src ${STYLE_HASH}; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 }
 
-/** For every page here: nothing is loaded but its own style, nothing runs, nobody frames it, nothing is kept. */
+/** Headers of every page: own inline style only, no scripts, no framing, no caching. */
 export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': contentPolicy("'none'"),
@@ -41,7 +41,7 @@ export const PAGE_HEADERS = {
 
 const FOR_PEOPLE = [OIDC_ENDPOINTS.authorization, OIDC_ENDPOINTS.logout].map(({ path }) => path);
 
-/** Whether a browser is sent to the path, so that even what goes wrong there is told as a page. */
+/** Whether browsers are redirected to this path, so that errors on it are shown as HTML pages. */
 export function isForPeople(path: string): boolean {
   return (
     path === contract.callback.ext.path ||
@@ -55,13 +55,16 @@ export interface Link {
   readonly text: string;
 }
 
-/** What differs from page to page besides: markup of a form that comes before the links, and the last line. */
+/** Optional parts of a page: the markup of a form above the links, and the last line. */
 interface More {
   readonly form?: string;
   readonly footer?: string;
 }
 
-/** A whole page; `body` is markup, in which everything variable is escaped already. The first link is the way to go. */
+/**
+ * Renders a complete page. `body` is HTML in which all variable text is escaped already; the first link is shown as the
+ * main action.
+ */
 export function page(
   title: string,
   body: string,
@@ -103,7 +106,9 @@ export function paragraphs(...texts: readonly string[]): string {
 
 export const WAIT = 'Wait a minute, then start again in the application.';
 
-/** For what goes wrong before a sign-in is even looked at: the database is away, or an error of ours. */
+/**
+ * The page for errors that occur before a sign-in is processed: the database cannot be reached, or an internal error.
+ */
 export function failurePage(detail: string): string {
   return page('Something went wrong', paragraphs(detail, WAIT), []);
 }

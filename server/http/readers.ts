@@ -1,15 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long clients may take to read what they asked for. */
+/** Limits for clients that read their answers slowly. */
 export interface ReaderLimits {
-  /** Milliseconds without a byte taken. */
+  /** Milliseconds in which the client reads no byte. */
   readonly stalledFor: number;
-  /** Milliseconds for an answer as a whole. */
+  /** Milliseconds for reading an answer completely. */
   readonly takenWithin: number;
-  /** Bytes that wait for all clients together; beyond them those go first that have waited longest. */
+  /**
+   * Bytes buffered for all clients together; above that the connections that have been reading longest are reset first.
+   */
   readonly waitingBytes: number;
-  /** Milliseconds for which a connection is kept without a request. */
+  /** Milliseconds after which an idle keep-alive connection is closed. */
   readonly idleFor: number;
 }
 
@@ -20,10 +22,10 @@ export const READER_LIMITS: ReaderLimits = {
   idleFor: 65_000,
 };
 
-/** Milliseconds between two looks at what waits. */
+/** Milliseconds between two checks of the buffers. */
 const LOOK_EVERY = 1_000;
 
-/** Of a connection: the answers at work, and when the first of them was seen to be under way. */
+/** State of a connection: its unfinished answers, and when the first of them was seen to have begun. */
 interface Reader {
   readonly answers: Set<ServerResponse>;
   since: number | undefined;
@@ -31,9 +33,9 @@ interface Reader {
 }
 
 /**
- * Cuts off clients that do not take their answers, so that nobody keeps them in our memory: who takes nothing for a
- * while, who takes too long in all, and under pressure who has waited longest. How long an answer takes to begin is
- * not its reader's business.
+ * Resets connections of clients that do not read their answers, because unread answers take memory: clients that read
+ * nothing for a while, that take too long for the whole answer and, above the limit of buffered bytes, those that have
+ * been reading longest. The time until an answer begins does not count: the service may be slow, not the client.
  */
 export function watchReaders(server: Server, limits: ReaderLimits): void {
   const readers = new Map<Socket, Reader>();
@@ -53,7 +55,7 @@ export function watchReaders(server: Server, limits: ReaderLimits): void {
       reader.served = true;
     });
   });
-  // Progress is Node's to see: its timer starts anew with every byte that the client took.
+  // Node restarts this timeout with every byte that the client has read.
   server.setTimeout(limits.stalledFor, (socket: Socket) => {
     const reader = readers.get(socket);
     const idle = reader === undefined || (reader.served && reader.answers.size === 0);
@@ -91,7 +93,7 @@ function isUnderWay({ answers }: Reader): boolean {
   return false;
 }
 
-/** A reset frees what the system holds for the connection, too. */
+/** A reset (RST) also frees the send buffer of the operating system, which a close (FIN) would not. */
 function cut(socket: Socket): void {
   socket.resetAndDestroy();
 }

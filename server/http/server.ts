@@ -43,7 +43,10 @@ export function createHttp(
   return Object.assign(app, { messages });
 }
 
-/** A path begins with that of its resource, so a request walks one resource's routes and no other's. */
+/**
+ * Selects the resource's router by the beginning of the path, so that a request does not walk the routes of all
+ * resources.
+ */
 function byResource(routers: ReadonlyMap<string, Router>, services: Services): RequestHandler {
   return (req, res, next) => {
     const [, first = '', second] = req.path.split('/', 3);
@@ -51,7 +54,7 @@ function byResource(routers: ReadonlyMap<string, Router>, services: Services): R
     if (router === undefined) return next();
     const fault = pathFault(req.path);
     if (fault === undefined) return router(req, res, next);
-    // Express would refuse the path before any handler; the token comes first all the same (D6).
+    // Express rejects a malformed path before any handler runs, but the token is to be checked first (D6).
     callerWithinLimit(services, req, res).then(() => next(fault), next);
   };
 }
@@ -65,7 +68,7 @@ function pathFault(path: string): DomainError | undefined {
   }
 }
 
-/** Express's own `json` looks for replacers, escapes and hashes; an answer of ours is a ready buffer. */
+/** Replaces Express's `res.json`, which looks up replacers, escapes and computes an ETag; a ready buffer is faster. */
 const endWithJson: Express['response']['json'] = function (this: Express['response'], body) {
   const buffer = Buffer.from(JSON.stringify(body));
   if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json; charset=utf-8');
@@ -74,12 +77,15 @@ const endWithJson: Express['response']['json'] = function (this: Express['respon
   return this;
 };
 
-/** Of requests for paths that are not ours: as many as clients can think of. */
+/** Metrics label for unknown paths: clients could invent any number of them. */
 const UNKNOWN_ROUTE = 'none';
 
 const REQUEST_ID = /^[\w-]{1,64}$/;
 
-/** Names the request (D2), keeps answers out of caches, measures, and logs the outcome: never the query, nor a header. */
+/**
+ * Gives each request an id (D2), forbids caching, measures its duration and logs its outcome, without query string and
+ * headers.
+ */
 function identify({ log, metrics }: Services): RequestHandler {
   return (req, res, next) =>
     startRequest(traceOf(req), (span) => {
@@ -88,14 +94,14 @@ function identify({ log, metrics }: Services): RequestHandler {
       const given = req.headers['x-request-id'];
       const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
       const started = performance.now();
-      // Asked for now: a client that has hung up by the end has none any more.
+      // Read now, because after a disconnect the socket has no remote address any more.
       const address = clientAddress(req);
       res.locals.address = address;
       res.setHeader('X-Request-Id', id);
       res.setHeader('X-Api-Version', API_VERSION);
       res.setHeader('X-Content-Type-Options', 'nosniff');
       res.setHeader('Cache-Control', 'no-store');
-      // A router that it is handed to sees the rest of it alone.
+      // Stored here, because a mounted router sees `req.path` without its own prefix.
       const { path } = req;
       res.once('close', () => {
         const took = performance.now() - started;
@@ -124,7 +130,7 @@ function identify({ log, metrics }: Services): RequestHandler {
     });
 }
 
-/** What continues the trace of a client; whoever sends nonsense begins one. */
+/** The trace context that the client sent in `traceparent`, or a new one if that is missing or invalid. */
 function traceOf({ headers }: Request): TraceContext {
   const { traceparent } = headers;
   return typeof traceparent === 'string' ? { traceparent } : {};
@@ -139,7 +145,7 @@ function attributesOf(of: { method: string; route: string; status: number; id: s
   };
 }
 
-/** Tokens travel in a header, never in cookies, so every origin may ask (D62). */
+/** CORS: every origin is allowed by default, because tokens are sent in a header and never in cookies (D62). */
 function crossOrigin({ settings }: Services): RequestHandler {
   return cors({
     origin: settings.corsOrigins === undefined ? '*' : [...settings.corsOrigins],

@@ -10,7 +10,7 @@ import { openApiYaml } from './openapi-yaml.ts';
 import { describeVersion, type Version } from './version.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** Paths that need no token and are no part of the contract (decisions §1). */
+/** Paths that need no token and are not in the contract (decisions §1). */
 export const SERVICE_PATHS = [
   '/healthz',
   '/readyz',
@@ -31,7 +31,7 @@ export function serviceRoutes(services: Services): Router {
   const document = openApiDocument(services.settings.baseUrl, API_VERSION);
   const json = Buffer.from(JSON.stringify(document));
   const yaml = Buffer.from(openApiYaml(document));
-  // Health checks are exempt (D60).
+  // Health checks are not rate-limited (D60).
   const limited = withinLimit(services);
 
   router.get('/healthz', (_req, res) => res.json({ status: 'ok' }));

@@ -5,13 +5,15 @@ import type { OpenApiDocument } from '../../contract/openapi.ts';
 
 export interface Version {
   readonly version: string;
-  /** Null where it is neither set nor to be seen. */
+  /** Null when COMMIT is not set and there is no repository to read it from. */
   readonly commit: string | null;
-  /** SHA-256 of the contract: the same wherever the same is promised. */
+  /** SHA-256 of the contract, so that equal contracts have equal hashes. */
   readonly contract: string;
 }
 
-/** Which version this is (D72); an installation without its repository is told its commit by COMMIT. */
+/**
+ * The running version (D72). The commit is read from the repository, or from COMMIT where the program runs without it.
+ */
 export async function describeVersion(
   { servers: _, info, ...promised }: OpenApiDocument,
   commit: string | undefined,

@@ -7,7 +7,7 @@ import type { Services } from '../services/services.ts';
 import { DomainError } from '../shared/errors.ts';
 import { HttpError, statusOf } from './http-error.ts';
 
-/** What a 429 says, by whom the request is counted against. */
+/** Message of the 429, by what the request was counted against. */
 const TOO_MANY = {
   token: (limit: number) => `Too many requests: this token may make ${limit} a minute.`,
   address: (limit: number) =>
@@ -15,10 +15,10 @@ const TOO_MANY = {
 } as const;
 
 /**
- * The caller behind a request, within its limit (D60): a token whose signature is valid pays before the database is
- * asked, an address for whatever is refused with 401.
+ * Authenticates the caller and applies the rate limit (D60): a token with a valid signature is counted before the
+ * database is queried; any request that ends in a 401 is counted against the client's address.
  *
- * @throws HttpError 429 instead of the 401 that an exhausted address would get
+ * @throws HttpError 429 instead of the 401 when the address has used up its limit
  */
 export async function callerWithinLimit(services: Services, req: Request, res: Response): Promise<Caller> {
   const { rateLimit, keys } = services;
@@ -30,7 +30,7 @@ export async function callerWithinLimit(services: Services, req: Request, res: R
       settle(services, res, 'token', quota);
       return await recognise(services, claims);
     }
-    // Side by side, so that a database that keeps silent is waited for once.
+    // In parallel, so that the timeout of an unresponsive database is waited for once, not twice.
     const [late, caller] = await Promise.all([quota, recognise(services, claims)]);
     settle(services, res, 'token', late);
     return caller;
@@ -40,7 +40,10 @@ export async function callerWithinLimit(services: Services, req: Request, res: R
   }
 }
 
-/** Middleware for what needs no token: one that is there and valid pays, else the address. */
+/**
+ * Middleware for paths that need no token: the request is counted against its token if there is a valid one, else
+ * against the client's address.
+ */
 export function withinLimit(services: Services): RequestHandler {
   const { rateLimit, keys } = services;
   if (rateLimit === undefined) return (_req, _res, next) => next();
@@ -58,7 +61,7 @@ function isNoToken(error: unknown): boolean {
   return error instanceof DomainError && statusOf(error.code) === 401;
 }
 
-/** Says in the answer's headers what is left (of the draft RateLimit header fields), and refuses when nothing is. */
+/** Sets the headers of the RateLimit header fields draft; throws a 429 when the limit is used up. */
 function settle({ clock, metrics }: Services, res: Response, by: keyof typeof TOO_MANY, quota: Quota): void {
   const { allowed, limit, remaining, endsAt } = quota;
   const seconds = String(Math.max(1, Math.ceil((endsAt - clock.now().getTime()) / 1000)));
@@ -71,7 +74,7 @@ function settle({ clock, metrics }: Services, res: Response, by: keyof typeof TO
   throw new HttpError('rate_limited', TOO_MANY[by](limit), { headers: { 'Retry-After': seconds } });
 }
 
-/** The client's address, taken through TRUSTED_PROXIES: what else a request claims about it is not believed. */
+/** The client's address. `X-Forwarded-For` is believed only as far as it was set by TRUSTED_PROXIES. */
 export function clientAddress(req: Request): string {
   return usualForm(req.ip) ?? usualForm(req.socket.remoteAddress) ?? 'unknown';
 }

@@ -2,12 +2,15 @@ import { Readable } from 'node:stream';
 import type { Response } from 'express';
 import type { JsonText } from '../database/json-text.ts';
 
-/** A body that is JSON already. It is sent in one piece, so that it counts among what waits for slow readers. */
+/**
+ * Sends a body that is JSON text already. It is written in one piece, so that {@link watchReaders} sees all of it in
+ * the socket's buffer.
+ */
 export function written<Value>(res: Response, json: JsonText<Value>): Value {
-  // To whom nobody listens any more, nothing is written: it would never be taken, and the answer never end.
+  // The client has disconnected: a write would never be flushed, so the response would never end.
   const pieces = res.closed ? [] : [Buffer.from(json)];
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   for (const { length } of pieces) res.setHeader('Content-Length', length);
-  // ts-rest pipes a stream into the response, which its types do not know of.
+  // ts-rest can pipe a stream into the response, but its types do not allow one.
   return Readable.from(pieces) as unknown as Value;
 }

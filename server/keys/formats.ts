@@ -31,12 +31,12 @@ const rsa = z
 type Ed25519Key = z.infer<typeof ed25519>;
 export type RsaKey = z.infer<typeof rsa>;
 
-/** The least that RS256 may be signed with (RFC 7518). */
+/** Minimum key size for RS256 (RFC 7518). */
 const RSA_BITS = 2048;
 
 /**
- * Ed25519 keys for the service's own tokens: the first with a `d` signs, the others verify (D20b). Beside them RSA keys,
- * which sign ID tokens alone: the first with a `d` does, the others verify (D80).
+ * Ed25519 keys for the service's own tokens: the first private key (with `d`) signs, the others verify (D20b). RSA keys
+ * likewise, for ID tokens only (D80).
  */
 export const JwkSet = z
   .object({
@@ -85,7 +85,7 @@ function faultOfRsa(key: RsaKey): string | undefined {
   return (bits ?? 0) >= RSA_BITS ? undefined : `key ${key.kid} has less than ${RSA_BITS} bits`;
 }
 
-/** What of a key everybody may know. */
+/** The public half of a key. */
 export function publicHalf<Key extends Ed25519Key | RsaKey>(key: Key) {
   const { kty, kid } = key;
   return key.kty === 'OKP' ? { kty, kid, crv: key.crv, x: key.x } : { kty, kid, n: key.n, e: key.e };
@@ -93,14 +93,14 @@ export function publicHalf<Key extends Ed25519Key | RsaKey>(key: Key) {
 
 const PROOF = Buffer.from('signed to see whether the halves fit');
 
-/** Whether the public half is one, and that of the private half where there is one. */
+/** Whether the public half is a valid key and the private half, if present, belongs to it. */
 function isKey(key: Ed25519Key | RsaKey): boolean {
   try {
     const half = createPublicKey({ key: publicHalf(key), format: 'jwk' });
     if (key.d === undefined) return true;
     const whole = createPrivateKey({ key: key as JsonWebKey, format: 'jwk' });
     const algorithm = key.kty === 'RSA' ? 'sha256' : null;
-    // Halves of two RSA keys pass for one until it is used.
+    // Node accepts mismatched RSA halves at import, so a test signature is verified.
     return verify(algorithm, PROOF, half, sign(algorithm, PROOF, whole));
   } catch {
     return false;
@@ -108,7 +108,7 @@ function isKey(key: Ed25519Key | RsaKey): boolean {
 }
 
 export interface EncryptionKey {
-  /** Kept with every ciphertext, so that keys can rotate. */
+  /** Stored with every ciphertext, so that keys can rotate. */
   readonly id: string;
   readonly key: Buffer;
 }
@@ -118,8 +118,8 @@ const octKeys = z.object({
 });
 
 /**
- * Keys of 32 bytes: the first encrypts, all decrypt. Either `id:key` pairs separated by commas, the key in base64
- * or hexadecimal digits, or a JWK set of `oct` keys.
+ * Encryption keys of 32 bytes: the first encrypts, all decrypt. Either `id:key` pairs separated by commas (base64 or
+ * hexadecimal), or a JWK set of `oct` keys.
  */
 export const EncryptionKeys = z.string().transform((text, context): readonly EncryptionKey[] => {
   const fail = (message: string) => context.addIssue({ code: 'custom', message });
@@ -134,7 +134,7 @@ export const EncryptionKeys = z.string().transform((text, context): readonly Enc
   return keys ?? [];
 });
 
-/** What an example or an emptied variable leaves behind: no key at all (D61). */
+/** Whether all bytes are equal, as in placeholders: such a key is refused (D61). */
 function isOneByte(key: Buffer): boolean {
   return key.every((byte) => byte === key[0]);
 }
@@ -164,10 +164,10 @@ const Json = z.string().transform((text, context): unknown => {
   return value ?? z.NEVER;
 });
 
-/** A JWK set from a JSON text. */
+/** Parses a JWK set from JSON text. */
 export const JwkSetJson = Json.pipe(JwkSet);
 
-/** RSA keys alone, from a JSON text. */
+/** Parses RSA keys from JSON text. */
 export const RsaKeysJson = Json.pipe(
   z.object({ keys: z.array(rsa) }).transform(({ keys }, context) => {
     for (const fault of keys.map(faultOfRsa)) {

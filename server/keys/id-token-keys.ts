@@ -1,16 +1,16 @@
 import { importJWK, type JWK, SignJWT } from 'jose';
 import { type JwkSet, publicHalf } from './formats.ts';
 
-/** What an application's ID and logout tokens are signed with. */
+/** Signature algorithms of ID and logout tokens. */
 type IdTokenAlgorithm = 'RS256' | 'EdDSA';
 
-/** Keys for what OpenID Connect signs: RSA as the standard has it, and the service's own Ed25519 (D80). */
+/** Keys that sign the tokens of OpenID Connect: RSA, the standard's default, and the service's own Ed25519 (D80). */
 export interface IdTokenKeys {
-  /** RS256 first, where there is an RSA key. */
+  /** RS256 first if there is an RSA key. */
   readonly algorithms: readonly IdTokenAlgorithm[];
-  /** RSA keys for `/.well-known/jwks.json`, those that only verify among them. */
+  /** All RSA public keys, for `/.well-known/jwks.json`. */
   readonly rsaPublicKeys: readonly JWK[];
-  /** Keys that sign, private: one for each algorithm. */
+  /** Private keys that sign, one for each algorithm. */
   readonly privateKeys: readonly JWK[];
   sign(algorithm: IdTokenAlgorithm, type: string, claims: Readonly<Record<string, unknown>>): Promise<string>;
 }
@@ -19,7 +19,7 @@ export interface IdTokenKeys {
 export async function loadIdTokenKeys({ keys, rsaKeys = [] }: JwkSet, issuer: string): Promise<IdTokenKeys> {
   const rsa = rsaKeys.find((key) => key.d !== undefined);
   const ed25519 = keys.find((key) => key.d !== undefined);
-  // Named, or PS256 would be offered, too.
+  // `alg` is set, because the library would otherwise offer PS256 as well.
   const privateKeys = [
     ...(rsa === undefined ? [] : [{ ...rsa, alg: 'RS256', use: 'sig' }]),
     ...(ed25519 === undefined ? [] : [{ ...ed25519, alg: 'EdDSA', use: 'sig' }]),

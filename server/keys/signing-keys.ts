@@ -15,7 +15,7 @@ import { DomainError } from '../shared/errors.ts';
 import { type JwkSet, publicHalf } from './formats.ts';
 import { type IdTokenKeys, loadIdTokenKeys } from './id-token-keys.ts';
 
-/** What a JWT of ours says (D20), in our own words. */
+/** The claims of our JWTs (D20), under the names used in this code. */
 export interface TokenClaims {
   readonly uuid: string;
   readonly kind: TokenKind;
@@ -25,7 +25,7 @@ export interface TokenClaims {
   readonly expires: number | undefined;
 }
 
-/** The row of a token as far as its JWT needs it. */
+/** The columns of a token that its JWT needs. */
 export interface SignableToken {
   readonly uuid: string;
   readonly token_type: TokenKind;
@@ -39,28 +39,28 @@ export interface SignableToken {
 export interface SigningKeys {
   /** Public keys, for `/.well-known/jwks.json`. */
   readonly jwks: JSONWebKeySet;
-  /** What ID tokens are signed with. */
+  /** Keys that sign ID tokens. */
   readonly idTokens: IdTokenKeys;
   /** The key that signs new tokens. */
   readonly currentKid: string;
-  /** Key ids that can verify, and those that can sign again. */
+  /** Ids of the keys that can verify, and of those that can sign. */
   readonly kids: readonly string[];
   readonly signingKids: readonly string[];
-  /** The JWT of a token: the same row gives the same text, as Ed25519 is deterministic (D29). */
+  /** The JWT of a token. Ed25519 is deterministic, so the same row gives the same text (D29). */
   sign(token: SignableToken): Promise<string>;
-  /** Checks signature, issuer and claims; throws a {@link DomainError} that says what is wrong (D4). */
+  /** Verifies signature, issuer and claims; throws a {@link DomainError} that says what is wrong (D4). */
   verify(jwt: string): Promise<TokenClaims>;
 }
 
-/** A JWT is about 400 bytes; what is cached is its hash and five values. */
+/** Verified signatures in the cache; an entry holds a hash of the JWT (about 400 bytes itself) and five values. */
 const CACHED_SIGNATURES = 20_000;
 const LONGEST_JWT = 4096;
 const KINDS: ReadonlySet<unknown> = new Set(['dyn', 'per', 'use']);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Keys that sign and verify this service's tokens; `issuer` is BASE_URL. `onUnknownKey` hears of tokens that were
- * signed with a key that is not in the set.
+ * Loads the keys that sign and verify this service's tokens; `issuer` is BASE_URL. `onUnknownKey` is called for tokens
+ * whose key is not in the set.
  */
 export async function loadSigningKeys(
   set: JwkSet,
@@ -69,7 +69,7 @@ export async function loadSigningKeys(
   onUnknownKey: (kid: string | undefined) => void = () => undefined,
 ): Promise<SigningKeys> {
   const publicKeys = set.keys.map((key) => ({ ...publicHalf(key), alg: 'EdDSA', use: 'sig' }));
-  // Tokens of the service are never verified with the keys that are for ID tokens alone.
+  // The service's tokens are never verified with keys that are only for ID tokens.
   const findKey = createLocalJWKSet({ keys: publicKeys });
   const idTokens = await loadIdTokenKeys(set, issuer);
   const privateKeys = new Map(
@@ -90,7 +90,7 @@ export async function loadSigningKeys(
       issuer,
       requiredClaims: ['jti', 'sub', 'azp', 'typ', 'iat', 'nbf'],
       currentDate: clock.now(),
-      // Replicas' clocks differ a little, and a token is used as soon as it is made.
+      // In seconds: clocks of processes differ slightly, and a token may be used at once.
       clockTolerance: 5,
     });
     const { jti, sub, azp, typ, exp } = payload;
@@ -163,7 +163,7 @@ function untrue(detail: string): DomainError {
   return new DomainError('token_invalid', detail);
 }
 
-/** One sentence for each way in which a JWT can be wrong; never the token itself. */
+/** The error message for each way in which a JWT can be invalid; it never quotes the token. */
 function explain(error: unknown, issuer: string): unknown {
   if (error instanceof errors.JWTExpired) return expired();
   if (error instanceof errors.JWSSignatureVerificationFailed)
@@ -175,14 +175,17 @@ function explain(error: unknown, issuer: string): unknown {
   return error;
 }
 
-/** By now the signature was found valid: the issuer shares our key, and is most likely this service by another name. */
+/**
+ * The signature is valid at this point, so the issuer has our key: most likely it is this service under another
+ * BASE_URL.
+ */
 function wrongClaim({ claim, payload }: errors.JWTClaimValidationFailed, issuer: string): string {
   const other = presentable(payload.iss, /^https?:\/\/[\x21-\x7e]{1,200}$/);
   if (claim !== 'iss' || other === undefined) return `The token's claim ${claim} is missing or not valid.`;
   return `The token was issued by ${other}, but this service is ${issuer}.`;
 }
 
-/** What a token says, if it can be repeated in a sentence. */
+/** A claim of a token if it is safe to quote in an error message. */
 function presentable(value: unknown, form: RegExp): string | undefined {
   return typeof value === 'string' && form.test(value) ? value : undefined;
 }

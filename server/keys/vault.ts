@@ -1,15 +1,20 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { EncryptionKey } from './formats.ts';
 
-/** Encrypts secrets at rest: AES-256-GCM, key id kept, bound to where they are stored (D34). */
+/**
+ * Encrypts secrets at rest by AES-256-GCM. The ciphertext contains the key's id and is bound to the place where it is
+ * stored (D34).
+ */
 export interface Vault {
-  /** Of all keys; the first one seals. */
+  /** Ids of all keys; the first one encrypts. */
   readonly keyIds: readonly string[];
-  /** `place` names row and column: a ciphertext moved elsewhere does not open. */
+  /** Encrypts; `place` names row and column, and the ciphertext can be decrypted only for the same place. */
   seal(secret: string, place: string): Buffer;
-  /** Throws when the key is gone, the text was changed, or it was sealed for another place. */
+  /** Decrypts; throws when the key is missing, the ciphertext was changed, or it was encrypted for another place. */
   open(sealed: Buffer, place: string): string;
   canOpen(sealed: Buffer, place: string): boolean;
+  /** Whether it was encrypted with the present key. */
+  isCurrent(sealed: Buffer): boolean;
 }
 
 const VERSION = 1;
@@ -46,6 +51,7 @@ export function createVault(keys: readonly EncryptionKey[]): Vault {
       const text = decipher.update(sealed.subarray(idEnd + IV + TAG));
       return Buffer.concat([text, decipher.final()]).toString('utf8');
     },
+    isCurrent: (sealed) => sealed.subarray(2, 2 + (sealed[1] ?? 0)).toString() === current.id,
     canOpen(sealed, place) {
       try {
         vault.open(sealed, place);

@@ -3,23 +3,23 @@ import type pg from 'pg';
 import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 
-/** What is true of the service as a whole, whichever process says so; null where nobody knows. */
+/** State of the whole service, which every process reports alike; null where it is unknown. */
 export interface Backlog {
-  /** Seconds since the longest of all characters was compared with the game. */
+  /** Age in seconds of the oldest comparison of a character with the provider. */
   readonly sync_age: number | null;
-  /** Errors that the game's API still allows in its present minute. */
+  /** Errors that the game's API still allows in the present minute. */
   readonly provider_errors_left: number | null;
-  /** Jobs that are due and wait for a worker, and those that failed for good within a day. */
+  /** Due jobs that wait for a worker, and jobs that failed for good within a day. */
   readonly jobs: readonly { readonly job: string; readonly waiting: number; readonly failed: number }[];
-  /** Within a day. */
+  /** Crash reports of the last day. */
   readonly crashes: number;
 }
 
-/** Milliseconds for which one look at the database serves, and that it may take. */
+/** Milliseconds for which a result of the query is cached; also its timeout. */
 const KEPT_FOR = 5_000;
 const WITHIN = 2_000;
 
-/** Gauges of the backlog, read when the metrics are; none while the database does not answer. */
+/** Registers gauges of the backlog, read when the metrics are scraped; left out while the database does not answer. */
 export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog>): void {
   let reading: Promise<Backlog | undefined> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog
     }
     return reading;
   };
-  // Of several processes behind one port each says the same.
+  // All processes report the same value, so the supervisor must not add them up.
   const aggregator = 'max';
   const gauge = (name: string, help: string, value: (of: Backlog) => number | null) =>
     new Gauge({
@@ -71,13 +71,13 @@ export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog
   }
 }
 
-/** Undefined when it fails, or takes longer. */
+/** The result, or undefined when it fails or takes longer. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const late = sleep(milliseconds, undefined, { ref: false });
   return Promise.race([work.catch(() => undefined), late]);
 }
 
-/** Gauges of the connections that requests share. */
+/** Registers gauges of the connection pool. */
 export function followPool({ registry }: Metrics, pool: pg.Pool): void {
   new Gauge({
     name: 'castellan_database_connections',

@@ -9,8 +9,8 @@ interface Destination {
 }
 
 /**
- * The log of a process, on standard output: text for people where that is a terminal and not production, else JSON
- * lines; LOG_FORMAT chooses one of them.
+ * Opens the process's log on standard output: text in a terminal outside production, else JSON lines, unless LOG_FORMAT
+ * says otherwise.
  */
 export async function openLog({
   logLevel,
@@ -23,7 +23,7 @@ export async function openLog({
   return createLog(logLevel, readableLog(print));
 }
 
-/** Structured logs, one JSON object a line; errors are scrubbed of tokens. */
+/** A structured logger, one JSON object per line; secrets are removed from errors. */
 export function createLog(level: string, destination: Destination = { write: print }): Logger {
   const options = {
     level,
@@ -36,7 +36,7 @@ export function createLog(level: string, destination: Destination = { write: pri
   return pino(options, destination);
 }
 
-/** What a log line says of an error: never the parameters of a statement or a request's headers. */
+/** The fields of an error that are logged: never a statement's parameters or a request's headers. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return redactText(String(error));
   return {

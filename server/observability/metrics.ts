@@ -1,28 +1,31 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What the process counts, for Prometheus; one set per app, so that apps in one process do not mix. */
+/** Prometheus metrics of the process; one registry per app, so that several apps in one process do not mix. */
 export interface Metrics {
   readonly registry: Registry;
-  /** Seconds from a request's head to the end of its answer; `status` is `none` where its client left before. */
+  /**
+   * Seconds from receiving a request's head to the end of its answer; `status` is `none` when the client disconnected
+   * before.
+   */
   readonly httpDuration: Histogram<'method' | 'route' | 'status'>;
   readonly httpInProgress: Gauge;
-  /** Seconds from sending a statement to its answer, by its first word. */
+  /** Seconds from sending a statement to its answer, by the statement's first word. */
   readonly statementDuration: Histogram<'verb'>;
-  /** Seconds that the game's API took, by the class of its answer: `2xx`, or `none`. */
+  /** Duration of requests to the game's API in seconds, by class of the status: `2xx`, or `none` without an answer. */
   readonly providerDuration: Histogram<'status'>;
-  /** Requests to the game by what became of them: `fresh` in the cache, `unchanged` by its ETag, or `asked`. */
+  /** Requests to the game's API by cache outcome: `fresh`, `unchanged` (304 by ETag), or `asked`. */
   readonly providerCache: Counter<'outcome'>;
-  /** Ends of sign-ins: `signed-in`, or why not. */
+  /** Sign-ins by outcome: `signed-in`, or the reason of the refusal. */
   readonly signIns: Counter<'outcome'>;
   /** Runs of jobs by outcome: `done`, `failed`, `given up`. */
   readonly jobRuns: Counter<'job' | 'outcome'>;
-  /** Seconds. */
+  /** Duration of runs in seconds. */
   readonly jobDuration: Histogram<'job'>;
-  /** Steps of the run at work: `done` and `total`. */
+  /** Progress of the active run: `done` and `total` steps. */
   readonly jobProgress: Gauge<'job' | 'of'>;
-  /** Runs that changed nothing because they would have taken too much away (D63). */
+  /** Runs that the mass-change guard held back (D63). */
   readonly jobsHeld: Counter<'job'>;
-  /** Requests answered 429 because their token or address had used up its minute (D60). */
+  /** Requests answered with 429, by what they were counted against: token or address (D60). */
   readonly rateLimited: Counter<'counted_by'>;
 }
 

@@ -2,43 +2,43 @@ import type { Logger } from 'pino';
 import type { Clock } from '../shared/clock.ts';
 import { redactText } from './redact.ts';
 
-/** What a log line tells besides the error. */
+/** Fields of the log line besides the error. */
 interface Told {
   readonly err: unknown;
   readonly [name: string]: unknown;
 }
 
-/** One kind of failure. */
+/** A kind of failure. */
 interface Kind {
-  /** When a line about it was written last. */
+  /** When a line about it was last logged. */
   toldAt: number;
-  /** Failures since then. */
+  /** Failures since then, not logged yet. */
   untold: number;
 }
 
-/** Something that fails and works. */
+/** State of one dependency. */
 interface Subject {
   readonly kinds: Map<string, Kind>;
-  /** Failures since it worked, and when the first of them was. */
+  /** Failures since it last worked, and the time of the first. */
   failures: number;
   since: number;
-  /** Whether the log's last word is that it fails. */
+  /** Whether the last logged state is "failing". */
   toldOf: boolean;
 }
 
 /**
- * Tells of what fails again and again while something outside is away: the first failure of a kind in full, then how
- * many there were, once a minute, then that it works again. What fails and works in turns is not told of more often.
+ * Logs repeated failures of a dependency without flooding the log: the first failure of each kind in full, then a count
+ * once a minute, then one line when it works again. Alternating success and failure is not logged more often.
  */
 export interface Outages {
-  /** Subjects and messages are words of the source, so there are few of them. */
+  /** Subjects and messages are constants in the source, so their number is bounded. */
   failed(subject: string, told: Told, message: string, level?: 'warn' | 'error'): void;
   worked(subject: string): void;
 }
 
-/** Milliseconds between two lines about one kind of failure. */
+/** Milliseconds between two lines about the same kind of failure. */
 const TELL_EVERY = 60_000;
-/** Kinds of failure of one subject that are told apart. */
+/** Maximum number of kinds of failure per dependency. */
 const MOST_KINDS = 20;
 
 export function createOutages(log: Logger, clock: Clock): Outages {
@@ -87,7 +87,7 @@ export function createOutages(log: Logger, clock: Clock): Outages {
   };
 }
 
-/** What tells one kind of failure from another: its words without their numbers, which may be ids and counts. */
+/** The key of a kind of failure: the message without numbers, which may be ids and counts. */
 function kindOf(error: unknown): string {
   return reasonOf(error).replace(/\d+/g, 'N').slice(0, 200);
 }

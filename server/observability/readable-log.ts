@@ -1,6 +1,6 @@
 import pretty from 'pino-pretty';
 
-/** The log as text for people at a terminal. Production never loads this. */
+/** Formats the log as text for a terminal. Not loaded in production. */
 export function readableLog(write: (text: string) => void, colorize = pretty.isColorSupported) {
   const format = pretty.prettyFactory({ colorize, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' });
   return {
@@ -8,12 +8,15 @@ export function readableLog(write: (text: string) => void, colorize = pretty.isC
   };
 }
 
-/** What others wrote, such as the text of a provider's error, must not speak to the terminal. */
+/**
+ * Removes control characters, so that text from outside (such as a provider's error) cannot send escape sequences to
+ * the terminal.
+ */
 function harmless(line: string): string {
   return line.replace(/\\u00[01][0-9a-f]|[\x7f-\x9f]/gi, '\u{fffd}');
 }
 
-/** The commonest line, that of a request, as one would say it. */
+/** Shortens the most frequent line, that of a request. */
 function shorten(entry: Record<string, unknown>): object {
   if (entry.msg !== 'request') return entry;
   const { method, path, status, milliseconds, msg: _, ...rest } = entry;

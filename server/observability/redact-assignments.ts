@@ -2,24 +2,24 @@ import type { Span } from './redact-passwords.ts';
 
 const SECRET_NAME = /token|secret|password|passwd|code|state|key|authorization|cookie|signature|verifier/i;
 /**
- * Names that tell enough outside of queries and JSON, too: `code: 'ECONNREFUSED'` is nobody's secret, and after
- * `invalid_token:` comes what the sign-on has to say of it.
+ * Names that mean a secret also outside of queries and JSON. `code` is not among them, as in `code: 'ECONNREFUSED'`,
+ * nor `invalid_token:`, which is followed by an error message of the sign-on.
  */
 const SECRET_FOR_SURE =
   /(?:(?<!invalid_)token|secret|passw(?:or)?d|verifier|cookie|(?:api|access|private|secret).?key)$/i;
 
-/** What ends a name; each may be percent-encoded, as in a URL that is a value of another one. */
+/** Characters that end a name; each may be percent-encoded, as in a URL within another URL's query. */
 const BREAK = String.raw`\s"'\x60#?&=,;:(){}<>\\`;
 const ENCODED_BREAK = '%(?:22|23|26|2C|3A|3D|3F|7B)';
 const NAME = `(?<=^|[${BREAK}]|${ENCODED_BREAK})(?:(?!${ENCODED_BREAK})[^${BREAK}])+`;
-/** `name=`, `name: `, `"name":`, and a quotation mark that was escaped or encoded on its way into the text. */
+/** Matches `name=`, `name: ` and `"name":`, also with quotation marks that are escaped or percent-encoded. */
 const ASSIGNMENT = new RegExp(
   String.raw`(${NAME})(?:(=|%3D)|(\\{0,7}["'\x60]|%22)?(?:\s|%20){0,3}(?::|%3A)(?:\s|%20){0,3})`,
   'gi',
 );
 const QUOTATION_MARK = /(\\{0,7})(["'`])/y;
 const ENCODED_MARK = /()(%22)/y;
-/** The same marks further on, with the backslashes before them. */
+/** Quotation marks with the backslashes that escape them. */
 const MARKS = {
   '"': /(?<!\\)(\\*)"/g,
   "'": /(?<!\\)(\\*)'/g,
@@ -30,12 +30,12 @@ const VALUE_IN_QUERY = /[^\s"#&]+/y;
 const ENCODED_VALUE_IN_QUERY = /(?:(?!%26|%23)[^\s"#&])+/iy;
 const VALUE_OF_PROPERTY = /[^\s"',;(){}[\]]+/y;
 
-/** Whether a value of this name is to be hidden wherever it stands. */
+/** Whether values of this name are always hidden. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Finds what is assigned to the names of secrets in queries, forms, JSON, and in what Node prints of objects. */
+/** Finds values assigned to names of secrets in queries, forms, JSON, and in Node's output of objects. */
 export function* assignedIn(text: string): Generator<Span> {
   let done = 0;
   for (const { 0: assignment, 1: name = '', 2: equals, 3: nameQuoted, index } of text.matchAll(ASSIGNMENT)) {
@@ -58,7 +58,7 @@ function from(form: RegExp, text: string, start: number): Span | undefined {
   return form.test(text) ? [start, form.lastIndex] : undefined;
 }
 
-/** What stands in the quotation marks that open here; to the end of the text, where they are never closed. */
+/** The text within the quotation marks that open here; to the end of the text if they are not closed. */
 function quotedFrom(text: string, at: number, marking: RegExp): Span | undefined {
   marking.lastIndex = at;
   const opening = marking.exec(text);
@@ -69,7 +69,7 @@ function quotedFrom(text: string, at: number, marking: RegExp): Span | undefined
   marks.lastIndex = start;
   for (let next = marks.exec(text); next !== null; next = marks.exec(text)) {
     const backslashes = next[1]?.length ?? 0;
-    // One that belongs to the value is escaped once more than those around it.
+    // A quotation mark within the value is escaped once more than the enclosing ones.
     if (backslashes % (2 * (depth + 1)) === depth) return [start, next.index + backslashes - depth];
   }
   return [start, text.length];

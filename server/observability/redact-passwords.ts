@@ -1,19 +1,19 @@
-/** Where in a text a secret stands: from its first character to the one after its last. */
+/** A range of a text: inclusive start, exclusive end. */
 export type Span = readonly [start: number, end: number];
 
-/** A URL with its password stands in one of these, however sloppily it was written. */
+/** Text without white space or quotes, which contains a URL completely, however carelessly it was written. */
 const UNBROKEN = /[^\s"<>`]+/g;
-/** What comes before user and password; percent-encoded where the URL is a value of another one. */
+/** What precedes user and password; percent-encoded in a URL within another URL's query. */
 const SCHEME_END = /:\/\/|%3A%2F%2F/gi;
 const USER = /[^:/@?#[]*:/y;
 const ENCODED_USER = /(?:(?!%(?:3A|2F|40|3F|23|5B))[^:/@?#[])*(?::|%3A)/iy;
-/** `https://host:8080/a@b` holds no password. */
+/** In http and ws URLs an `@` in the path does not mean a password: `https://host:8080/a@b`. */
 const WEB = /(?:http|ws)s?$/i;
 const PORT = /\d{1,5}(?:[/?#]|%2F|%3F|%23|$)/iy;
 
 /**
- * Finds the passwords in URLs. They end at the last `@` around, for one that was not percent-encoded may hold `/`,
- * `:` and `@` itself.
+ * Finds passwords in URLs. A password ends at the last `@`, because one that was not percent-encoded may contain `/`,
+ * `:` and `@`.
  */
 export function* passwordsIn(text: string): Generator<Span> {
   for (const { 0: part, index } of text.matchAll(UNBROKEN)) {
@@ -40,7 +40,7 @@ function* passwordsWithin(part: string): Generator<Span> {
   }
 }
 
-/** Where what begins here, and is of this form, ends. */
+/** The end of the match that begins at `start`. */
 function endOf(form: RegExp, text: string, start: number): number | undefined {
   form.lastIndex = start;
   return form.test(text) ? form.lastIndex : undefined;

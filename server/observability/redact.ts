@@ -1,25 +1,25 @@
 import { assignedIn, isSecretName } from './redact-assignments.ts';
 import { passwordsIn, type Span } from './redact-passwords.ts';
 
-/** Keeps tokens and other secrets out of logs and crash reports. */
+/** Removes tokens and other secrets from logs and crash reports. */
 
 const HIDDEN = '**********';
-/** Anything in the form of a JWT, whole or cut off after the payload's beginning, percent-encoded or not. */
+/** Anything of the form of a JWT, complete or truncated after the beginning of the payload, percent-encoded or not. */
 const JWT = /eyJ[\w-]{5,}(?:(?:\.|%2[eE])[\w-]+){0,2}/g;
-/** An address within a sign-in by OpenID Connect, which names what the browser's cookie holds. */
+/** The URL path of an OpenID Connect interaction, which contains the same id as the browser's cookie. */
 const INTERACTION = /(\/oidc\/(?:interaction|auth)\/)[\w-]{16,}/g;
 const BEARER = /\b(Bearer|Basic)\s+[^\s"',]+/gi;
 
 /**
- * Free text, such as a stack trace: tokens, passwords in URLs, and what is assigned to the name of a secret are cut
- * out, rather too much than too little. Takes time in proportion to the text, whatever a client puts into it.
+ * Removes tokens, passwords in URLs and values assigned to names of secrets from free text, such as a stack trace; when
+ * in doubt it removes more. Runs in linear time, whatever text a client sends.
  */
 export function redactText(text: string): string {
   const clean = text.replace(BEARER, `$1 ${HIDDEN}`).replace(JWT, HIDDEN).replace(INTERACTION, `$1${HIDDEN}`);
   return hide(hide(clean, passwordsIn), assignedIn);
 }
 
-/** Cuts out what is found, from left to right. */
+/** Replaces the ranges found, from left to right. */
 function hide(text: string, find: (text: string) => Iterable<Span>): string {
   let clean = '';
   let done = 0;
@@ -30,7 +30,7 @@ function hide(text: string, find: (text: string) => Iterable<Span>): string {
   return clean + text.slice(done);
 }
 
-/** Named values (headers, parameters): those whose name tells of a secret are hidden, the rest is scrubbed. */
+/** Redacts named values (headers, parameters): values of secret names are hidden, the others are redacted as text. */
 export function redactValues(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, isSecretName(name) ? HIDDEN : redactValue(value)]),

@@ -14,21 +14,21 @@ interface Served {
 const NOT_SERVED: Served = { stop: async () => undefined };
 
 /**
- * Serves `GET /metrics` in Prometheus' text format beside the API, never through it; port 0 serves none. Where
- * the port is taken, as by another process of the same machine, the process goes on without. One of several processes
- * behind one port leaves it to the one that supervises them.
+ * Serves `GET /metrics` in Prometheus' text format on a port of its own, never through the API; port 0 means not at
+ * all. If the port is taken, as by another process on the machine, the process runs without. Of several processes
+ * behind one port only the supervisor serves metrics.
  */
 export async function serveMetrics({ registry }: Metrics, where: Where, log: Logger): Promise<Served> {
   if (where.metricsPort === 0) return NOT_SERVED;
   collectDefaultMetrics({ register: registry });
   if (!cluster.isWorker) return serveText(() => registry.metrics(), where, log);
   AggregatorRegistry.setRegistries([registry]);
-  // What answers the supervisor's questions is hung up by making one.
+  // The constructor registers the listener that answers the supervisor's requests for metrics.
   void new AggregatorRegistry();
   return NOT_SERVED;
 }
 
-/** Serves those of all processes that this one supervises, added up. */
+/** Serves the aggregated metrics of all supervised processes. */
 export async function serveJointMetrics(where: Where, log: Logger): Promise<Served> {
   const all = new AggregatorRegistry();
   return where.metricsPort === 0 ? NOT_SERVED : serveText(() => all.clusterMetrics(), where, log);

@@ -1,10 +1,10 @@
 import { inSpan } from '../tracing/tracing.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Does what sends a statement and waits for its answer. */
+/** A wrapper around sending a statement and awaiting its answer. */
 export type AroundStatement = <T>(sql: string, send: () => Promise<T>) => Promise<T>;
 
-/** Measures each statement, and shows it in the trace: its text, which holds no values. */
+/** Measures each statement and adds it to the trace by its text, which contains no values. */
 export function measureStatements({ statementDuration }: Metrics): AroundStatement {
   return async (sql, send) => {
     const began = performance.now();

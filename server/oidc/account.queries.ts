@@ -11,20 +11,20 @@ interface Organization {
   readonly ticker: string;
 }
 
-/** What applications may learn of somebody (D83). */
+/** What applications may learn about a user (D83). */
 export interface AccountRow {
   readonly character_id: number;
   readonly character_name: string;
   readonly clearance_level: number;
-  /** The character that stands for its person (D100). */
+  /** The main character of the user's person (D100). */
   readonly main: UserShort;
   readonly corporation: Organization | null;
   readonly alliance: Organization | null;
-  /** In the order of lists (D9). */
+  /** In the order of D9. */
   readonly groups: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** Who it is, while it may log in, and the application lets it in; undefined: nobody, to this application (D84). */
+/** The account of a user who may log in and is admitted by the application; undefined otherwise (D84). */
 export async function findAccount(
   db: Kysely<Database>,
   characterId: number,
@@ -46,7 +46,7 @@ export async function findAccount(
   return rows[0];
 }
 
-/** Whether an account would be found: asked often, and told in one word. */
+/** Whether {@link findAccount} would find the user; a cheaper query, as it runs often. */
 export async function isLetIn(db: Kysely<Database>, characterId: number, clientId: string): Promise<boolean> {
   const { rows } = await sql`
     select from users u join oidc_clients cl on cl.client_id = ${clientId}
@@ -54,7 +54,7 @@ export async function isLetIn(db: Kysely<Database>, characterId: number, clientI
   return rows.length > 0;
 }
 
-/** The names of the groups that an application lets in, in the order of D9. */
+/** The names of the groups that an application admits, in the order of D9. */
 export async function findAllowedGroups(db: Kysely<Database>, clientId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('oidc_client_groups')

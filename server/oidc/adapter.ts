@@ -19,8 +19,8 @@ import { relyingParty } from './relying-party.ts';
 type Parts = Pick<Services, 'db' | 'clock' | 'keys'>;
 
 /**
- * Keeps what the library asks for in PostgreSQL, so that any process may go on where another one began. Ids prove who
- * comes with them, being codes, tokens and cookies: what is stored of them proves nothing.
+ * Storage of the OpenID Connect library in PostgreSQL, so that any process can continue what another began. The ids are
+ * secrets (codes, tokens, cookies), so only their hashes are stored.
  */
 export function createAdapter(parts: Parts, model: string): Adapter {
   const { db, clock } = parts;
@@ -44,7 +44,7 @@ export function createAdapter(parts: Parts, model: string): Adapter {
           await rememberSignIn(db, { sid, clientId, characterId: Number(accountId), expiresOn });
         }
       } catch (error) {
-        // The user or the application was deleted meanwhile.
+        // The user or application was deleted meanwhile.
         if (constraintOf(error)?.kind === 'foreign_key') throw new errors.AccessDenied();
         throw error;
       }
@@ -57,7 +57,7 @@ export function createAdapter(parts: Parts, model: string): Adapter {
     findByUserCode: () => Promise.reject(new Error('there are no user codes')),
     async consume(id) {
       if (await consumeArtifact(db, at(id), clock.now())) return;
-      // Used twice at the same moment: nobody can tell by whom, so nothing of the grant stays (D84).
+      // A concurrent second use of a code: either may be the attacker's, so the whole grant is revoked (D84).
       const twice = await findArtifact(db, at(id), clock.now());
       const grantId = twice?.payload.grantId;
       if (typeof grantId === 'string') await deleteGrant(db, digestOf(grantId));
@@ -73,7 +73,7 @@ function grantOf(model: string, id: string, { grantId }: AdapterPayload): string
   return grant === undefined ? null : digestOf(grant);
 }
 
-/** The id stands in the payload once more, in an interaction also at the end of the address to go on at. */
+/** Removes the secret id from the payload, which repeats it; in an interaction also at the end of `returnTo`. */
 function withoutId(id: string, payload: AdapterPayload): object {
   const { jti: _id, session, returnTo, ...rest } = payload as AdapterPayload & { returnTo?: string };
   const { cookie: _cookie, ...named } = (session ?? {}) as { cookie?: string };

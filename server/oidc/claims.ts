@@ -2,7 +2,7 @@ import type { Account, AccountClaims } from 'oidc-provider';
 import type { Settings } from '../config/settings.ts';
 import type { AccountRow } from './account.queries.ts';
 
-/** The claims that come with each scope (D83); `email` is a scope where OIDC_EMAIL_DOMAIN is set. */
+/** The claims of each scope (D83); the scope `email` exists only when OIDC_EMAIL_DOMAIN is set. */
 export const CLAIMS = {
   openid: ['sub'],
   profile: [
@@ -14,7 +14,7 @@ export const CLAIMS = {
 
 type ClaimSettings = Pick<Settings, 'extApi' | 'oidcEmailDomain'>;
 
-/** An account in the library's terms: it picks what was asked for and granted. */
+/** An account in the library's form; the library selects the requested and granted claims. */
 export function accountOf(row: AccountRow, settings: ClaimSettings): Account {
   const accountId = String(row.character_id);
   return { accountId, claims: () => ({ ...claimsOf(row, settings), sub: accountId }) };

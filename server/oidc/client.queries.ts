@@ -1,11 +1,11 @@
 import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely';
 import type { Database, OidcClientTable } from '../database/tables.ts';
 
-/** An application as it is stored, with its allowed groups: null where everybody who may log in gets in. */
+/** A stored application with its allowed groups; null means that everybody who may log in is admitted. */
 export interface ClientRow {
   readonly client_id: string;
   readonly client_name: string;
-  /** Null: a public client. */
+  /** Null for a public client. */
   readonly secret_hash: string | null;
   readonly redirect_uris: string[];
   readonly post_logout_redirect_uris: string[];
@@ -24,7 +24,7 @@ const client = sql<ClientRow>`
       select g.group_id::text from oidc_client_groups g where g.client_id = c.client_id order by 1) end as allowed_groups
   from oidc_clients c`;
 
-/** In the order of lists (D9). */
+/** All applications in the order of D9. */
 export async function listClients(db: Kysely<Database>): Promise<ClientRow[]> {
   return (await sql<ClientRow>`${client} order by c.name_key, c.client_id`.execute(db)).rows;
 }
@@ -33,7 +33,7 @@ export async function findClient(db: Kysely<Database>, clientId: string): Promis
   return (await sql<ClientRow>`${client} where c.client_id = ${clientId}`.execute(db)).rows[0];
 }
 
-/** The same, and nobody else changes it before the transaction ends. */
+/** Like {@link findClient}, and locks the row until the transaction ends. */
 export async function lockClient(
   tx: Transaction<Database>,
   clientId: string,
@@ -54,7 +54,7 @@ export async function setClient(
   await db.updateTable('oidc_clients').set(values).where('client_id', '=', clientId).execute();
 }
 
-/** Which of these groups there are; none of them is deleted before the transaction ends. */
+/** Those of the groups that exist, locked against deletion until the transaction ends. */
 export async function lockGroups(
   tx: Transaction<Database>,
   groupIds: readonly string[],
@@ -80,7 +80,7 @@ export async function setAllowedGroups(
     select ${clientId}, unnest(${[...groupIds]}::text[])`.execute(db);
 }
 
-/** With its grants, codes, tokens and consents; false: there was none. */
+/** Deletes an application with its grants, codes, tokens and consents; false when it did not exist. */
 export async function deleteClient(db: Kysely<Database>, clientId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('oidc_clients')
@@ -89,7 +89,7 @@ export async function deleteClient(db: Kysely<Database>, clientId: string): Prom
   return numDeletedRows > 0n;
 }
 
-/** Notes that an application got tokens; once a minute is enough. */
+/** Stores when an application was last issued tokens, at most once a minute. */
 export async function recordUse(db: Kysely<Database>, clientId: string, now: Date): Promise<void> {
   await db
     .updateTable('oidc_clients')

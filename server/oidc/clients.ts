@@ -41,7 +41,7 @@ export async function getClient(
   return toClient(row, { keys });
 }
 
-/** A new application; its secret is answered this once, and stored as a hash (D81). */
+/** Creates an application; its secret is returned only here and stored as a hash (D81). */
 export async function createClient(
   services: Pick<Services, 'db' | 'keys' | 'clock' | 'settings'>,
   admission: Admission,
@@ -75,7 +75,7 @@ export async function createClient(
   return secret === undefined ? client : { ...client, client_secret: secret };
 }
 
-/** Changes what the body holds; null is a value for the address of logouts and for the allowed groups. */
+/** Changes the fields in the body; null clears the logout URL and the allowed groups. */
 export async function updateClient(
   services: Pick<Services, 'db' | 'keys' | 'clock' | 'settings' | 'queue'>,
   admission: Admission,
@@ -119,7 +119,7 @@ export async function removeClient(
   });
 }
 
-/** A new secret in place of the former one, which ends at once. */
+/** Replaces the secret; the former one is invalid at once. */
 export async function renewSecret(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
@@ -149,7 +149,7 @@ function toClient(row: ClientRow, { keys }: Keys): OidcClient {
   };
 }
 
-/** What an application's ID tokens are signed with: RS256 as the standard has it, where there is a key for it (D80). */
+/** The signature algorithm of ID tokens: RS256, the standard's default, when there is an RSA key (D80). */
 export function algorithmOf(
   { id_token_alg }: Pick<ClientRow, 'id_token_alg'>,
   { keys }: Keys,
@@ -165,7 +165,10 @@ async function allow(tx: Parameters<typeof lockGroups>[0], clientId: string, gro
   await setAllowedGroups(tx, clientId, asked);
 }
 
-/** What only this instance can judge: whether it has the key, and whether it may call the address (D29). */
+/**
+ * Checks what the schema cannot: that there is a key for the algorithm, and that the callback addresses are allowed
+ * (D29).
+ */
 async function requireUsable(
   { keys, settings }: Pick<Services, 'keys' | 'settings'>,
   body: Pick<PutOidcClient, 'backchannel_logout_uri' | 'id_token_signed_response_alg'>,

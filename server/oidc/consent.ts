@@ -3,8 +3,8 @@ import type { Services } from '../services/services.ts';
 import { findConsent } from '../session/consents.queries.ts';
 
 /**
- * What an application was granted in this session; else, without asking again, what somebody agreed to before, or what
- * the administrators' own applications ask for (D82).
+ * The grant for an authorization request: the one of this session; else one created without asking, from a former
+ * consent or for an application that administrators have marked as trusted (D82).
  */
 export async function loadGrant(
   { db }: Pick<Services, 'db'>,
@@ -28,8 +28,8 @@ export async function loadGrant(
 }
 
 /**
- * The library drops `offline_access` from what is asked for without `prompt=consent`. Nobody gets it here without
- * having agreed to it once, so it stays; called with every authorization request, whatever it asks for.
+ * The library removes `offline_access` from requests without `prompt=consent`. Here it is kept, because it needs a
+ * consent given once anyway. The library calls this for every authorization request.
  */
 export function wantsOffline({ oidc, query }: KoaContextWithOIDC): void {
   const { params, client } = oidc;

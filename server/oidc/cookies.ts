@@ -3,8 +3,8 @@ import type { Configuration } from 'oidc-provider';
 import type { CompleteSettings } from '../config/settings.ts';
 
 /**
- * Cookies that no page can read and no other site's form sends along; signed by keys that all processes make of
- * ENCRYPTION_KEYS: the first signs, all verify. Over https the session's can be set by this very host alone (D82).
+ * Cookie settings: HttpOnly and SameSite, signed by keys that all processes derive from ENCRYPTION_KEYS (the first
+ * signs, all verify). Over https the session cookie has the prefix `__Host-`, so that no other host can set it (D82).
  */
 export function cookiesOf({ baseUrl, encryptionKeys }: CompleteSettings): Configuration['cookies'] {
   const own = baseUrl.startsWith('https:') ? '__Host-' : '';

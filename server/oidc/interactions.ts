@@ -13,7 +13,7 @@ import { findAccount, findAllowedGroups, findName } from './account.queries.ts';
 import { errors } from './library.ts';
 import { consentPage, errorPage, policyOfForm, refusedPage } from './pages.ts';
 
-/** What a browser is answered at a step of an interaction. */
+/** The answer to a browser at a step of an interaction. */
 type Answer =
   | { readonly redirectTo: string; readonly cookie?: string }
   | {
@@ -24,11 +24,11 @@ type Answer =
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-/** A step that a browser takes: the request's cookie says in which interaction. */
+/** A request for a step; its cookie names the interaction. */
 interface Step {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** As in the path. */
+  /** The interaction's uid in the path. */
   readonly uid: string;
 }
 
@@ -36,11 +36,13 @@ export type Interactions = Readonly<
   Record<'begin' | 'login' | 'again' | 'deny' | 'consent', (step: Step) => Promise<Answer>>
 >;
 
-/** What people do between an application's request and its answer: sign in, agree, or turn back (D82, D84). */
+/**
+ * The steps of a user between an authorization request and its answer: signing in, consenting, declining (D82, D84).
+ */
 export function createInteractions(services: Services, provider: Provider): Interactions {
   const { db, clock, settings } = services;
 
-  /** To the game's sign-on, from where the same browser comes back to `login`. */
+  /** Redirects to the game's sign-on, from which the same browser returns to the step `login`. */
   async function signOn({ uid }: Interaction): Promise<Answer> {
     const { login_url, state_code } = await startInteractionLogin(services, digestOf(uid));
     return { redirectTo: login_url, cookie: bindingCookie(settings, state_code, uid) };
@@ -54,7 +56,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
     const { clientId, characterId, uid } = partsOf(interaction);
     const judged = await judgeUser(db, characterId);
     const client = await provider.Client.find(clientId);
-    // Deleted, or refused no more: whoever signs in now is judged anew.
+    // The user or application was deleted, or is no longer refused: the next sign-in is judged anew.
     if (judged === undefined || client === undefined) return signOn(interaction);
     const name = (await findName(db, characterId)) ?? '';
     const links = linksOf({
@@ -86,7 +88,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
     const { clientId, characterId, scopes } = partsOf(interaction);
     const { grantId, session } = interaction;
     const consented = { characterId, clientId, scopes, sessionUid: session?.uid ?? '' };
-    // A page that was opened before the session ended agrees to nothing for whoever has the character now (D29b).
+    // A consent page that was opened before the session ended is not valid for the character's new owner (D29b).
     if (!(await saveConsent(db, consented, clock.now()))) {
       throw new errors.SessionNotFound('the session is over');
     }
@@ -133,20 +135,20 @@ export function createInteractions(services: Services, provider: Provider): Inte
   ) as Interactions;
 }
 
-/** The interaction of the browser's cookie, which has to be the one of the path (login CSRF). */
+/** Loads the interaction of the browser's cookie, which must be the one in the path (protects against login CSRF). */
 async function find(provider: Provider, { req, res, uid }: Step): Promise<Interaction> {
   const interaction = await provider.interactionDetails(req, res);
   if (interaction.uid !== uid) throw new errors.SessionNotFound('another interaction');
   return interaction;
 }
 
-/** What the library refuses is told on a page; everything else is an error of ours. */
+/** Shows errors of the library as a page; rethrows all others. */
 function explain(error: unknown): Answer {
   if (!(error instanceof errors.OIDCProviderError)) throw error;
   return { is: 'fault', html: errorPage(error) };
 }
 
-/** The library checked them when the interaction began. */
+/** The interaction's parts; the library validated them when the interaction began. */
 function partsOf({ uid, params, session, result }: Interaction) {
   const accountId = session?.accountId ?? result?.login?.accountId;
   return {

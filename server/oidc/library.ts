@@ -1,6 +1,6 @@
 /**
- * The library that speaks OpenID Connect. It warns of Node 20 when it is loaded, on which it works all the same; a line
- * that is no JSON does not belong into the log.
+ * Loads the OpenID Connect library. While loading it prints a warning about Node 20, on which it works all the same;
+ * the warning is suppressed because it is not JSON, as the log is.
  */
 async function quietly<T>(load: () => Promise<T>): Promise<T> {
   const { warn } = console;

@@ -1,26 +1,26 @@
-/** How long things last, in seconds. */
+/** Lifetimes in seconds. */
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 export const LIFETIMES = {
-  /** Of an access token (D84). */
+  /** Access tokens (D84). */
   accessToken: 10 * MINUTE,
   code: MINUTE,
   idToken: HOUR,
-  /** From its beginning in the browser to the code. */
+  /** Interactions, from the authorization request to the code. */
   interaction: HOUR,
-  /** Of one that nobody refreshes; each refresh gives a new one as much time again. */
+  /** Refresh tokens that are not used; each use issues a new one with the full lifetime. */
   refreshToken: 30 * DAY,
-  /** The longest that anything granted in one go may be refreshed for. */
+  /** Grants: the limit for refreshing tokens without a new sign-in. */
   grant: 365 * DAY,
-  /** Of a browser's session that is not used (D82). */
+  /** Browser sessions that are not used (D82). */
   idleSession: 12 * HOUR,
-  /** Of a browser's session, however much it is used (D82). */
+  /** Browser sessions in all, however much they are used (D82). */
   session: 30 * DAY,
 } as const;
 
-/** How long a session lives on from now, which began by a sign-in at that time, all in seconds. */
+/** Remaining lifetime of a session whose sign-in was at `loginTs`; all in seconds. */
 export function sessionLeft(loginTs: number | undefined, now: number): number {
   const left = LIFETIMES.session - (now - (loginTs ?? now));
   return Math.max(1, Math.min(LIFETIMES.idleSession, left));

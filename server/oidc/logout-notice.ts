@@ -11,15 +11,15 @@ import { algorithmOf } from './clients.ts';
 
 type Parts = Pick<Services, 'db' | 'clock' | 'keys' | 'settings' | 'log'>;
 
-/** Seconds for which a logout token is good. */
+/** Lifetime of a logout token in seconds. */
 const GOOD_FOR = 120;
-/** Milliseconds for one try. */
+/** Timeout of one attempt in milliseconds. */
 const TIME_LIMIT = 10_000;
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
 /**
- * Where somebody logs out by the browser, the library would call the applications at once and once: the job does so
- * instead, which does not forget (D84).
+ * Replaces the library's own back-channel logout, which calls the applications once, during the user's request: here a
+ * job is enqueued, which retries (D84).
  */
 export function tellLater(provider: Provider, { db, queue }: Pick<Services, 'db' | 'queue'>): void {
   Object.assign(provider.Client.prototype, {
@@ -34,8 +34,8 @@ export function tellLater(provider: Provider, { db, queue }: Pick<Services, 'db'
 }
 
 /**
- * Tells an application once that a session is over, by a token signed now. `done`: told, refused for good, or there is
- * nobody to tell. `again`: it may work later.
+ * Sends one logout notification, with a token signed now. Returns `done` when it was delivered, refused for good or the
+ * application no longer exists, `again` when a retry may succeed.
  */
 export async function noticeLogout(
   { db, clock, keys, settings, log }: Parts,
@@ -59,7 +59,8 @@ export async function noticeLogout(
       body: new URLSearchParams({ logout_token: token }).toString(),
     });
     if (status === 200 || status === 204) return 'done';
-    // 400: it knows the session no more, or never will understand (OpenID Connect Back-Channel Logout 2.8).
+    // 400 is final: the application does not know the session, or cannot process the token (OpenID Connect Back-Channel
+    // Logout 2.8).
     const again = status !== 400;
     log.warn({ ...told, status, again }, 'an application did not take the news of a logout');
     return again ? 'again' : 'done';

@@ -4,7 +4,7 @@ import { escapeHtml } from '../shared/html.ts';
 import type { NotAllowed } from '../sign-in/outcome.ts';
 import { notAllowed } from '../sign-in/pages.ts';
 
-/** What people read about each scope before an application first learns it (D82). */
+/** Explanation of each scope on the consent page (D82). */
 const LEARNS: Readonly<Record<string, string>> = {
   openid: 'which character you are',
   profile:
@@ -16,7 +16,7 @@ const LEARNS: Readonly<Record<string, string>> = {
 
 const CLOSE = 'You can close this page.';
 
-/** Before an application is used for the first time. The form sends what the button says, the link takes a no back. */
+/** The consent page, shown before an application is first used. The buttons submit the form; the link declines. */
 export function consentPage(
   { client, character, scopes }: { client: string; character: string; scopes: readonly string[] },
   action: string,
@@ -35,7 +35,7 @@ export function consentPage(
   );
 }
 
-/** Why an application does not let somebody in (D84). */
+/** The page for a user whom the application does not admit (D84). */
 export function refusedPage(
   why: Omit<NotAllowed, 'kind'> | { readonly name: string; readonly groups: readonly string[] },
   client: string,
@@ -58,7 +58,9 @@ export function refusedPage(
   );
 }
 
-/** @param form the library's, without buttons */
+/**
+ * @param form the library's logout form, which has no buttons
+ */
 export function logoutPage(form: string, client: string | undefined): string {
   const only = client === undefined ? 'No, stay signed in' : `Only of ${client}`;
   const buttons = `<button class="main" type="submit" form="op.logoutForm" name="logout" value="yes">Log out everywhere</button>
@@ -76,7 +78,7 @@ export function loggedOutPage(client: string | undefined): string {
   return page('You are logged out', paragraphs(`You are logged out${where}.`), [], { footer: CLOSE });
 }
 
-/** For requests of an application that cannot be answered by sending the browser back to it. */
+/** The page for errors of an authorization request that cannot be reported by redirecting to the application. */
 export function errorPage({
   error,
   error_description: description,
@@ -118,18 +120,21 @@ const KNOWN_ERRORS: Readonly<Record<string, { readonly title: string; readonly s
   },
 };
 
-/** The library adds the hash of each script that it sends: without the directive it would not, and they would not run. */
+/**
+ * Ends with an empty `script-src`, because the library adds the hashes of its own inline scripts to that directive only
+ * if it is present.
+ */
 const policyFor = (formAction: string) => `${contentPolicy(formAction)}; script-src`;
 
-/** For everything that the library answers. */
+/** Headers of all answers of the library. */
 export const PROTOCOL_HEADERS = {
   'Content-Security-Policy': policyFor("'self'"),
   'Referrer-Policy': 'no-referrer',
 };
 
 /**
- * Lets the forms of a page of the library lead where it has found that they may: browsers hold redirects that follow a
- * form against the policy, too.
+ * Extends the policy of a page of the library by the redirect targets that it has validated, because browsers apply
+ * `form-action` also to redirects after a form.
  */
 export function withFormAction(
   ctx: { response: { get(name: string): string }; set(name: string, value: string): void },
@@ -146,7 +151,7 @@ export function withFormAction(
   ctx.set('Content-Security-Policy', policy.replace("form-action 'self'", `form-action 'self'${origins}`));
 }
 
-/** The policy of a page whose form ends at that address. */
+/** The policy of a page whose form is finally redirected to `redirectUri`. */
 export function policyOfForm(redirectUri: string): string {
   return contentPolicy(`'self'${originsOf([redirectUri])}`);
 }

@@ -4,8 +4,8 @@ import { interactionPolicy } from './library.ts';
 const { base, Check, Prompt } = interactionPolicy;
 
 /**
- * What a browser is asked before an application learns who it is: to sign in, whether it may at all, then whether it
- * wants to. In this order: whoever has a session and may not log in any more is refused, not asked (D84).
+ * The prompts of an authorization request, in this order: sign in, check that the user may log in, consent. A user who
+ * may not log in any more is refused before the consent page (D84).
  */
 export function policy(): Policies.DefaultPolicy {
   const prompts = base();

@@ -10,10 +10,10 @@ import { createProtocol } from './provider.ts';
 const SPOKEN = ['discovery', 'resume', 'token', 'userinfo', 'introspection', 'revocation'] as const;
 const SPOKEN_WITH_BROWSERS = ['authorization', 'logout', 'confirmLogout', 'loggedOut'] as const;
 const STATUS = { page: 200, refusal: 403, fault: 400 } as const;
-/** The longest form that a browser brings. */
+/** Maximum size of a form in bytes. */
 const MOST_BYTES = 56 * 1024;
 
-/** Where OpenID Connect is spoken: the library's endpoints, and the steps that people take in between (D80). */
+/** Routes of OpenID Connect: the library's endpoints and the steps of interactions (D80). */
 export function oidcProtocol(services: Services): Router {
   const { settings } = services;
   const { provider, speak } = createProtocol(services);
@@ -48,13 +48,16 @@ function verbOf(method: 'GET' | 'POST'): 'get' | 'post' {
   return method === 'GET' ? 'get' : 'post';
 }
 
-/** Links are looked at by HEAD before they are followed: that begins nothing, and ends nothing. */
+/** Link previews send HEAD; that must neither begin nor end an interaction. */
 const noReading: RequestHandler = (req, _res, next) => {
   if (req.method === 'HEAD' && req.path !== OIDC_ENDPOINTS.discovery.path) next('router');
   else next();
 };
 
-/** The standard lets applications send browsers by POST, too; cookies of ours come along with a GET alone. */
+/**
+ * Converts an authorization request by POST, which the standard allows, to a GET: our cookies are SameSite=Lax and sent
+ * with a GET only.
+ */
 function queryOf(body: Readonly<Record<string, string | readonly string[]>>): URLSearchParams {
   return new URLSearchParams(
     Object.entries(body).flatMap(([name, value]) =>

@@ -16,20 +16,20 @@ import { errorPage, loggedOutPage, logoutPage, PROTOCOL_HEADERS, withFormAction 
 import { policy } from './policy.ts';
 import { isSecretOf } from './secret.ts';
 
-/** Answers a request by itself; rejects with what nobody foresaw, unanswered. */
+/** Answers a request; rejects with an unforeseen error without having answered. */
 type Speak = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** The protocol, ready to be spoken. */
+/** The configured protocol implementation. */
 export interface Protocol {
   readonly provider: ProviderInstance;
   readonly speak: Speak;
 }
 
-/** OpenID Connect as this service speaks it (D80): what is not named here is off. */
+/** Configures OpenID Connect for this service (D80); features that are not named here are off. */
 export function createProtocol(services: Services): Protocol {
   const { settings } = services;
   const provider = new Provider(settings.baseUrl, configurationOf(services));
-  // Host and scheme are those of BASE_URL by the time that a request comes here.
+  // Safe, because host and scheme were set to those of BASE_URL before the request gets here.
   provider.proxy = true;
   compareHashes(provider);
   tellLater(provider, services);
@@ -70,7 +70,7 @@ function configurationOf(services: Services): Configuration {
     clientDefaults: { id_token_signed_response_alg: keys.idTokens.algorithms[0] ?? 'EdDSA' },
     extraClientMetadata: { properties: ['first_party'], validator: () => undefined },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-    // Every origin may call; cookies are for browsers' own ways alone (D62).
+    // CORS from every origin, because no endpoint called by scripts uses cookies (D62).
     clientBasedCORS: () => true,
     scopes: ['openid', 'offline_access', ...Object.keys(offered)],
     claims: { ...offered, auth_time: null, iss: null, sid: null } as unknown as NonNullable<
@@ -108,7 +108,7 @@ function configurationOf(services: Services): Configuration {
       backchannelLogout: { enabled: true },
       introspection: {
         enabled: true,
-        // Judged anew: an application may ask about its own tokens, of people who may still use it (D84).
+        // An application may introspect its own tokens, of users who may still use it; checked for each request (D84).
         allowedPolicy: async (_ctx, client, token) =>
           token.clientId === client.clientId &&
           'accountId' in token &&
@@ -135,7 +135,7 @@ function configurationOf(services: Services): Configuration {
   };
 }
 
-/** Secrets are stored as hashes, which the library takes for the secrets themselves (D81). */
+/** Makes the library compare hashes, because it is given the stored hash in place of the secret (D81). */
 function compareHashes(provider: ProviderInstance): void {
   Object.assign(provider.Client.prototype, {
     compareClientSecret(this: { clientSecret?: string }, secret: string) {
@@ -144,12 +144,12 @@ function compareHashes(provider: ProviderInstance): void {
   });
 }
 
-/** Answers by the library; what went wrong in a way that it does not foresee, it does not answer. */
+/** The library as a listener that answers everything but unforeseen errors, with which it rejects. */
 function listenerOf(provider: ProviderInstance): Speak {
   const failures = new WeakMap<IncomingMessage, Error>();
   const fail = (ctx: { req: IncomingMessage }, error: Error) => failures.set(ctx.req, error);
   provider.on('server_error', fail);
-  // What even the library's own handling of errors throws.
+  // Errors thrown within the library's own error handling.
   (provider as EventEmitter).on('error', (error: Error, ctx: { req: IncomingMessage }) => fail(ctx, error));
   provider.use(async (ctx, next) => {
     ctx.set(PROTOCOL_HEADERS);

@@ -5,7 +5,7 @@ import { algorithmOf } from './clients.ts';
 
 const CLIENT_ID = /^[0-9a-f]{24}$/;
 
-/** An application in the library's terms; asked for at every request, so that every change counts at once (D81). */
+/** An application in the library's form; read for each request, so that changes count at once (D81). */
 export async function relyingParty(
   { db, keys }: Pick<Services, 'db' | 'keys'>,
   clientId: string,
@@ -15,7 +15,7 @@ export async function relyingParty(
   return {
     client_id: client.client_id,
     client_name: client.client_name,
-    // Absent where there is nothing: the library refuses null.
+    // Left out if null, which the library does not accept.
     ...(client.secret_hash !== null && { client_secret: client.secret_hash }),
     ...(client.backchannel_logout_uri !== null && {
       backchannel_logout_uri: client.backchannel_logout_uri,

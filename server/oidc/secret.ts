@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A new client secret: 256 random bits, so that a plain hash of it tells nothing (D81). */
+/** Creates a client secret of 256 random bits, enough for a plain hash to be safe (D81). */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -9,7 +9,7 @@ export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Whether a secret is the one behind a hash, in the same time whatever it is. */
+/** Compares a secret with a stored hash in constant time. */
 export function isSecretOf(secret: string, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(hash));
 }

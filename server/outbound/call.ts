@@ -6,34 +6,34 @@ interface Call {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether addresses may be called that are not public (D29). */
+  /** Whether private addresses may be called (D29). */
   readonly allowPrivate: boolean;
-  /** Ends the call, connecting included. */
+  /** Aborts the call, connecting included. */
   readonly signal: AbortSignal;
 }
 
-/** What counts of an answer. */
+/** The parts of an answer that are used. */
 interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
 }
 
-/** Milliseconds for a connection to be made. */
+/** Timeout for connecting, in milliseconds. */
 const connect = { timeout: 10_000 };
-/** Milliseconds for which a connection that nobody uses is kept. */
+/** Milliseconds for which an idle connection is kept. */
 const keepAliveTimeout = 30_000;
 const anywhere = new Agent({ connect, keepAliveTimeout });
 const publicOnly = new Agent({ connect: { ...connect, lookup: publicLookup }, keepAliveTimeout });
 
-/** Of an answer's body so many bytes are passed over, in so many milliseconds, to keep the connection. */
+/** Limits for reading and discarding an answer's body so that its connection can be kept: bytes and milliseconds. */
 const MOST_PASSED_OVER = 16 * 1024;
 const PASS_OVER_WITHIN = 1000;
 
 /**
- * Calls a URL that somebody gave: only where it leads to a public address, which is the one that is connected to. Redirects
- * are not followed, and of the answer only status and `Retry-After` count.
+ * Calls a URL that a user or application configured. It must lead to a public address, and exactly the checked address
+ * is connected to. Redirects are not followed; of the answer only status and `Retry-After` are used.
  *
- * @throws ForbiddenAddress, or what undici throws where there is no answer in time
+ * @throws ForbiddenAddress, or undici's error when there is no answer in time
  */
 export async function callOut(url: string, call: Call): Promise<Answer> {
   const { allowPrivate, method, headers, body: sent, signal } = call;
@@ -52,7 +52,7 @@ export async function callOut(url: string, call: Call): Promise<Answer> {
   return { status: answer.statusCode, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
 }
 
-/** Why a call came to no answer, in a word or a few that hold no secret. */
+/** Why a call failed, in a few words without secrets. */
 export function faultOf(error: unknown): string {
   if (error instanceof ForbiddenAddress) return error.message;
   const { code, name } = error as NodeJS.ErrnoException;

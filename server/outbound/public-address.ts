@@ -1,8 +1,8 @@
-import { promises as dns, type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A URL that somebody gave leads to an address that must not be called (D29). */
+/** A configured URL leads to an address that must not be called (D29). */
 export class ForbiddenAddress extends Error {
   constructor() {
     super('The URL leads to an address that is not public.');
@@ -10,18 +10,18 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** Of IPv6 only 2000::/3 is given out; below it lie forms that hold an IPv4 address. */
+/** The global unicast range. All other IPv6 ranges are special, and those below embed IPv4 addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Public by its number, and yet answered by the machine's own host: the platform services of Azure. Those of other
- * clouds, metadata with credentials among them, have addresses in special ranges.
+ * Azure's platform services, which have a public address but are served by the virtual machine's own host. The metadata
+ * services of other clouds are in special ranges.
  */
 const AZURE_PLATFORM = '168.63.129.16';
 
 /**
- * Only plain public addresses: not loopback, link-local, private, shared, unique-local, multicast, reserved, for
- * documentation or benchmarks, of a cloud's own services, nor an IPv6 form that holds an IPv4 address.
+ * Whether an address is public: not loopback, link-local, private, shared, unique-local, multicast, reserved, for
+ * documentation or benchmarks, of a cloud's platform services, nor an IPv6 form that embeds an IPv4 address.
  */
 export function isPublicAddress(address: string): boolean {
   try {
@@ -35,17 +35,45 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Throws {@link ForbiddenAddress} when a host is, or resolves to, anything but public addresses. */
+/** Throws {@link ForbiddenAddress} unless a host is, or resolves to, public addresses only. */
 export async function requirePublicHost(url: string): Promise<void> {
   const host = hostOf(url);
-  // A name that does not resolve now may do so later; the call itself checks again.
+  // A name that does not resolve now is accepted, as it may resolve later; the call checks again.
   const addresses = isIP(host) ? [host] : await resolve(host);
   if (!addresses.every(isPublicAddress)) throw new ForbiddenAddress();
 }
 
 async function resolve(host: string): Promise<string[]> {
-  const found = await dns.lookup(host, { all: true }).catch(() => []);
+  const found = await addressesOf(host).catch(() => []);
   return found.map(({ address }) => address);
+}
+
+/**
+ * Timeout in milliseconds and tries of a DNS query. The system's own lookup has no timeout and blocks one of the few
+ * threads of libuv's pool, so that one unresponsive name server could delay all lookups.
+ */
+const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+const underWay = new Map<string, Promise<LookupAddress[]>>();
+
+/** DNS addresses of a name; concurrent callers share one query. */
+function addressesOf(host: string): Promise<LookupAddress[]> {
+  const known = underWay.get(host);
+  if (known !== undefined) return known;
+  const asked = askFor(host).finally(() => underWay.delete(host));
+  underWay.set(host, asked);
+  return asked;
+}
+
+async function askFor(host: string): Promise<LookupAddress[]> {
+  if (/(^|\.)localhost\.?$/i.test(host)) return [{ address: '127.0.0.1', family: 4 }];
+  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const found = [four, six].flatMap((answer, n) =>
+    answer.status === 'fulfilled'
+      ? answer.value.map((address) => ({ address, family: n === 0 ? 4 : 6 }))
+      : [],
+  );
+  if (found.length === 0 && four.status === 'rejected') throw four.reason;
+  return found;
 }
 
 export function hostOf(url: string): string {
@@ -53,20 +81,23 @@ export function hostOf(url: string): string {
 }
 
 /**
- * A lookup for the connection itself, so that the address connected to is the one that was checked: a name
- * that changes its address between check and call gains nothing.
+ * The `lookup` of the connection itself, so that the address connected to is the one that was checked (protects against
+ * DNS rebinding).
  */
 export function publicLookup(
   hostname: string,
   options: LookupOptions,
   callback: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
 ): void {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined) return callback(error ?? new Error('no address'), '');
-    if (!addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(new ForbiddenAddress(), '');
-    if (options.all) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
+  addressesOf(hostname).then(
+    (all) => {
+      const addresses = all.filter(({ family }) => !options.family || family === Number(options.family));
+      const [first] = addresses;
+      if (first === undefined) return callback(new Error('no address'), '');
+      if (!all.every(({ address }) => isPublicAddress(address))) return callback(new ForbiddenAddress(), '');
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    },
+    (error: Error) => callback(error, ''),
+  );
 }

@@ -3,6 +3,7 @@ import { giveUpGrants, grantsByKey } from '../grant/grant-keys.queries.ts';
 import type { Services } from '../services/services.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
+import { countUnreadable } from '../webhook/secret-keys.ts';
 
 /** Keys were taken away that unexpired tokens or stored grants still need (D20b, D61). */
 class KeysRemoved extends CannotStart {
@@ -40,20 +41,22 @@ async function removedEncryptionKeys(services: KeyParts): Promise<string | undef
   const lost = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
   );
-  if (lost.length === 0) return undefined;
+  const webhooks = await countUnreadable({ db, vault });
+  if (lost.length === 0 && webhooks === 0) return undefined;
   if (settings.forceGrantLoss) {
     const lostKeys = lost.map(({ key_id }) => key_id);
     const grants = await giveUpGrants(db, lostKeys, clock.now());
-    log.warn({ keys: lostKeys, grants }, 'gave up the grants of removed encryption keys');
+    log.warn({ keys: lostKeys, grants, webhooks }, 'gave up the grants of removed encryption keys');
     return undefined;
   }
   return [
-    'ENCRYPTION_KEYS lacks keys that stored grants were encrypted with:',
+    'ENCRYPTION_KEYS lacks keys that stored grants, or secrets of webhooks, were encrypted with:',
     ...lost.map(({ key_id, grants }) => {
       const other = vault.keyIds.includes(key_id) ? ', not the present one of that name' : '';
       return `  - key ${key_id}${other}: ${grants} grant(s)`;
     }),
+    ...(webhooks > 0 ? [`  - ${webhooks} webhook(s)`] : []),
     'Put the keys back, behind the first one; or start once with FORCE_GRANT_LOSS=true to give these grants up: ' +
-      'their users have to sign in again.',
+      'their users have to sign in again. Webhooks are disabled until they are given new secrets.',
   ].join('\n');
 }

@@ -16,7 +16,12 @@ const READY = 'castellan is ready';
 
 /** Tells a supervising process that this one answers requests. */
 export function tellReady(): void {
-  if (cluster.isWorker) process.send?.(READY);
+  if (isSupervised()) process.send?.(READY);
+}
+
+/** Whether this process is one of several behind one port. */
+export function isSupervised(): boolean {
+  return cluster.isWorker;
 }
 
 /** Whether this process is to start others that serve, and not to serve itself. */

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 
-/** How one kind of job is run. A leaf: names and shapes, no behaviour. */
+/** How one kind of job is run: data only, no behaviour. */
 export interface JobDefinition<Payload extends z.ZodTypeAny = z.ZodTypeAny> {
-  /** Ids only; secrets never travel in the clear. */
+  /** Contains ids only; secrets only encrypted. */
   readonly payload: Payload;
-  /** Seconds after which a run counts as failed. */
+  /** Timeout of a run in seconds. */
   readonly timeLimit: number;
-  /** Tries after the first one, for failures that the handler does not handle itself. */
+  /** Retries by the queue, for failures that the handler does not handle itself. */
   readonly retries: number;
-  /** Runs at the same time in one process. */
+  /** Concurrent runs in one process. */
   readonly concurrency: number;
   readonly schedule?: Schedule;
 }
 
-/** A job with a schedule is alone: one run at work and one waiting at most, whatever the number of workers. */
+/** A scheduled job: at most one active and one waiting run, whatever the number of workers. */
 interface Schedule {
-  /** Five fields, in UTC unless JOB_TIME_ZONE says otherwise; JOB_SCHEDULES may give another one. */
+  /** Cron expression of five fields, in the time zone JOB_TIME_ZONE (UTC by default). JOB_SCHEDULES may override it. */
   readonly cron: string;
 }
 
@@ -24,8 +24,8 @@ function job<Payload extends z.ZodTypeAny>(definition: JobDefinition<Payload>): 
 }
 
 /**
- * What a run on a schedule is told: a forced one lets through whatever the mass-change guard would hold, one with an
- * approval exactly what that names (D63).
+ * Payload of a scheduled run. `force` lets the run pass the mass-change guard, `approved` only with the held changes of
+ * that id (D63).
  */
 const ScheduledRun = z.object({ force: z.boolean().default(false), approved: z.string().optional() });
 export type ScheduledRun = z.infer<typeof ScheduledRun>;
@@ -35,30 +35,32 @@ function scheduled(cron: string, timeLimit: number): JobDefinition<typeof Schedu
 }
 
 export const catalogue = {
-  /** Calls the application's callback after a sign-in (D29); waits for its next try by itself. */
+  /** Calls the application's callback after a sign-in (D29). The handler schedules its own retries. */
   'deliver-sign-in': job({
     payload: z.object({ token: z.string().uuid(), state_code: z.string(), attempt: z.number().int().min(0) }),
     timeLimit: 60,
     retries: 5,
-    // Twice as many as dead applications that shall hold up no living one, each for 10 s (D29).
+    // Twice the number of unresponsive applications, with 10 s each, that must not delay the others (D29).
     concurrency: 2048,
   }),
   /** Registers the other corporations of an alliance that was just registered or refreshed (D39). */
   'register-alliance-members': job({
     payload: z.object({ alliance_id: z.number().int() }),
     timeLimit: 600,
-    // With the pauses doubling from 5 s, longer than the provider's daily downtime.
+    // With exponential backoff from 5 s this is longer than the provider's daily downtime.
     retries: 10,
     concurrency: 1,
   }),
-  /** Revokes a refresh token at the provider; the token travels encrypted, its row being gone (D19b, D29b). */
+  /**
+   * Revokes a refresh token at the provider; the payload holds it encrypted, because its row is deleted (D19b, D29b).
+   */
   'revoke-grant': job({
     payload: z.object({ grant_id: z.string().uuid(), refresh_token: z.string() }),
     timeLimit: 60,
     retries: 10,
     concurrency: 2,
   }),
-  /** Tells an application that a session is over (D84); waits for its next try by itself. */
+  /** Notifies an application that a session has ended (D84). The handler schedules its own retries. */
   'send-logout': job({
     payload: z.object({
       client_id: z.string(),
@@ -68,31 +70,33 @@ export const catalogue = {
     }),
     timeLimit: 60,
     retries: 5,
-    // As for sign-ins: those that never answer shall hold up nobody.
+    // As for sign-ins: unresponsive applications must not delay the others.
     concurrency: 1024,
   }),
-  /** Refreshes access tokens and so learns which refresh tokens live: tracking is true within the hour. */
+  /** Refreshes access tokens, which tells whether their refresh tokens are valid: tracking is at most an hour old. */
   'check-grants': scheduled('*/10 * * * *', 900),
   'check-voice-nicknames': scheduled('25 * * * *', 600),
-  // Each of these takes who is due, by turns of an hour or of twelve.
+  // Each run processes the characters that are due: each character every hour, or every twelve hours.
   'collect-locations': scheduled('*/5 * * * *', 900),
   'collect-mail': scheduled('1-59/5 * * * *', 900),
   'collect-skill-points': scheduled('2-59/5 * * * *', 900),
   'collect-wallets': scheduled('3-59/5 * * * *', 900),
   /** Follows renamed characters (D38). */
   'follow-names': scheduled('40 4 * * *', 3600),
-  /** Members and applicants by the policies of groups (D110). */
+  /** Applies the policies of groups to members and applicants (D110). */
   'judge-memberships': scheduled('4-59/10 * * * *', 600),
-  /** The net below what ends sessions in the transaction of the change (D84). */
+  /** A safety net: sessions are normally ended in the transaction of the change that ends the right (D84). */
   'end-sessions': scheduled('*/5 * * * *', 120),
   maintenance: scheduled('17 * * * *', 1800),
-  /** Takes the organizations that were not refreshed for 40 minutes (D39). */
+  /** Refreshes the organizations that were not refreshed for 40 minutes (D39). */
   'refresh-organizations': scheduled('*/15 * * * *', 900),
-  /** Every character at least hourly, with room for a run that fails. */
+  /** Each character is compared at least hourly, even if one run fails. */
   'sync-users': scheduled('*/30 * * * *', 1500),
-  /** Counts who complies, and keeps since when who does not (D102). */
+  /** Counts compliant users, and stores since when others are not (D102). */
   'note-compliance': scheduled('50 * * * *', 900),
   'sync-voice-groups': scheduled('*/10 * * * *', 600),
+  /** Signs up to where the events are whole (D90). */
+  'write-checkpoint': scheduled('35 3 * * *', 1800),
 } as const;
 
 export type JobName = keyof typeof catalogue;

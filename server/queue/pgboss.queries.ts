@@ -5,18 +5,18 @@ import { RoutedClient } from '../database/client.ts';
 import type { Database } from '../database/tables.ts';
 import { catalogue, type JobDefinition, type JobName, type ScheduledRun } from './catalogue.ts';
 
-/** The channel on which the database tells of jobs that wait, by the names of their queues. */
+/** Notification channel for waiting jobs; the payload is the name of the queue. */
 export const BELL = 'castellan_jobs';
-/** Where jobs end that failed at every try. */
+/** Queue of the jobs whose last retry failed. */
 const DEAD_LETTERS = 'dead-letters';
-/** Milliseconds between two tries to be the one who sets up. */
+/** Milliseconds between two attempts to get the lock for the setup. */
 const AGAIN_AFTER = 100;
-/** Milliseconds after which a database that keeps silent counts as gone. */
+/** Timeout for connecting, in milliseconds. */
 const CONNECT_WITHIN = 10_000;
 
 /**
- * Starts pg-boss, with its tables, one queue for each job of the catalogue, and the bell. Of processes that start at
- * the same time one after another does so: queues that are created at the same time end in a deadlock.
+ * Starts pg-boss and creates its tables, one queue for each job of the catalogue, and the trigger for notifications.
+ * Concurrent processes do so one after the other, because creating queues concurrently deadlocks.
  */
 export async function setUp(boss: PgBoss, databaseUrl: string): Promise<void> {
   await alone(databaseUrl, async (client) => {
@@ -39,14 +39,14 @@ export async function setUp(boss: PgBoss, databaseUrl: string): Promise<void> {
   });
 }
 
-/** Runs `work` in the one process that does so now, inside a transaction: poolers know no locks of a session. */
+/** Runs `work` under an advisory lock of a transaction, as poolers do not support locks of a session. */
 async function alone(databaseUrl: string, work: (client: RoutedClient) => Promise<void>): Promise<void> {
   const client = new RoutedClient({
     connectionString: databaseUrl,
     application_name: 'castellan jobs',
     connectionTimeoutMillis: CONNECT_WITHIN,
   });
-  // Its loss fails the next statement, too; without a listener it would end the process.
+  // A loss of the connection fails the next statement; without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -58,7 +58,7 @@ async function alone(databaseUrl: string, work: (client: RoutedClient) => Promis
   }
 }
 
-/** Not waited for in the database: many who wait would hold every connection of a pooler. */
+/** Tries the lock without blocking: many blocked processes would use up a pooler's connections. */
 async function isFirst(client: RoutedClient): Promise<boolean> {
   await client.query('begin');
   await client.query('set local idle_in_transaction_session_timeout = 0');
@@ -71,8 +71,8 @@ async function isFirst(client: RoutedClient): Promise<boolean> {
 }
 
 /**
- * Whatever makes a job wait rings, whoever does it: a request, pg-boss, or an operator in SQL. So does the end of one
- * that runs alone, for which another may wait.
+ * Creates the trigger that notifies when a job starts to wait, whoever inserted it (a request, pg-boss, an operator in
+ * SQL), and when a scheduled run ends, because another may be waiting for that.
  */
 async function hangBell(client: RoutedClient): Promise<void> {
   await client.query(`
@@ -89,7 +89,7 @@ async function hangBell(client: RoutedClient): Promise<void> {
   );
   for (const event of ['insert', 'update']) {
     const name = `ring_on_${event}`;
-    // Made once, as it waits for everybody who is writing jobs.
+    // Created only if missing, because creating it waits for all transactions that write jobs.
     if (rows.some(({ tgname }) => tgname === name)) continue;
     await client.query(`
       create trigger ${name} after ${event} on pgboss.job referencing new table as arrived
@@ -97,12 +97,12 @@ async function hangBell(client: RoutedClient): Promise<void> {
   }
 }
 
-/** Rings with these words for everybody who listens. */
+/** Sends a notification with this payload to all listeners. */
 export function strikeBell(database: PgBoss.Db, words: string): Promise<unknown> {
   return database.executeSql('select pg_notify($1, $2)', [BELL, words]);
 }
 
-/** Lets pg-boss make its statements in the caller's transaction. */
+/** A pg-boss database that runs statements in the caller's transaction. */
 export function executorOn(db: Kysely<Database>): PgBoss.Db {
   return {
     executeSql: (text: string, values: unknown[]) =>
@@ -110,7 +110,7 @@ export function executorOn(db: Kysely<Database>): PgBoss.Db {
   };
 }
 
-/** The run of a job that waits, if one does; from now on it may besides what `{ force, approved }` allow. */
+/** The waiting run of a job, if there is one; `force` and `approved` are added to its payload. */
 export async function findWaitingRun(
   db: Kysely<Database>,
   name: JobName,
@@ -126,7 +126,7 @@ export async function findWaitingRun(
   return rows[0]?.id;
 }
 
-/** Ends a job that is at work as done, in the caller's transaction; false: it is not at work any more. */
+/** Completes an active job in the caller's transaction; false when it is not active any more. */
 export async function completeRun(db: Kysely<Database>, name: JobName, id: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update pgboss.job set state = 'completed', completed_on = now()
@@ -134,14 +134,14 @@ export async function completeRun(db: Kysely<Database>, name: JobName, id: strin
   return numAffectedRows > 0n;
 }
 
-/** Milliseconds until the next job of a queue begins that waits for a time. */
+/** Milliseconds until the start time of the next delayed job of a queue. */
 export async function nextRunIn(database: PgBoss.Db, name: JobName): Promise<number | undefined> {
   const answer = await database.executeSql(
     `select extract(epoch from min(start_after) - now())::float * 1000 as wait from pgboss.job
      where name = $1 and state < 'active' and start_after > now()`,
     [name],
   );
-  // Nothing, once the process is told to end.
+  // Undefined after {@link QueueDatabase.hurry}, when the process stops.
   const [row] = (answer?.rows ?? []) as { wait: number | null }[];
   return row?.wait ?? undefined;
 }

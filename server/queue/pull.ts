@@ -1,34 +1,36 @@
 import type { Logger } from 'pino';
 
-/** Where the jobs of one queue come from, and what becomes of them. */
+/** Access to the jobs of one queue. */
 interface Source<Job> {
-  /** Milliseconds until the next job begins that waits for a time; undefined: none does. */
+  /** Milliseconds until the start time of the next delayed job; undefined when there is none. */
   nextIn(): Promise<number | undefined>;
-  /** Takes so many jobs that are due, at the most. */
+  /** Fetches up to `most` jobs that are due. */
   take(most: number): Promise<readonly Job[]>;
-  /** Does a job, and counts it as done or failed; throws nothing. */
+  /** Runs a job and marks it completed or failed; never throws. */
   work(job: Job): Promise<void>;
 }
 
 interface Options {
   readonly log: Logger;
-  /** Jobs at work at the same time. */
+  /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
-  /** Milliseconds after which it is looked for jobs though nobody rang. */
+  /** Polling interval in milliseconds, for when no notification comes. */
   patience(): number;
 }
 
 export interface Puller {
-  /** There may be a job. */
+  /** Notifies that there may be a job. */
   ring(): void;
-  /** Takes no more jobs; resolves when those at work are done. */
+  /** Stops fetching; resolves when the active jobs have ended. */
   stop(): Promise<void>;
 }
 
-/** Jobs that are taken in one statement. */
+/** Maximum number of jobs fetched by one statement. */
 const MOST = 64;
 
-/** Takes the jobs of a queue as soon as they are due and as there is room; a slow one holds up no other. */
+/**
+ * Fetches jobs of a queue as soon as they are due and below the concurrency limit; a slow job does not delay others.
+ */
 export function pull<Job>(source: Source<Job>, { log, concurrency, patience }: Options): Puller {
   const atWork = new Set<Promise<void>>();
   let looked: Promise<void> | undefined;
@@ -46,10 +48,10 @@ export function pull<Job>(source: Source<Job>, { log, concurrency, patience }: O
     looking = true;
     let next: number | undefined;
     try {
-      // Who is told of a job while he is full finds it when there is room.
+      // A notification at the concurrency limit is kept in `rung` and handled when a job ends.
       while (rung && !stopped && atWork.size < concurrency) {
         rung = false;
-        // Asked before, or a time that comes in between would be overlooked.
+        // Read before fetching; otherwise a job that becomes due in between would be missed.
         next = await source.nextIn();
         const most = Math.min(MOST, concurrency - atWork.size);
         const jobs = await source.take(most);

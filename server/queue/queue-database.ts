@@ -9,28 +9,28 @@ import { isUnreachable } from '../database/errors.ts';
 interface Options {
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** Connections at the most. */
+  /** Maximum number of connections. */
   readonly max: number;
 }
 
-/** The queue's own connections, as pg-boss wants them. */
+/** The queue's own connection pool, with pg-boss's interface. */
 export interface QueueDatabase {
   executeSql(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
-  /** From now on nothing waits for a database that is gone. */
+  /** From now on statements no longer wait for an unreachable database. */
   hurry(): void;
   close(): Promise<void>;
 }
 
-/** Milliseconds between two tries. */
+/** Milliseconds between two attempts. */
 const AGAIN_AFTER = 1000;
-/** Milliseconds after which a database that keeps silent counts as gone. */
+/** Timeout for connecting, in milliseconds. */
 const CONNECT_WITHIN = 10_000;
 const ANSWER_WITHIN = 60_000;
 
 /**
- * Opens connections on which statements wait for a database that is gone to come back. For pg-boss does not wait
- * for those by which it ends a job: one that failed would end the process, and leave the job at work until its time
- * limit. All its statements may be made twice.
+ * Opens a pool whose statements are retried until the database is reachable again. pg-boss does not await the
+ * statements that complete a job: a failure would end the process with an unhandled rejection and leave the job active
+ * until its timeout. All its statements are safe to repeat.
  */
 export function openQueueDatabase({ databaseUrl, log, max }: Options): QueueDatabase {
   const options: pg.PoolConfig & RoutedClientConfig = {
@@ -45,7 +45,7 @@ export function openQueueDatabase({ databaseUrl, log, max }: Options): QueueData
   const pool = new pg.Pool(options);
   pool.on('error', (error) => log.warn({ err: error }, 'a connection of the job queue was lost'));
   const hurried = new AbortController();
-  // Every statement that waits listens.
+  // Every waiting statement adds a listener.
   setMaxListeners(0, hurried.signal);
   let gone = false;
   return {
@@ -57,7 +57,7 @@ export function openQueueDatabase({ databaseUrl, log, max }: Options): QueueData
           return answer;
         } catch (error) {
           if (!isUnreachable(error)) throw error;
-          // What pg-boss itself gives to those who come after its end; another worker finds the job.
+          // pg-boss returns the same after its own stop; another worker will fetch the job.
           if (hurried.signal.aborted) return undefined as never;
           if (!gone) log.error({ err: error }, 'the job queue waits for the database');
           gone = true;

@@ -11,55 +11,55 @@ import type { Schedules } from './schedule.ts';
 import { type Job, startWork, type Work } from './work.ts';
 
 export interface Queue {
-  /** Enqueues a job in the caller's transaction: kept with it, or gone with it. */
+  /** Enqueues a job in the caller's transaction: it exists only if that commits. */
   send<Name extends JobName>(
     db: Kysely<Database>,
     name: Name,
     payload: Payload<Name>,
     options?: SendOptions,
   ): Promise<void>;
-  /** Enqueues as many jobs in one statement, in the caller's transaction. */
+  /** Enqueues several jobs by one statement in the caller's transaction. */
   sendAll<Name extends JobName>(
     db: Kysely<Database>,
     name: Name,
     payloads: readonly Payload<Name>[],
   ): Promise<void>;
   /**
-   * Enqueues a run of a scheduled job, unless one is waiting, which may from now on what this one may (D63); returns
-   * the id of the run that waits.
+   * Enqueues a run of a scheduled job unless one is waiting, which gets `force` and `approved` of this one. Returns the
+   * id of the waiting run.
    */
   run(db: Kysely<Database>, name: JobName, payload: Readonly<ScheduledRun>): Promise<string>;
-  /** Counts a job at work as done in the caller's transaction; false: it is not at work any more. */
+  /** Completes an active job in the caller's transaction; false when it is not active any more. */
   finish(db: Kysely<Database>, name: JobName, id: string): Promise<boolean>;
-  /** Takes the jobs of all queues from now on, each as soon as it is due; one whose handling throws fails. */
+  /** Starts processing all queues, each job as soon as it is due; a job whose handler throws has failed. */
   work(handle: (name: JobName, job: Job) => Promise<void>): void;
-  /** Aborted when the process stops: runs end where they can go on later. */
+  /** Aborted when the process stops: runs should end at a point where they can be continued. */
   readonly stopping: AbortSignal;
-  /** For tests alone. */
+  /** For tests only. */
   readonly boss: PgBoss;
   stop(): Promise<void>;
 }
 
 interface SendOptions {
-  /** Seconds to wait, by the database's clock: the process may be before or behind it. */
+  /** Delay in seconds, by the database's clock, as the process's clock may differ. */
   readonly startIn?: number;
-  /** Higher ones are fetched first; 0 when absent. */
+  /** Jobs with higher priority are fetched first; default 0. */
   readonly priority?: number;
 }
 
 interface QueueOptions {
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** Whether this process also runs jobs, and so keeps the queue tidy. */
+  /** Whether this process runs jobs; it then also maintains the queue. */
   readonly worker: boolean;
   readonly schedules: Schedules;
 }
 
-/** Milliseconds that a stop waits for jobs at work. */
+/** Milliseconds for which a stop waits for active jobs. */
 const STOP_WITHIN = 6_000;
-/** Seconds between two looks for runs whose worker died. */
+/** Seconds between two checks for runs whose worker died. */
 const LOOK_FOR_LOST = 30;
-/** Looks at a queue whose waiting run begins whenever it is looked for. */
+/** Maximum attempts to find or create a waiting run while other runs begin. */
 const TRIES = 10;
 
 /** Opens the queue, with its tables, one queue for each job of the catalogue, and the schedules. */
@@ -82,7 +82,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
   }
   let work: Work | undefined;
   const stopping = new AbortController();
-  // Every run at work listens.
+  // Every active run adds a listener.
   setMaxListeners(0, stopping.signal);
   return {
     boss,
@@ -97,7 +97,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
           ...options,
         },
       );
-      // pg-boss answers null, silently, when the queue does not exist.
+      // pg-boss returns null without an error when the queue does not exist.
       if (id === null) throw new Error(`the job ${name} could not be enqueued`);
     },
     async sendAll(db, name, payloads) {
@@ -107,7 +107,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
       await boss.insert(jobs, { db: executorOn(db) });
     },
     async run(db, name, payload) {
-      // The run that waits may begin between the two looks: then there is room for another one.
+      // The waiting run may begin between the two statements; then a new one can be enqueued.
       for (let tries = 0; tries < TRIES; tries += 1) {
         const sent = await boss.send(name, { ...payload, ...traceContext() }, { db: executorOn(db) });
         const id = sent ?? (await findWaitingRun(db, name, payload));
@@ -129,7 +129,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
   };
 }
 
-/** Schedules of jobs that are no more in the catalogue end. */
+/** Stores the schedules, and deletes those of jobs that are no longer in the catalogue. */
 async function setSchedules(boss: PgBoss, { cron, timeZone }: Schedules): Promise<void> {
   for (const { name } of await boss.getSchedules()) {
     if (!(scheduledJobs as readonly string[]).includes(name)) await boss.unschedule(name);

@@ -1,20 +1,20 @@
-/** One run of a job, for the functions that do its work. */
+/** One run of a job, as the functions that do its work see it. */
 export interface Run {
   /** The job's name in the catalogue. */
   readonly job: string;
-  /** Names the run in the logs. */
+  /** The run's id, as in the logs. */
   readonly id: string;
-  /** Let it through however much it takes away (D63). */
+  /** Whether it passes the mass-change guard (D63). */
   readonly force: boolean;
-  /** Let exactly these changes through, however much they take away: the id of what is held (D63). */
+  /** Id of the held changes with which it passes the mass-change guard (D63). */
   readonly approved?: string | undefined;
-  /** Only say what would change. */
+  /** Whether it only reports what it would change. */
   readonly dryRun: boolean;
-  /** Aborted when the process stops or the time limit has passed: begin nothing new. */
+  /** Aborted when the process stops or the time limit is reached: begin nothing new. */
   readonly signal: AbortSignal;
-  /** Share of its time that is left: 1 at first, 0 when {@link Run.signal} ends it. */
+  /** Remaining share of its time limit: 1 at the start, 0 when {@link Run.signal} is aborted. */
   timeLeft(): number;
-  /** To be told at every step; the log and the metrics get as much of it as is readable. */
+  /** Reports progress; call it at every step, log and metrics are throttled. */
   progress(done: number, total: number): void;
 }
 

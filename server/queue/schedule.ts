@@ -1,15 +1,16 @@
 import cronParser from 'cron-parser';
 import { isScheduled, type JobName, scheduledJobs, scheduleOf } from './catalogue.ts';
 
-/** When the scheduled jobs run: a cron expression of five fields each, all in one time zone. */
+/** Schedules of the jobs: cron expressions of five fields, all in one time zone. */
 export interface Schedules {
   readonly timeZone: string;
   readonly cron: ReadonlyMap<JobName, string>;
 }
 
 /**
- * The catalogue's schedules with the operator's own: `job=cron; job=cron`. Throws one {@link ScheduleError} that
- * lists every job that does not exist and every expression that is none.
+ * The catalogue's schedules, overridden by the operator's: `job=cron; job=cron`.
+ *
+ * @throws ScheduleError that lists every unknown job and invalid expression
  */
 export function readSchedules(text: string): ReadonlyMap<JobName, string> {
   const cron = new Map(scheduledJobs.map((name) => [name, scheduleOf(name)?.cron ?? '']));
@@ -46,7 +47,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The parser fills in what is missing, and takes seconds too: we want what cron takes. */
+/** The parser accepts missing fields and seconds; cron has exactly five fields. */
 function problemOf(expression: string): string | undefined {
   if (expression.split(/\s+/).length !== 5) return 'it wants five fields';
   try {
@@ -57,12 +58,12 @@ function problemOf(expression: string): string | undefined {
   }
 }
 
-/** When a job runs next; undefined: never, as it is no scheduled one. */
+/** The next run of a job; undefined when it has no schedule. */
 export function nextRun(schedules: Schedules, job: JobName, now: Date): Date | undefined {
   return at(schedules, job, now)?.next().toDate();
 }
 
-/** When a job should have run last. */
+/** The last time that a job was due. */
 export function previousRun(schedules: Schedules, job: JobName, now: Date): Date | undefined {
   return at(schedules, job, now)?.prev().toDate();
 }

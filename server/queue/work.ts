@@ -7,7 +7,7 @@ import { BELL, nextRunIn, strikeBell } from './pgboss.queries.ts';
 import { type Puller, pull } from './pull.ts';
 import type { QueueDatabase } from './queue-database.ts';
 
-/** A job that was taken from its queue. */
+/** A job that was fetched from its queue. */
 export type Job = PgBoss.JobWithMetadata<object>;
 
 interface Options {
@@ -15,30 +15,30 @@ interface Options {
   readonly database: QueueDatabase;
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** Does a job; one that throws fails, and is tried again or kept among the dead letters. */
+  /** Runs a job. If it throws, the job has failed, and is retried or moved to the dead letters. */
   handle(name: JobName, job: Job): Promise<void>;
 }
 
 export interface Work {
-  /** Takes no more jobs, waits so many milliseconds for those at work, and fails the rest. */
+  /** Stops fetching jobs, waits up to `patience` milliseconds for active ones, and marks the rest as failed. */
   stop(patience: number): Promise<void>;
 }
 
-/** Takes the jobs of all queues, each as soon as it is due. */
+/** Processes the jobs of all queues, each as soon as it is due. */
 export function startWork({ boss, database, databaseUrl, log, handle }: Options): Work {
-  /** Queues of the jobs at work, by their ids. */
+  /** Queue names of the active jobs, by job id. */
   const atWork = new Map<string, JobName>();
 
   async function work(name: JobName, job: Job): Promise<void> {
     atWork.set(job.id, name);
     const done = await within(job.expireInSeconds * 1000, handle(name, job));
-    // The end of the process may have failed it already.
+    // The stop may have marked it as failed already.
     if (atWork.delete(job.id)) await end(name, job.id, done);
   }
 
   async function end(name: JobName, id: string, done: boolean): Promise<void> {
     try {
-      // What was thrown may hold more than the queue should keep.
+      // The error is not stored in the queue, because it may contain secrets.
       await (done ? boss.complete(name, id) : boss.fail(name, id, { message: 'failed; the log says why' }));
     } catch (error) {
       log.error(
@@ -84,7 +84,7 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
   };
 }
 
-/** Whether it succeeds in so many milliseconds. */
+/** Whether `work` succeeds within the time. */
 async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   const decided = new AbortController();
   try {

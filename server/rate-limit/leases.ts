@@ -6,7 +6,7 @@ import type { Clock } from '../shared/clock.ts';
 import { alone, firstSize, type Held, isOpen, nextSize } from './held.ts';
 import { type Block, deleteOver, giveBack, takeBlocks, type Unused, type Want } from './windows.queries.ts';
 
-/** What a key may still do in its window. */
+/** What is left for a key in its window. */
 export interface Quota {
   readonly allowed: boolean;
   readonly limit: number;
@@ -16,11 +16,11 @@ export interface Quota {
   readonly endsAt: number;
 }
 
-/** Windows of requests that all processes share: each answers from blocks that it took from PostgreSQL. */
+/** Rate limit windows shared by all processes: each process counts against blocks that it leases from PostgreSQL. */
 export interface Leases {
-  /** Takes one request: from the block at hand, at once, else from one that is asked for. Never rejects. */
+  /** Counts one request: synchronously while the leased block lasts, else after leasing another one. Never rejects. */
   take(key: string, most: number): Quota | Promise<Quota>;
-  /** Looks after nothing any more; what is held is lost until the windows end. */
+  /** Stops the maintenance timer; leased requests are lost until their windows end. */
   close(): void;
 }
 
@@ -31,15 +31,17 @@ export interface LeaseParts {
 }
 
 const ASK_AGAIN_MILLIS = 1_000;
-/** A large block of which nothing was used for so long is given back. */
+/** Milliseconds without use after which a large block is returned. */
 const IDLE_MILLIS = 2_000;
-/** How long a process counts by itself when PostgreSQL gives no blocks, before it asks again. */
+/** Milliseconds for which a process counts alone after PostgreSQL failed, before it asks again. */
 const ALONE_MILLIS = 5_000;
 
-/** @param keys as many are remembered, those used last; the block of a forgotten one is lost until its window ends */
+/**
+ * @param keys maximum number of keys in memory (LRU); the block of an evicted key is lost until its window ends
+ */
 export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leases {
   const held = new LRUCache<string, Held>({ max: keys });
-  /** Keys whose block may not lie idle. */
+  /** Keys with a block large enough to be returned when idle. */
   const large = new Set<string>();
   let waiting = new Map<string, { readonly most: number; readonly requests: number }>();
   let running = Promise.resolve();
@@ -69,7 +71,10 @@ export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leas
     return block !== undefined && isOpen(block, now) ? block : undefined;
   }
 
-  /** One statement at a time for all that wait; those that come while it runs share the next one. */
+  /**
+   * Batches leases: one statement at a time for all keys that wait; requests that arrive while it runs join the next
+   * one.
+   */
   function ask(key: string, most: number): Promise<void> {
     waiting.set(key, { most, requests: (waiting.get(key)?.requests ?? 0) + 1 });
     next ??= running.then(() => {
@@ -84,7 +89,7 @@ export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leas
     const now = clock.now();
     const wants = [...waiting].flatMap(([key, { most, requests }]) => {
       const block = openBlock(key, now.getTime());
-      // Those that came while a block was on its way need no other one.
+      // Requests that arrived while a block was being leased may be covered by it.
       const missing = requests - (block?.left ?? 0);
       return missing <= 0 ? [] : [{ key, most, wanted: Math.max(missing, nextSize(block, most)) }];
     });
@@ -93,17 +98,17 @@ export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leas
     for (const { key, most } of wants) held.set(key, alone(most, aloneUntil));
   }
 
-  /** False when the process has to count alone. */
+  /** Leases the blocks; false when the process has to count alone. */
   async function share(wants: readonly Want[], now: Date): Promise<boolean> {
     const aloneFor = aloneUntil - now.getTime();
-    // Not longer than meant, wherever the clock was set back to.
+    // The upper bound guards against a clock that was set back.
     if (aloneFor > 0 && aloneFor <= ALONE_MILLIS) return false;
     try {
       for (const block of await takeBlocks(db, wants, now)) hold(block, now.getTime());
     } catch (error) {
       if (aloneUntil === 0)
         log.warn({ err: error }, 'rate limits cannot be shared, each process counts alone');
-      // From now: it may have taken half a minute to fail.
+      // Counted from now, because the statement may have taken half a minute to fail.
       aloneUntil = clock.now().getTime() + ALONE_MILLIS;
       return false;
     }
@@ -127,7 +132,7 @@ export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leas
     if (!closed) tending ??= setTimeout(() => void tend(), IDLE_MILLIS).unref();
   }
 
-  /** Gives idle blocks back, and deletes more old windows than were made, so that the table stays small. */
+  /** Returns idle blocks and deletes twice as many old windows as blocks were leased, so that the table stays small. */
   async function tend(): Promise<void> {
     const now = clock.now();
     const unused = takeIdle(now.getTime());
@@ -137,7 +142,7 @@ export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leas
       if (unused.length > 0) await giveBack(db, unused);
       if (over > 0) await deleteOver(db, now, over);
     } catch (error) {
-      // Whoever asks for the next block says so aloud.
+      // Only debug level: the next attempt to lease a block logs a warning.
       log.debug({ err: error }, 'the rate limits could not be tidied up');
     }
     tending = undefined;

@@ -2,21 +2,25 @@ import type { TokenClaims } from '../keys/signing-keys.ts';
 import { countedAs } from './address.ts';
 import { createLeases, type LeaseParts, type Quota } from './leases.ts';
 
-/** Who may make how many requests a minute, counted by all processes together (D60). */
+/** Requests per minute, counted over all processes (D60). */
 export interface RateLimit {
-  /** Of a token whose signature is valid: RATE_LIMIT, for a dynamic one ten times as many. */
+  /** Counts a request with a validly signed token: RATE_LIMIT, for a dynamic token ten times as many. */
   takeFromToken(claims: Pick<TokenClaims, 'uuid' | 'kind'>): Quota | Promise<Quota>;
-  /** Of an address whose requests bear no usable token: RATE_LIMIT. */
+  /** Counts a request without a usable token against its address: RATE_LIMIT. */
   takeFromAddress(address: string): Quota | Promise<Quota>;
   close(): void;
 }
 
-/** A dynamic token is an application that signs in many people. */
+/** A dynamic token belongs to an application that signs in many people, so it gets a higher limit. */
 const DYNAMIC_FACTOR = 10;
-/** Remembered of each kind, at about 300 bytes. Whoever has many addresses cannot make tokens be forgotten. */
+/**
+ * Keys in memory for each kind, at about 300 bytes. Separate, so that a client with many addresses cannot evict tokens.
+ */
 const KEYS = 50_000;
 
-/** @param limit RATE_LIMIT; with 0 there is none */
+/**
+ * @param limit RATE_LIMIT; 0 means no limit, and undefined is returned
+ */
 export function createRateLimit(services: LeaseParts, limit: number): RateLimit | undefined {
   if (limit === 0) return undefined;
   const tokens = createLeases(services, KEYS);

@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** Length of a window; the next one begins with the first request after it. */
+/** Length of a window in milliseconds; the next window begins with the first request after its end. */
 const WINDOW_MILLIS = 60_000;
-/** A window that ends later than this was begun by a clock that has been put right since. */
+/** Milliseconds from now; a window with a later end was begun while the clock was wrong. */
 export const FARTHEST_END_MILLIS = 2 * WINDOW_MILLIS;
-/** Windows are kept so long after their end that no clock of ours can take one for living. */
+/** Milliseconds for which a window is kept after its end, so that no process with a slow clock takes it for open. */
 const KEPT_MILLIS = WINDOW_MILLIS;
 
 export interface Want {
   readonly key: string;
-  /** Requests in one window, for all processes together. */
+  /** Limit of requests in one window, over all processes. */
   readonly most: number;
   readonly wanted: number;
 }
@@ -18,14 +18,14 @@ export interface Want {
 export interface Block {
   readonly key: string;
   readonly most: number;
-  /** Requests that are this process's to answer: what was wanted, or what was left. */
+  /** Requests granted to this process: what it asked for, or what was left. */
   readonly granted: number;
-  /** Requests of the window that nobody has taken yet. */
+  /** Requests of the window that no process has leased yet. */
   readonly free: number;
   readonly ends_on: Date;
 }
 
-/** Takes a block from the window of each key, beginning a new window where there is none. One statement. */
+/** Leases a block from the window of each key, and begins a new window where there is none; one statement. */
 export async function takeBlocks(
   db: Kysely<Database>,
   wants: readonly Want[],
@@ -34,7 +34,7 @@ export async function takeBlocks(
   const farthest = new Date(now.getTime() + FARTHEST_END_MILLIS);
   const open = sql`(w.ends_on > ${now} and w.ends_on <= ${farthest})`;
   const taken = sql`case when ${open} then w.taken else 0 end`;
-  // A process that was started with a smaller limit finds more taken than there is.
+  // With a smaller limit than other processes, more may be taken than this process allows.
   const granted = sql`greatest(least(excluded.handed, excluded.most - ${taken}), 0)`;
   const { rows } = await sql<Block>`
     insert into rate_windows as w (key, most, taken, handed, ends_on)
@@ -57,11 +57,11 @@ export async function takeBlocks(
 export interface Unused {
   readonly key: string;
   readonly requests: number;
-  /** Of the window that they were taken from; a later one does not want them. */
+  /** End of the window that they were leased from; they are not returned to a later one. */
   readonly endsOn: Date;
 }
 
-/** Gives back what was taken and not used. */
+/** Returns leased requests that were not used. */
 export async function giveBack(db: Kysely<Database>, unused: readonly Unused[]): Promise<void> {
   await sql`
     with given as (
@@ -77,7 +77,7 @@ export async function giveBack(db: Kysely<Database>, unused: readonly Unused[]):
   );
 }
 
-/** Deletes some of the windows that are over. */
+/** Deletes up to `most` windows that have ended. */
 export async function deleteOver(db: Kysely<Database>, now: Date, most: number): Promise<void> {
   await sql`
     delete from rate_windows where key in (

@@ -2,14 +2,17 @@ import { type Kysely, sql } from 'kysely';
 import { isAdministrator, isGuest, memberLevel } from '../access/levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
-/** A user as a run read it, by its last sign-in: one since then knows better, whatever the clock said. */
+/**
+ * A user as the run read it. `signed_in` serves as the row's version: a sign-in since then has newer data, whatever the
+ * clocks say.
+ */
 export interface Seen {
   readonly character_id: number;
-  /** As text, to the millisecond; `-infinity` for who never did. */
+  /** As text with milliseconds; `-infinity` for a user who never signed in. */
   readonly signed_in: string;
 }
 
-/** A user that the provider has elsewhere than the registry, or a guest that joined its host. */
+/** A user whose corporation at the provider differs from the stored one, or a guest that joined its host. */
 export interface Move extends Seen {
   readonly from: number | null;
   readonly to: number | null;
@@ -17,8 +20,8 @@ export interface Move extends Seen {
 }
 
 /**
- * Moves users that still are as the run read them and have not signed in since. Leaving a corporation resets the
- * level, 9 and 10 aside (D19); a guest becomes a member of its host (D28).
+ * Moves users whose rows are unchanged since the run read them. Leaving a corporation resets the level, except 9 and 10
+ * (D19); a guest becomes a member of its host (D28).
  */
 export async function moveUsers(db: Kysely<Database>, moves: readonly Move[], now: Date): Promise<void> {
   if (moves.length === 0) return;
@@ -33,7 +36,7 @@ export async function moveUsers(db: Kysely<Database>, moves: readonly Move[], no
       and coalesce(u.signed_in_on, '-infinity') = f.signed_in`.execute(db);
 }
 
-/** Locks those users that are still taken for deleted and have not signed in since. */
+/** Locks the users that are still marked as deleted at the provider and have not signed in since. */
 export async function lockDeleted(db: Kysely<Database>, deleted: readonly Seen[]): Promise<number[]> {
   if (deleted.length === 0) return [];
   const { rows } = await sql<{ character_id: number }>`
@@ -45,7 +48,7 @@ export async function lockDeleted(db: Kysely<Database>, deleted: readonly Seen[]
   return rows.map((row) => row.character_id);
 }
 
-/** Owners of all tokens that go when these users do: their own, and whatever descends from them (D19b). */
+/** Owners of all tokens that are deleted with these users: their own tokens and all descendants (D19b). */
 export async function findTokenLosers(
   db: Kysely<Database>,
   characterIds: readonly number[],

@@ -11,7 +11,6 @@ import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Touched } from '../standing/standing.queries.ts';
-import { readStandings } from '../standing/told.queries.ts';
 import {
   changedStandings,
   loses,
@@ -21,6 +20,7 @@ import {
 } from '../standing/told.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
+import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationDetails, organizationEvents } from './organization-events.ts';
 import {
   type OrganizationIds,
@@ -31,31 +31,31 @@ import {
 } from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import { raiseCeos } from './save-snapshot.queries.ts';
-import { idsOf, touchedBy, writeSnapshot } from './save-snapshot.ts';
+import { writeSnapshot } from './save-snapshot.ts';
 
-/** Everything that a run wants to write, gathered before the first write. */
+/** All changes that a run will write, collected before the first write. */
 export interface SyncPlan {
-  /** Users that were looked at. */
+  /** Number of users that were compared. */
   readonly lookedAt: number;
-  /** Whether the provider answered everything. */
+  /** Whether the provider answered all requests of the run. */
   readonly healthy: boolean;
-  /** Organizations as the provider has them, and users to be registered. */
+  /** Organizations as the provider described them, and users to register. */
   readonly snapshot: ProviderSnapshot;
-  /** What the registry held of those organizations when the provider was asked. */
+  /** The stored organizations when the provider was asked, to detect concurrent changes. */
   readonly asRead: StoredOrganizations;
   readonly moves: readonly Move[];
   /** Deleted characters (D63b). */
   readonly deleted: readonly Seen[];
-  /** Organizations in the snapshot about which not everything is known yet, and when they count as refreshed. */
+  /** Organizations in the snapshot that need another refresh, and the time of refresh to store for them. */
   readonly unfinished?: readonly { readonly ids: OrganizationIds; readonly refreshedOn: Date }[];
 }
 
-/** Bounds the mails of all their mailboxes, which are named one by one when they are deleted. */
+/** Users deleted in one statement: limits the mail rows that are deleted with them. */
 const DELETED_AT_ONCE = 100;
 
 type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
-/** Thrown to undo what was only tried, or was too much. */
+/** Thrown to roll back a dry run, or a run that the mass-change guard holds back. */
 class RolledBack extends Error {
   readonly changes: readonly Change[];
   constructor(changes: readonly Change[]) {
@@ -65,15 +65,16 @@ class RolledBack extends Error {
 }
 
 /**
- * Writes a plan in one transaction, or nothing of it: when the run is dry, or would take too much away (D63).
- * What somebody else has written since the run read it stays. Returns what changed, or would.
+ * Writes a plan in one transaction. Rolls back when the run is a dry run, or when the mass-change guard holds it back
+ * (D63). Rows that somebody else has changed since the run read them are left alone. Returns the changes that were, or
+ * would be, made.
  */
 export async function applyPlan(services: Needs, run: Run, plan: SyncPlan): Promise<readonly Change[]> {
   const { alliances, corporations, characters } = plan.snapshot;
   const size = alliances.length + corporations.length + characters.length;
   if (size + plan.moves.length + plan.deleted.length === 0) {
     const { lookedAt, healthy } = plan;
-    // What was held before is not found any more.
+    // This plan is empty, so the guard may forget the changes that it held back before.
     const losses = { lookedAt, losers: [], changes: '', details: () => [], healthy };
     await guardMassChange(services.db, services, run, losses);
     return [];
@@ -95,7 +96,7 @@ async function write(
   const { lookedAt, healthy, moves } = plan;
   const now = services.clock.now();
   const ids = idsOf(plan.snapshot);
-  const before = await readOrganizations(tx, ids, 'lock');
+  const before = await lockBodies(tx, plan.snapshot);
   const users = await readUserNames(
     tx,
     plan.snapshot.characters.map((row) => row.character_id),
@@ -103,7 +104,7 @@ async function write(
   const snapshot = stillAsRead(plan, before, users);
   const homes = [...new Set(moves.flatMap(({ to }) => to ?? []))];
   const touched = withMoves(touchedBy(snapshot, before), moves, homes);
-  const standings = await readStandings(tx, touched);
+  const standings = await lockTouched(tx, snapshot, before, touched);
   if (ids.alliances.length + ids.corporations.length + snapshot.characters.length > 0) {
     await writeSnapshot(tx, snapshot, now);
     for (const { ids, refreshedOn } of plan.unfinished ?? []) await unmarkRefreshed(tx, ids, refreshedOn);
@@ -145,7 +146,9 @@ async function write(
   return changes;
 }
 
-/** Leaves out organizations that somebody else refreshed meanwhile, and users that exist by now. */
+/**
+ * Removes from the snapshot organizations that another transaction refreshed meanwhile, and users that exist by now.
+ */
 function stillAsRead(
   { snapshot, asRead }: SyncPlan,
   stored: StoredOrganizations,
@@ -193,7 +196,7 @@ function organizationChanges(before: StoredOrganizations, after: StoredOrganizat
   ];
 }
 
-/** Which of the named fields differ, as [from, to]. */
+/** The fields of `names` that differ, each as [from, to]. */
 function change<T extends object>(
   which: Change,
   before: T | undefined,

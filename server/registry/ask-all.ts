@@ -4,16 +4,16 @@ import { ProviderError } from '../provider/http.ts';
 import { createRunClient, type RunClient } from '../provider/run-client.ts';
 import type { Run } from '../queue/run.ts';
 
-/** Requests at the same time. */
+/** Concurrent requests. */
 const AT_ONCE = 3;
-/** Failures in a row after which the provider counts as out of order for the run. */
+/** Consecutive failures after which the provider counts as unavailable for the rest of the run. */
 const FAILURES_IN_A_ROW = 2;
-/** Errors of the provider's error limit that one run may cost, further tries included (D63). */
+/** Errors counted against the provider's error limit that one run may cause, retries included (D63). */
 const MOST_ERRORS = 20;
-/** Share of a run's time that is kept for writing what it has learned. */
+/** Share of a run's time limit that is reserved for writing the results. */
 const TIME_TO_WRITE = 0.15;
 
-/** The provider as a run that keeps the registry true may ask it. */
+/** A provider client for runs that update the registry, with these limits. */
 export function createRegistryClient(client: ProviderClient, run: Run): RunClient {
   return createRunClient(client, run, {
     concurrency: AT_ONCE,
@@ -24,17 +24,17 @@ export function createRegistryClient(client: ProviderClient, run: Run): RunClien
 }
 
 export interface Answers<T> {
-  /** By id, for as many as were answered. */
+  /** Answers by id. */
   readonly answers: ReadonlyMap<number, T>;
-  /** Ids that were asked for in vain, not those that were not asked for any more. */
+  /** Ids whose request failed; without those that were not requested any more. */
   readonly failed: readonly number[];
-  /** Of those, the first one's. */
+  /** The first failure. */
   readonly failure: ProviderError | undefined;
 }
 
 /**
- * Asks a {@link createRegistryClient} for one record after the other; one that cannot be had costs the others
- * nothing, several in a row end it.
+ * Requests one record for each id. A failed request does not affect the others, but several consecutive failures end
+ * the loop.
  */
 export async function askAll<T>(ids: Iterable<number>, ask: (id: number) => Promise<T>): Promise<Answers<T>> {
   const answers = new Map<number, T>();
@@ -49,7 +49,7 @@ export async function askAll<T>(ids: Iterable<number>, ask: (id: number) => Prom
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       failure ??= error;
-      // What is used up comes back later, not for the next id.
+      // An exhausted limit fails the following ids, too, so it ends the loop at once.
       failedInARow += error.fault === 'exhausted' ? FAILURES_IN_A_ROW : 1;
       if (error.fault !== 'exhausted') failed.push(id);
     }

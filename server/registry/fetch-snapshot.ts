@@ -15,22 +15,22 @@ import {
 import { FIRST_CHARACTER, type ProviderSnapshot } from './provider-snapshot.ts';
 
 /**
- * For a run of a job: thousands of organizations, of which some may not be answered for. It compares with what the registry
- * holds, takes a corporation's own word for where it belongs, and leaves CEOs alone that are users. Somebody who
- * waits for one body is served by `provider-snapshot.ts`, where all three are otherwise.
+ * Fetching for a job: thousands of organizations, some of which may not be answered. It compares with the stored rows,
+ * takes the alliance from the corporation's own record, and does not fetch CEOs that are users already. For a request
+ * that waits for one organization see `provider-snapshot.ts`, which differs in all three points.
  */
 
-/** What the provider says about many organizations: only what it answered. */
+/** What the provider answered about many organizations. */
 export interface FetchedSnapshot {
-  /** Open organizations; the characters are CEOs that are no users yet. */
+  /** Open organizations; the characters are CEOs that are not users yet. */
   readonly snapshot: ProviderSnapshot;
-  /** What the registry held of all these organizations before the provider was asked. */
+  /** The stored rows of all these organizations before the provider was asked. */
   readonly asRead: StoredOrganizations;
-  /** Answered: the body is closed, and its last known record stays (D39). */
+  /** Organizations that the provider reports as closed; their last known record is kept (D39). */
   readonly closed: OrganizationIds;
-  /** Not known (404), or not to be had: to be asked for again later (D63b). */
+  /** Organizations that were unknown (404) or not answered; to be requested again later (D63b). */
   readonly missing: OrganizationIds;
-  /** Why there are no answers about some of them. */
+  /** The first failure, if some were not answered. */
   readonly failure: ProviderError | undefined;
 }
 
@@ -38,8 +38,8 @@ type OpenCorporation = CorporationFacts & { readonly ceo_id: number };
 type OpenAlliance = AllianceFacts & { readonly executor_corporation_id: number };
 
 /**
- * Asks for corporations and alliances, for alliances that they name and the registry lacks, and for the executors
- * of those. A corporation's own record says where it belongs: what an affiliation or a list says may be older.
+ * Fetches corporations and alliances, then the unregistered alliances that they belong to, and the executors of those.
+ * A corporation's alliance is taken from its own record, because affiliations and member lists may be older.
  */
 export async function fetchSnapshot(
   db: Kysely<Database>,
@@ -73,7 +73,10 @@ export async function fetchSnapshot(
   const ceos = await nameCeos(db, client, [...corporations.values()], asRead);
   const described = new Map([...corporations].filter(([, { ceo_id }]) => ceos.names.has(ceo_id)));
 
-  /** An alliance comes with its executor, which is registered or can be (D39); others wait, or are closed. */
+  /**
+   * An alliance is stored only with its executor, which must be registered or open (D39). Others wait for a later run,
+   * or are closed.
+   */
   const isReady = (id: number, executorId: number) => {
     const home = described.get(executorId)?.alliance_id;
     if (described.has(executorId) && (home === undefined || home === id || asRead.alliances.has(home)))
@@ -92,7 +95,7 @@ export async function fetchSnapshot(
   });
   const certain = new Set([...asRead.alliances.keys(), ...ready.keys(), ...closedAlliances]);
   for (const [id, facts] of alliances.answers) if (facts === undefined) certain.add(id);
-  // Without a word about its alliance nothing is known about where a corporation belongs.
+  // If its alliance could not be fetched, the corporation's membership is unknown, so the corporation is left out.
   const settled = [...described].filter(([, { alliance_id: id }]) => id === undefined || certain.has(id));
   const failures = [members.failure, alliances.failure, executors.failure, ceos.failure];
   return {
@@ -162,7 +165,7 @@ function unknownOnes<T>(answers: Answered<T>): number[] {
   return [...answers].flatMap(([id, facts]) => (facts === undefined ? [id] : []));
 }
 
-/** Names of CEOs: a user's own, the provider's, what was stored, or a makeshift one where there is none. */
+/** Names of CEOs, by preference: the user's name, the provider's, the stored one, a placeholder. */
 async function nameCeos(
   db: Kysely<Database>,
   client: ProviderClient,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** Somebody's name as the registry has it. */
+/** A character's name as stored. */
 export interface StoredName {
   readonly id: number;
   readonly name: string;
@@ -9,13 +9,12 @@ export interface StoredName {
 
 export interface NewName extends StoredName {
   readonly name_key: string;
-  /** What it was when it was read. */
+  /** The name when the run read it. */
   readonly former: string;
 }
 
 /**
- * Users, and CEOs that are none, in the order of their ids; without those whose id the provider could not name
- * yesterday (D32).
+ * Users, and CEOs that are not users, by id; without ids that the provider could not name within the last day (D32).
  */
 export async function readNames(
   db: Kysely<Database>,
@@ -37,7 +36,10 @@ export async function readNames(
   return rows;
 }
 
-/** Writes names that are still as they were read: a sign-in since then knows better. Returns the users renamed. */
+/**
+ * Writes new names where the stored one is unchanged since it was read, as a sign-in may have stored a newer one.
+ * Returns the renamed users.
+ */
 export async function saveNewNames(
   db: Kysely<Database>,
   names: readonly NewName[],

@@ -11,12 +11,12 @@ import { createRegistryClient } from './ask-all.ts';
 import { type NewName, readNames, saveNewNames } from './follow-names.queries.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
 
-/** Milliseconds for which an id rests that the provider cannot name (D32). */
+/** Milliseconds for which an id that the provider cannot name is not asked for again (D32). */
 const RESTS_FOR = 24 * 3_600_000;
 
 /**
- * Takes over new names of users and of CEOs that are none (D38), in requests of 1,000. A name takes nothing away,
- * so every page is written by itself; when the provider fails, the next run goes on after the last one.
+ * Updates the names of users and of CEOs that are not users (D38), in requests of 1,000. A new name takes no right
+ * away, so each page is committed by itself; when the provider fails, the next run continues after the last page.
  */
 export async function followNames(
   { db, client, clock, log }: Pick<Services, 'db' | 'client' | 'clock' | 'log'>,
@@ -52,7 +52,7 @@ export async function followNames(
         const users = await saveNewNames(tx, renamed, clock.now());
         await recordEvents(tx, users.map(renaming), clock.now());
       });
-      // Where everything is refused, it is not the ids' fault.
+      // If all ids were refused, the fault is the provider's, so no id is marked.
       const refused = answers.found.length > 0 ? answers.refused : [];
       const unnamed = refused.map((id) => ({ id, name: null, category: null }));
       await saveNames(db, unnamed, clock.now());

@@ -7,7 +7,7 @@ const target = (type: 'corporation' | 'alliance', id: number, name: string | nul
   { type, id: String(id), name },
 ];
 
-/** What became of alliances and corporations between two readings. */
+/** The events for the differences between two states of alliances and corporations. */
 export function organizationEvents(before: StoredOrganizations, after: StoredOrganizations): NewEvent[] {
   return [
     ...[...after.alliances.values()].flatMap((now) =>
@@ -21,7 +21,7 @@ export function organizationEvents(before: StoredOrganizations, after: StoredOrg
   ];
 }
 
-/** What becomes of organizations that were known: alone, it explains what becomes of their members. */
+/** Changed fields of known organizations, as the mass-change guard shows them (D63). */
 export function organizationDetails(before: StoredOrganizations, after: StoredOrganizations): Detail[] {
   return organizationEvents(before, after).flatMap(({ type, targets: [target], changes = [] }) => {
     const values = changes.filter((change): change is ValueChange => 'before' in change);
@@ -99,7 +99,7 @@ function membershipEvents(before: StoredOrganizations, after: StoredOrganization
   );
 }
 
-/** The CEO of an executor leads the alliance, too. */
+/** Events for a change of an alliance's leader, which is the CEO of its executor. */
 function leaderEvents(before: StoredOrganizations, after: StoredOrganizations): NewEvent[] {
   return [...after.corporations.values()].flatMap((now) => {
     const former = before.corporations.get(now.corporation_id);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** What the registry holds of an alliance. */
+/** The stored row of an alliance. */
 export interface StoredAlliance {
   readonly alliance_id: number;
   readonly alliance_name: string;
@@ -10,7 +10,7 @@ export interface StoredAlliance {
   readonly refreshed_on: Date;
 }
 
-/** What the registry holds of a corporation. */
+/** The stored row of a corporation. */
 export interface StoredCorporation {
   readonly corporation_id: number;
   readonly corporation_name: string;
@@ -33,7 +33,7 @@ export interface OrganizationIds {
   readonly corporations: readonly number[];
 }
 
-/** Those of the organizations that are registered; locked on demand, in the order in which they are written. */
+/** Reads those organizations that are registered; `lock` locks them in the order in which they are written. */
 export async function readOrganizations(
   db: Kysely<Database>,
   ids: OrganizationIds,
@@ -68,7 +68,7 @@ export async function readUserNames(
   return new Map(rows.map((row) => [row.character_id, row.character_name]));
 }
 
-/** Organizations that were last refreshed before a moment, the longest ago first. */
+/** Organizations that were last refreshed before `before`, oldest first. */
 export async function readDue(
   db: Kysely<Database>,
   before: Date,
@@ -83,7 +83,7 @@ export async function readDue(
   return { alliances: alliances.map(({ id }) => id), corporations: corporations.map(({ id }) => id) };
 }
 
-/** Takes back that organizations were refreshed: they count as refreshed at an earlier moment, and so are due sooner. */
+/** Sets back the time of the last refresh, so that these organizations are due sooner. */
 export async function unmarkRefreshed(db: Kysely<Database>, ids: OrganizationIds, on: Date): Promise<void> {
   if (ids.alliances.length + ids.corporations.length === 0) return;
   await sql`
@@ -95,7 +95,7 @@ export async function unmarkRefreshed(db: Kysely<Database>, ids: OrganizationIds
     where corporation_id = any(${[...ids.corporations]}::bigint[]) and refreshed_on > ${on}`.execute(db);
 }
 
-/** Notes when organizations were last asked for, except those that somebody else refreshed since. */
+/** Stores when organizations were last requested, except for those that somebody else refreshed since. */
 export async function markRefreshed(db: Kysely<Database>, ids: OrganizationIds, on: Date): Promise<void> {
   if (ids.alliances.length + ids.corporations.length === 0) return;
   await sql`

@@ -4,12 +4,13 @@ import type { AllianceFacts, CorporationFacts, GameApi } from '../provider/api.t
 import { ProviderError } from '../provider/http.ts';
 
 /**
- * For somebody who waits, a sign-in or a registration: one body with all that belongs to it, by as few requests as
- * can be, or a ProviderError. An affiliation is newer than a corporation's own record here, and CEOs are named anew.
- * A run of a job asks by `fetch-snapshot.ts`, which does all three otherwise: that is why there are two.
+ * Fetching for a request that waits (a sign-in, a registration): one organization with everything that belongs to it,
+ * in as few requests as possible; throws a ProviderError on failure. Here an affiliation counts as newer than a
+ * corporation's own record, and CEOs are always named anew. For jobs see `fetch-snapshot.ts`, which differs in all
+ * three points.
  */
 
-/** What the provider says about some characters, corporations and alliances: enough to be stored as a whole. */
+/** What the provider says about some characters, corporations and alliances, complete enough to be stored. */
 export interface ProviderSnapshot {
   readonly alliances: readonly SnapshotAlliance[];
   readonly corporations: readonly SnapshotCorporation[];
@@ -27,7 +28,9 @@ interface SnapshotCorporation {
   readonly corporation_id: number;
   readonly corporation_name: string;
   readonly ticker: string;
-  /** Stored if that alliance is registered or found as well: one without an executor may be neither. */
+  /**
+   * Stored only if the alliance is registered or in the snapshot; an alliance without an executor may be in neither.
+   */
   readonly alliance_id: number | null;
   readonly ceo_id: number;
   readonly ceo_name: string;
@@ -41,7 +44,10 @@ export interface SnapshotCharacter {
 
 const EMPTY_SNAPSHOT: ProviderSnapshot = { alliances: [], corporations: [], characters: [] };
 
-/** The game's own organizations and those without a CEO: nobody is registered for them (D39, facts §2). */
+/**
+ * The lowest id of a real CEO: with a lower one a corporation has no CEO or belongs to the game itself, and nobody is
+ * registered for it (D39, facts §2).
+ */
 export const FIRST_CHARACTER = 2;
 
 interface OpenCorporation extends CorporationFacts {
@@ -59,9 +65,9 @@ async function openCorporation(api: GameApi, id: number): Promise<OpenCorporatio
 }
 
 /**
- * A corporation with its CEO, its alliance, and that alliance's executor with its CEO (D39). Undefined: the
- * provider does not know it, it is closed, or it belongs to the game. `allianceId` overrides what the
- * corporation's own record says, which may be older than an affiliation.
+ * Fetches a corporation with its CEO, its alliance, and the alliance's executor with its CEO (D39). Undefined when the
+ * provider does not know it, it is closed, or it belongs to the game. `allianceId` overrides the alliance in the
+ * corporation's own record, which may be older than an affiliation.
  */
 export async function fetchCorporation(
   api: GameApi,
@@ -78,19 +84,19 @@ export async function fetchCorporation(
   ]);
 }
 
-/** An alliance with its executor and that corporation's CEO; undefined: unknown, or closed (D39). */
+/** Fetches an alliance with its executor and the executor's CEO; undefined when it is unknown or closed (D39). */
 export async function fetchAlliance(api: GameApi, id: number): Promise<ProviderSnapshot | undefined> {
   const alliance = await openAlliance(api, id);
   return alliance && toSnapshot(api, alliance, [alliance.executor]);
 }
 
-/** Requests at the same time, and failures after which no more are made. */
+/** Concurrent requests, and failures after which no further request is made. */
 const AT_ONCE = 8;
 const MOST_FAILURES = 10;
 
 /**
- * Those of the corporations that are open and say themselves that they belong to the alliance, with their CEOs;
- * what the provider failed to answer for, or was not asked any more after many failures, is `failed`.
+ * Fetches those of the corporations that are open and confirm that they belong to the alliance, with their CEOs.
+ * `failed` has those that the provider did not answer, or that were not requested any more after many failures.
  */
 export async function fetchMembers(
   api: GameApi,
@@ -172,15 +178,14 @@ async function toSnapshot(
   };
 }
 
-/** What the registry already holds about a corporation. */
+/** The stored data of a corporation. */
 export interface KnownCorporation {
   readonly alliance_id: number | null;
 }
 
 /**
- * Where a character belongs at this moment, with everything that must be registered for it. A corporation that
- * the registry holds with the same alliance is not asked for again. Undefined: the provider does not know the
- * character any more.
+ * Fetches a character's present affiliation and everything that must be registered for it. A registered corporation
+ * whose alliance is unchanged is not fetched again. Undefined when the provider no longer knows the character.
  */
 export async function fetchCharacter(
   api: GameApi,
@@ -198,11 +203,11 @@ export async function fetchCharacter(
   const member = {
     character_id: character.id,
     character_name: character.name,
-    // A body that closed keeps its last known record (D39), and its members.
+    // A closed organization keeps its last known record (D39) and its members.
     corporation_id: body === undefined && registered === undefined ? null : corporationId,
   };
   const { alliances, corporations, characters } = body ?? EMPTY_SNAPSHOT;
-  // The character may be the CEO that was found with the corporation.
+  // The character may be among the fetched characters already, as its corporation's CEO.
   const others = characters.filter((other) => other.character_id !== character.id);
   return { alliances, corporations, characters: [...others, member] };
 }

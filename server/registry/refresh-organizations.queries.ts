@@ -3,13 +3,13 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { isMember } from '../access/levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
-/** Somebody who may list the members of its corporation. */
+/** A user whose grant may allow listing the corporation's members. */
 export interface Lister {
   readonly corporation_id: number;
   readonly character_id: number;
 }
 
-/** For each of the corporations a few members with a valid grant of the scope, the latest sign-ins first. */
+/** For each corporation a few members with a valid grant of the scope, latest sign-in first. */
 export async function readListers(
   db: Kysely<Database>,
   corporationIds: readonly number[],
@@ -28,7 +28,7 @@ export async function readListers(
   return rows;
 }
 
-/** Those of the characters that are no users. */
+/** Those of the characters that are not users. */
 export async function withoutUsers(
   db: Kysely<Database>,
   characterIds: readonly number[],
@@ -47,13 +47,13 @@ export async function countPeople(db: Kysely<Database>, corporationIds: readonly
   return rows[0]?.people ?? 0;
 }
 
-/** A corporation that is on the list of an alliance. */
+/** A corporation in an alliance's list of members. */
 export interface Listed {
   readonly alliance_id: number;
   readonly corporation_id: number;
 }
 
-/** Those that are not registered as members of that alliance. */
+/** Those that are not stored as members of that alliance. */
 export async function withoutMembership(db: Kysely<Database>, listed: readonly Listed[]): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
     select alliance_id, corporation_id

@@ -25,23 +25,25 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /**
- * Milliseconds after which a body is refreshed again. With a quarter of an hour between two runs, and the hour for
- * which the provider keeps its own answer, a new CEO counts within two hours (D39).
+ * Milliseconds after which an organization is refreshed again. Together with 15 minutes between two runs and the hour
+ * for which the provider caches its answers, a new CEO is known within two hours (D39).
  */
 const GOOD_FOR = 40 * MINUTE;
-/** Organizations in one run; more of them wait for the next: within two hours, 4,000 alliances and 16,000 corporations. */
+/**
+ * Organizations per run; the rest waits for the next one. Within two hours: 4,000 alliances and 16,000 corporations.
+ */
 const MOST = { alliances: 500, corporations: 2_000 } as const;
-/** Members of one corporation that are tried before its list counts as not to be had. */
+/** Members of one corporation whose grants are tried before its member list counts as unavailable. */
 const MOST_LISTERS = 3;
 
 type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
 /**
- * Refreshes the alliances and corporations that were not refreshed for 40 minutes, the longest ago first, with what
- * follows from them for levels (D19), and registers who is missing: corporations of these alliances, and members
- * of corporations one of whose members lets us read the list. Requests are conditional: what did not change costs
- * the provider nothing. What closed keeps its last known record (D39); what the provider did not answer stays as it
- * was, and due.
+ * Refreshes the alliances and corporations that were not refreshed for 40 minutes, oldest first, and the levels that
+ * follow from them (D19). Registers what is missing: corporations of these alliances and, where a member's grant allows
+ * reading the member list, the members. Requests are conditional (ETag), so unchanged records cost the provider
+ * nothing. A closed organization keeps its last known record (D39); what the provider did not answer stays unchanged
+ * and due.
  */
 export async function refreshOrganizations(services: Needs, run: Run): Promise<readonly Change[]> {
   const { db, clock, log } = services;
@@ -65,7 +67,7 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const unread = { alliances: joining.unread, corporations: members.unread };
   const failed = { alliances: joining.failed, corporations: members.failed };
   const dueAtOnce = new Date(startedOn.getTime() - GOOD_FOR);
-  // What is out of order for itself must not hold up what comes after it.
+  // A record that fails every time must not delay all others, so it is due again only in an hour.
   const dueInAnHour = new Date(dueAtOnce.getTime() + HOUR);
   if (!run.dryRun) {
     await markRefreshed(db, without(found.closed, unread), startedOn);
@@ -82,13 +84,13 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
     asRead,
     moves: [],
     deleted: [],
-    // Organizations whose lists could not be read are as the provider has them, and not done with.
+    // Organizations whose lists could not be read are stored as fetched, but stay due.
     unfinished: [
       { ids: without(unread, failed), refreshedOn: dueAtOnce },
       { ids: failed, refreshedOn: dueInAnHour },
     ],
   });
-  // After what was found of them: a body that was marked meanwhile counts as somebody else's.
+  // After the plan is applied: an organization marked before would look as if somebody else had refreshed it.
   if (!run.dryRun) await markRefreshed(db, failed, dueInAnHour);
   return changes;
 }
@@ -102,7 +104,7 @@ function without(ids: OrganizationIds, others: OrganizationIds): OrganizationIds
   };
 }
 
-/** What the surveys found, each body and character once: the first word counts. */
+/** Merges snapshots; of an organization or character that occurs in several the first counts. */
 function merge(
   found: ProviderSnapshot,
   joining: ProviderSnapshot,
@@ -118,9 +120,9 @@ function merge(
   };
 }
 
-/** How the reading of lists went. */
+/** Result of reading the lists of members. */
 interface Lists {
-  /** Organizations whose list is not known, and those of them that were asked for in vain. */
+  /** Organizations whose list is not known; `failed` are those of them whose request failed. */
   readonly unread: readonly number[];
   readonly failed: readonly number[];
   readonly failure: ProviderError | undefined;
@@ -132,7 +134,10 @@ function unreadOf(ids: readonly number[], { answers, failed }: Answers<unknown>)
 
 const NOTHING: ProviderSnapshot = { alliances: [], corporations: [], characters: [] };
 
-/** Corporations that are on the lists of these alliances, and say so themselves, but are not registered there. */
+/**
+ * Corporations that are in the lists of these alliances and confirm it in their own record, but are not stored as
+ * members.
+ */
 async function findJoining(
   { db }: Needs,
   client: ProviderClient,
@@ -170,7 +175,7 @@ async function findJoining(
   return { ...unreadOf(allianceIds, lists), snapshot, asRead, failure };
 }
 
-/** Members of these corporations that are no users yet, where a member lets us read the list. */
+/** Members of these corporations that are not users yet, where a member's grant allows reading the list. */
 async function findPeople(
   { db }: Needs,
   client: ProviderClient,
@@ -201,7 +206,7 @@ async function findPeople(
   return { ...unreadOf(listed, lists), people, failure: lists.failure ?? failure };
 }
 
-/** Undefined: this one may not read the list, or can no longer be asked in the name of. */
+/** Undefined when this character may not read the list, or its grant no longer works. */
 async function listMembers(client: ProviderClient, corporationId: number, characterId: number) {
   try {
     return await askMembers(client, corporationId, characterId);

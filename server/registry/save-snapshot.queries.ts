@@ -17,8 +17,8 @@ interface FormerCeo {
 }
 
 /**
- * Users who are CEO now (of the corporation, or of the alliance's executor) and not so by the snapshot. Who left the
- * corporation is none: its level went with that (D19), and what it has now it was given elsewhere.
+ * Users who are stored as CEO (of the corporation, or of the alliance's executor) but are not CEO in the snapshot. A
+ * user who left the corporation is not among them: its level was reset by that, and its present level was set since.
  */
 export async function findFormerCeos(
   db: Kysely<Database>,
@@ -102,7 +102,7 @@ export async function saveCorporations(
   return rows.map((row) => row.corporation_id);
 }
 
-/** A corporation that left or changed its alliance: its members' levels 3 to 8 go (D19). */
+/** Resets levels 3 to 8 of members whose corporation left or changed its alliance (D19). */
 export async function resetMembers(
   db: Kysely<Database>,
   corporationIds: readonly number[],
@@ -163,7 +163,22 @@ export async function resetUsers(
     .execute();
 }
 
-/** CEOs have at least level 2, those of an alliance's executor 4 (D19). */
+/** The CEOs of these corporations and of their alliances' executors, each with the level of the office (D19). */
+const offices = (corporationIds: readonly number[]) => sql`
+  select c.corporation_id, c.ceo_id,
+    case when a.alliance_id is null then ${sql.lit(CEO_LEVEL)} else ${sql.lit(EXECUTOR_CEO_LEVEL)} end as level
+  from corporations c
+    left join alliances a on a.alliance_id = c.alliance_id and a.executor_corporation_id = c.corporation_id
+  where c.corporation_id in (
+    select unnest(${[...corporationIds]}::bigint[])
+    union select executor_corporation_id from alliances join corporations m using (alliance_id)
+      where m.corporation_id = any(${[...corporationIds]}::bigint[]))`;
+
+/** Whether the user `u` is a member with a lower level than that of the `office`. */
+const isOwed = sql`u.character_id = office.ceo_id and u.corporation_id = office.corporation_id
+  and u.clearance_level between ${memberLevel} and office.level - 1`;
+
+/** Raises CEOs to at least level 2, and CEOs of an alliance's executor to 4 (D19). */
 export async function raiseCeos(
   db: Kysely<Database>,
   corporationIds: readonly number[],
@@ -172,16 +187,9 @@ export async function raiseCeos(
   if (corporationIds.length === 0) return;
   await sql`
     update users u set clearance_level = office.level, updated_on = ${now}
-    from (
-      select c.corporation_id, c.ceo_id,
-        case when a.alliance_id is null then ${sql.lit(CEO_LEVEL)} else ${sql.lit(EXECUTOR_CEO_LEVEL)} end as level
-      from corporations c
-        left join alliances a on a.alliance_id = c.alliance_id and a.executor_corporation_id = c.corporation_id
-      where c.corporation_id in (
-        select unnest(${[...corporationIds]}::bigint[])
-        union select executor_corporation_id from alliances join corporations m using (alliance_id)
-          where m.corporation_id = any(${[...corporationIds]}::bigint[]))
-    ) office
-    where u.character_id = office.ceo_id and u.corporation_id = office.corporation_id
-      and u.clearance_level between ${memberLevel} and office.level - 1`.execute(db);
+    from (${offices(corporationIds)}) office where ${isOwed}`.execute(db);
 }
+
+/** Ids of the users whom {@link raiseCeos} would raise. */
+export const owedMore = (corporationIds: readonly number[]) => sql`
+  select u.character_id from users u, (${offices(corporationIds)}) office where ${isOwed}`;

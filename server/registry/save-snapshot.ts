@@ -4,15 +4,10 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
-import type { Touched } from '../standing/standing.queries.ts';
-import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
+import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationEvents } from './organization-events.ts';
-import {
-  type OrganizationIds,
-  readOrganizations,
-  type StoredOrganizations,
-} from './organizations.queries.ts';
+import { readOrganizations } from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import {
   findFormerCeos,
@@ -25,12 +20,12 @@ import {
 } from './save-snapshot.queries.ts';
 
 /**
- * Stores what was found, as sets, in the caller's transaction: organizations first, then characters, then the levels
- * that follow office and membership (D19), then the autogroups (D18b). Guests stay guests until they join their
- * host (D28). Rows are written in the order of their ids, so that parallel writers queue instead of locking each
- * other out.
+ * Stores a snapshot by set operations in the caller's transaction: organizations, then characters, then the levels that
+ * follow from office and membership (D19), then the autogroups (D18b). Guests stay guests until they join their host
+ * (D28). Rows are written in the order of their ids, so that parallel writers wait for each other instead of
+ * deadlocking.
  *
- * @returns the corporations that came to another alliance: what that takes from their members is for the caller to see to
+ * @returns the corporations whose alliance changed; the caller must reset their members' levels
  */
 export async function writeSnapshot(
   db: Transaction<Database>,
@@ -47,7 +42,7 @@ export async function writeSnapshot(
   await resetUsers(db, deposed, now);
   const organizations = snapshot.corporations.map((corporation) => corporation.corporation_id);
   const homes = snapshot.characters.flatMap(({ corporation_id: id }) => (id === null ? [] : [id]));
-  // Who no longer leads the alliance may still lead a corporation.
+  // A former leader of the alliance may still be CEO of a corporation.
   const led = formerCeos.map((former) => former.corporation_id);
   const executors = snapshot.alliances.map((alliance) => alliance.executor_corporation_id);
   const corporations = [...new Set([...organizations, ...homes, ...led, ...executors])];
@@ -57,7 +52,7 @@ export async function writeSnapshot(
   return moved;
 }
 
-/** Stores what was found, and tells what came of it, in the caller's transaction. */
+/** Stores a snapshot and records its events, in the caller's transaction. */
 export async function saveSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
@@ -66,55 +61,29 @@ export async function saveSnapshot(
   return followSnapshot(db, snapshot, now, () => writeSnapshot(db, snapshot, now));
 }
 
-/** Does what a snapshot is stored by, and tells what came of it: of bodies first, then of users and memberships. */
+/**
+ * Runs `work`, which stores a snapshot, and records the resulting events: organizations first, then users and
+ * memberships. The rows concerned are locked first, so that of concurrent transactions each records its own changes.
+ */
 export async function followSnapshot<T>(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   now: Date,
   work: () => Promise<T>,
 ): Promise<T> {
-  const ids = idsOf(snapshot);
-  const before = await readOrganizations(db, ids);
+  const before = await lockBodies(db, snapshot);
   const touched = touchedBy(snapshot, before);
-  const standings = await readStandings(db, touched);
+  const standings = await lockTouched(db, snapshot, before, touched);
   const done = await work();
-  await recordEvents(db, organizationEvents(before, await readOrganizations(db, ids)), now);
+  const after = await readOrganizations(db, idsOf(snapshot));
+  await recordEvents(db, organizationEvents(before, after), now);
   await recordStandings(db, await changedStandings(db, standings, touched), now);
   return done;
 }
 
-/** The bodies that a snapshot tells of. */
-export function idsOf({ alliances, corporations }: ProviderSnapshot): OrganizationIds {
-  return {
-    alliances: alliances.map((row) => row.alliance_id),
-    corporations: corporations.map((row) => row.corporation_id),
-  };
-}
-
-/** Whose standing the storing of a snapshot may change. */
-export function touchedBy(
-  { alliances, corporations, characters }: ProviderSnapshot,
-  before: StoredOrganizations,
-): Touched {
-  const moving = corporations.filter((found) => {
-    const stored = before.corporations.get(found.corporation_id);
-    return stored !== undefined && stored.alliance_id !== found.alliance_id;
-  });
-  const executors = alliances.flatMap((found) => [
-    found.executor_corporation_id,
-    before.alliances.get(found.alliance_id)?.executor_corporation_id ?? found.executor_corporation_id,
-  ]);
-  const homes = characters.flatMap(({ corporation_id: id }) => id ?? []);
-  return {
-    users: [...characters.map((found) => found.character_id), ...corporations.map((found) => found.ceo_id)],
-    corporations: moving.map((found) => found.corporation_id),
-    led: [...corporations.map((found) => found.corporation_id), ...homes, ...executors],
-  };
-}
-
 /**
- * A snapshot as the registry can hold them, whatever the provider said: every body and character once, the first word
- * counting (one character may be called the CEO of two corporations), and names and tickers cut (D3b).
+ * Makes a snapshot storable: every organization and character once, of duplicates the first (the provider may name one
+ * character as CEO of two corporations), and names and tickers truncated (D3b).
  */
 function storableSnapshot({ alliances, corporations, characters }: ProviderSnapshot): ProviderSnapshot {
   return {

@@ -2,20 +2,20 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { isBuiltIn, isGuest, isMember } from '../access/levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
-/** A user as a run reads it before the provider is asked. */
+/** A user as the run reads it before it asks the provider. */
 export interface VisitedUser {
   readonly character_id: number;
   readonly corporation_id: number | null;
   readonly alliance_id: number | null;
   readonly guest: boolean;
-  /** Its corporation's CEO. */
+  /** Whether it is its corporation's CEO. */
   readonly ceo: boolean;
-  /** An earlier run saw it among the deleted characters. */
+  /** Whether an earlier run found it among the deleted characters. */
   readonly buried: boolean;
   readonly signed_in: string;
 }
 
-/** A place in the order in which users are visited. */
+/** A position in the order in which users are visited (keyset cursor). */
 export interface Place {
   readonly key: string;
   readonly id: number;
@@ -23,16 +23,16 @@ export interface Place {
 
 export interface PageWanted {
   readonly after: Place | undefined;
-  /** The last one, itself included. */
+  /** Inclusive end; undefined: to the last user. */
   readonly upTo: Place | undefined;
   readonly startedOn: Date;
   readonly most: number;
 }
 
-/** Milliseconds for which an id rests that the provider refused. */
+/** Milliseconds for which an id that the provider refused is not requested again. */
 const RESTS_FOR = 24 * 3_600_000;
 
-/** As the index users_sync_order has it. */
+/** The same expression as in the index users_sync_order. */
 const signedIn = sql`coalesce(u.signed_in_on, '-infinity')`;
 
 const beyond = (comparison: RawBuilder<unknown>, place: Place | undefined) =>
@@ -44,7 +44,7 @@ const visited = (startedOn: Date) => sql`
   not ${isBuiltIn}
     and (u.refused_on is null or u.refused_on <= ${new Date(startedOn.getTime() - RESTS_FOR)}::timestamptz)`;
 
-/** Users in the order of their last sign-in, the latest first; guests too, the built-in user not. */
+/** A page of users and guests, latest sign-in first; without the built-in user. */
 export async function readUsers(
   db: Kysely<Database>,
   { after, upTo, startedOn, most }: PageWanted,
@@ -66,13 +66,13 @@ export async function countUsers(db: Kysely<Database>, startedOn: Date): Promise
   return rows[0]?.users ?? 0;
 }
 
-/** What a run remembers of users for the next ones; none of it takes anything away. */
+/** What a run stores about users for later runs; none of it takes a right away. */
 export interface Marks {
-  /** Seen among the deleted characters for the first time. */
+  /** Found among the deleted characters for the first time. */
   readonly buried: readonly number[];
-  /** Seen elsewhere again. */
+  /** No longer among the deleted characters. */
   readonly risen: readonly number[];
-  /** Refused as ids. */
+  /** Ids that the provider refused as invalid. */
   readonly refused: readonly number[];
 }
 
@@ -98,7 +98,7 @@ export async function saveMarks(
   }
 }
 
-/** Where the last run of the job stopped; undefined: at its end. */
+/** The cursor where the job's last run stopped; undefined when it was complete. */
 export async function readCursor(db: Kysely<Database>, job: string): Promise<Place | undefined> {
   return db
     .selectFrom('run_cursors')
@@ -107,7 +107,7 @@ export async function readCursor(db: Kysely<Database>, job: string): Promise<Pla
     .executeTakeFirst();
 }
 
-/** Notes that a run, which began then, has looked at everybody. */
+/** Records that a run that began at `startedOn` has visited all users. */
 export async function noteComplete(db: Kysely<Database>, job: string, startedOn: Date): Promise<void> {
   await db
     .insertInto('schedules')
@@ -116,7 +116,7 @@ export async function noteComplete(db: Kysely<Database>, job: string, startedOn:
     .execute();
 }
 
-/** Notes where a run stopped; undefined: it came to its end. */
+/** Stores the cursor where a run stopped; undefined when it was complete. */
 export async function saveCursor(db: Kysely<Database>, job: string, place: Place | undefined): Promise<void> {
   if (place === undefined) {
     await db.deleteFrom('run_cursors').where('job_id', '=', job).execute();

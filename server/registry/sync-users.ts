@@ -25,25 +25,25 @@ import {
   type VisitedUser,
 } from './sync-users.queries.ts';
 
-/** Share of a run's time that is kept for the organizations that the users turn out to belong to. */
+/** Share of a run's time limit that is reserved for fetching the organizations of the users. */
 const TIME_FOR_ORGANIZATIONS = 0.5;
 
-/** Corporation in whose affiliation deleted characters are shown (facts §2). */
+/** The corporation in which the provider shows deleted characters (facts §2). */
 const GRAVEYARD = 1_000_001;
 
-/** What a run has learned so far: differences alone, so that it stays small. */
+/** Results of a run so far. It holds differences only, so it stays small. */
 interface SyncState {
   answered: number;
   readonly moves: Move[];
-  /** Alliances of corporations that the registry lacks or has in another alliance. */
+  /** Corporations that are not registered or changed their alliance, each with its present alliance. */
   readonly allegiances: Map<number, number | null>;
-  /** Corporations whose CEO has left, for another or for good. */
+  /** Corporations whose CEO left or was deleted. */
   readonly leaderless: number[];
   readonly buried: number[];
   readonly risen: number[];
   readonly deleted: Seen[];
   readonly refused: number[];
-  /** The last place up to which everybody was answered for. */
+  /** The cursor up to which all users were answered. */
   place: Place | undefined;
   failure: ProviderError | undefined;
 }
@@ -51,11 +51,11 @@ interface SyncState {
 type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
 /**
- * Puts all users where the provider has them, in requests of 1,000, the latest sign-ins first: moves and what
- * follows from them (D19, D28), corporations that are new or changed their alliance, and characters that were
- * deleted (D63b): their users are deleted with all tokens and grants (D19b), administrators too, for nobody can be
- * them any more. When the provider fails, or takes too long, the run ends early, writes what it has learned, and the
- * next one goes on there.
+ * Updates all users' affiliations from the provider, in requests of 1,000, latest sign-ins first: moves with their
+ * consequences (D19, D28), corporations that are new or changed their alliance, and deleted characters (D63b). The
+ * users of deleted characters are deleted with all tokens and grants (D19b), administrators too, because nobody can
+ * sign in as them any more. When the provider fails or the time limit is near, the run ends early and writes its
+ * results; the next run continues there.
  */
 export async function syncUsers(services: Needs, run: Run): Promise<readonly Change[]> {
   const { db, clock, log } = services;
@@ -92,7 +92,7 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   });
 }
 
-/** Asks for everybody once: from where the last run stopped to the end, then from the beginning up to there. */
+/** Visits every user once: from the stored cursor to the end, then from the beginning to the cursor. */
 async function visitAll(
   { db }: Pick<Services, 'db'>,
   client: ProviderClient,
@@ -127,8 +127,8 @@ async function visitAll(
         return visit;
       }
       await visitPage(client, users, visit);
-      // A run begins where the last one failed, and the next one behind that if it fails there, too: a page that
-      // always fails must not keep everybody else waiting.
+      // A run begins at the page where the last one failed. If that page fails again, the next run begins behind it, so
+      // that a page that always fails cannot block all others.
       if (visit.failure === undefined || visit.answered === 0) visit.place = placeOf(users);
       if (visit.failure !== undefined) return visit;
       visit.answered += users.length;
@@ -138,7 +138,10 @@ async function visitAll(
   return visit;
 }
 
-/** The pages from a place on; the database looks for the next one while the provider is asked about this one. */
+/**
+ * The pages of users from a cursor on. The next page is read from the database while the provider is asked about the
+ * present one.
+ */
 async function* readAhead(
   first: Place | undefined,
   read: (after: Place | undefined) => Promise<VisitedUser[]>,
@@ -148,7 +151,8 @@ async function* readAhead(
     const users = await next;
     if (users.length === BULK) {
       next = read(placeOf(users));
-      // Heard of when it is awaited; nobody will if the run ends here.
+      // A failure is seen when the promise is awaited. If the run ends before that, this prevents an unhandled
+      // rejection.
       next.catch(() => undefined);
     }
     if (users.length > 0) yield users;
@@ -170,7 +174,7 @@ async function visitPage(
     client,
     users.map((user) => user.character_id),
   );
-  // Where everything is refused, it is not the ids' fault.
+  // If all ids were refused, the fault is the provider's, so no id is marked.
   if (found.length > 0) visit.refused.push(...refused);
   visit.failure =
     failure ?? suspicionOf(users.length - (found.length > 0 ? refused.length : 0), found.length);
@@ -178,12 +182,14 @@ async function visitPage(
   const byId = new Map(found.map((affiliation) => [affiliation.character_id, affiliation]));
   for (const user of users) {
     const affiliation = byId.get(user.character_id);
-    // Left out is not deleted (D63b).
+    // A character missing from the answer does not count as deleted (D63b).
     if (affiliation !== undefined) note(user, affiliation, visit);
   }
 }
 
-/** An answer that leaves out most of those asked for is a fault of the provider, whatever its status (D63). */
+/**
+ * Treats an answer that lacks most of the requested characters as a failure of the provider, whatever its status (D63).
+ */
 function suspicionOf(asked: number, found: number): ProviderError | undefined {
   if (asked < 2 || found * 2 >= asked) return undefined;
   return new ProviderError('unusable', `the provider answered for ${found} of ${asked} characters`);
@@ -201,7 +207,7 @@ function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, v
   if (buried) visit.risen.push(character_id);
   const to = corporation_id < FIRST_PLAYER_CORPORATION ? null : corporation_id;
   if (leads && to !== from) visit.leaderless.push(from);
-  // A guest is left alone until it joins its host (D28).
+  // A guest stays unchanged until it joins its host (D28).
   if (guest ? to === from : to !== from) visit.moves.push({ character_id, signed_in, from, to, guest });
   else if (guest) return;
   const allianceId = alliance_id ?? null;
@@ -209,8 +215,8 @@ function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, v
 }
 
 /**
- * Corporations that are new, changed their alliance or lost their CEO, and the registered alliances that they left or
- * joined.
+ * The organizations to fetch: corporations that are new, changed their alliance or lost their CEO, and the registered
+ * alliances that they left or joined.
  */
 function concerned(
   { allegiances, leaderless }: SyncState,
@@ -223,7 +229,7 @@ function concerned(
     if (stored?.alliance_id === allianceId) continue;
     corporations.push(id);
     if (stored === undefined) continue;
-    // Its leaving or joining may have come with another executor.
+    // The alliance's executor may have changed with it.
     if (stored.alliance_id !== null) alliances.add(stored.alliance_id);
     if (allianceId !== null && organizations.alliances.has(allianceId)) alliances.add(allianceId);
   }
@@ -231,8 +237,8 @@ function concerned(
 }
 
 /**
- * Moves into corporations that are registered or about to be. One that is closed and never was registered counts
- * as none; where nothing could be learned about it, the user stays where it is until the next run.
+ * The moves whose target corporation is registered or in the snapshot. A closed corporation that was never registered
+ * counts as no corporation; if nothing is known about the target, the user is not moved until the next run.
  */
 function possibleMoves(
   moves: readonly Move[],

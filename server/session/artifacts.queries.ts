@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { digestOf } from '../shared/digest.ts';
 
-/** The model of rows that {@link rememberSignIn} writes; the library knows nothing of them. */
+/** The model name of the rows that {@link rememberSignIn} writes; the OpenID Connect library does not use it. */
 export const SIGN_IN = 'SignIn';
 
-/** What the library of OpenID Connect keeps, by the hash of what proves it. */
+/** A record that the OpenID Connect library stores, keyed by a hash of its secret id. */
 export interface Artifact {
   readonly model: string;
   readonly idHash: string;
@@ -38,7 +38,7 @@ export interface StoredArtifact {
   readonly consumed_on: Date | null;
 }
 
-/** What is kept of somebody signed in to an application, under the name that its ID tokens have for that. */
+/** A user's session at an application, by the `sid` in its ID tokens. */
 interface SignedIn {
   readonly sid: string;
   readonly characterId: number;
@@ -47,8 +47,8 @@ interface SignedIn {
 }
 
 /**
- * Remembers that an application let somebody in, for longer than the browser's session may last: it is to hear of the
- * end of that right though nothing else of the sign-in lives any more (D84).
+ * Stores that a user is signed in to an application, for longer than the browser session may last: the application must
+ * be notified when the right ends, even if nothing else of the session exists any more (D84).
  */
 export async function rememberSignIn(db: Kysely<Database>, signedIn: SignedIn): Promise<void> {
   const { sid, characterId, clientId, expiresOn } = signedIn;
@@ -59,7 +59,7 @@ export async function rememberSignIn(db: Kysely<Database>, signedIn: SignedIn): 
   });
 }
 
-/** It was told that this is over. */
+/** Deletes it after the application was notified of the end. */
 export function forgetSignIn(db: Kysely<Database>, sid: string): Promise<void> {
   return deleteArtifact(db, signInAt(sid));
 }
@@ -67,8 +67,8 @@ export function forgetSignIn(db: Kysely<Database>, sid: string): Promise<void> {
 const signInAt = (sid: string) => ({ model: SIGN_IN, idHash: digestOf(sid) });
 
 /**
- * Whether the row `a` comes from a sign-in before its character's sessions were ended: it was written by a request that
- * was at work meanwhile. Seconds, as the sign-in's time is in seconds.
+ * Whether the row `a` belongs to a sign-in from before the character's sessions were ended: a concurrent request may
+ * have written it. Compared in seconds, as the sign-in's time is in seconds.
  */
 export const isOver = sql`exists (select from oidc_endings e where e.character_id = a.character_id
   and coalesce(a.payload->>'loginTs', a.payload->>'authTime')::bigint < floor(extract(epoch from e.ended_on)))`;
@@ -86,7 +86,7 @@ export async function findArtifact(
   return rows[0];
 }
 
-/** A browser's session by the name that tokens know it by, which proves nothing. */
+/** A browser session by its uid, which tokens contain and which is not a secret. */
 export async function findSession(
   db: Kysely<Database>,
   uid: string,
@@ -100,7 +100,7 @@ export async function findSession(
   return rows[0];
 }
 
-/** Uses up what may be used once: of many that try at the same time, one does. */
+/** Marks a single-use record as used: of concurrent attempts exactly one succeeds. */
 export async function consumeArtifact(
   db: Kysely<Database>,
   { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,
@@ -123,7 +123,7 @@ export async function deleteArtifact(
   await db.deleteFrom('oidc_artifacts').where('model', '=', model).where('id_hash', '=', idHash).execute();
 }
 
-/** Ends a grant: without it, whatever a request at work still writes of it is worth nothing. */
+/** Deletes a grant. Records that a concurrent request still writes are useless without it. */
 export async function deleteGrant(db: Kysely<Database>, grantHash: string, model?: string): Promise<void> {
   await db
     .deleteFrom('oidc_artifacts')
@@ -132,7 +132,7 @@ export async function deleteGrant(db: Kysely<Database>, grantHash: string, model
     .execute();
 }
 
-/** Deletes some of what has expired; returns how many. */
+/** Deletes up to `most` expired records; returns how many. */
 export async function deleteExpiredArtifacts(db: Kysely<Database>, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from oidc_artifacts where (model, id_hash) in (

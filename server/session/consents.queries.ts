@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { isOver } from './artifacts.queries.ts';
 
-/** What somebody agreed to let an application learn. */
+/** The scopes that a user has agreed to give an application. */
 export async function findConsent(
   db: Kysely<Database>,
   characterId: number,
@@ -17,7 +17,7 @@ export async function findConsent(
   return row?.scopes ?? [];
 }
 
-/** What somebody agrees to, and the browser session in which it does. */
+/** The scopes that a user consents to, and the browser session that the consent was given in. */
 interface Consent {
   readonly characterId: number;
   readonly clientId: string;
@@ -26,8 +26,8 @@ interface Consent {
 }
 
 /**
- * Remembers it, besides what was agreed to before, while the session lives: the session's row is locked until that is
- * stored, so that whatever ends it has come before, or deletes this, too (D29b). False: the session is over.
+ * Adds a consent to the stored ones. The session's row is locked meanwhile, so that the end of the session either comes
+ * before (and this returns false) or deletes the new consent as well (D29b).
  */
 export async function saveConsent(
   db: Kysely<Database>,
@@ -47,8 +47,8 @@ export async function saveConsent(
 }
 
 /**
- * What people agreed to was agreed to by whoever owned the character (D29b). To be called after its sessions are
- * deleted: nothing is agreed to in them any more.
+ * Deletes a character's consents, because its former owner gave them (D29b). Call it after its sessions are deleted, so
+ * that no new consent can be stored.
  */
 export async function deleteConsents(tx: Kysely<Database>, characterId: number): Promise<void> {
   await tx.deleteFrom('oidc_consents').where('character_id', '=', characterId).execute();

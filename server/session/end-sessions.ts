@@ -14,8 +14,8 @@ import {
 type Parts = Pick<Services, 'queue' | 'clock'>;
 
 /**
- * Ends whatever lives of these characters' sign-ins by OpenID Connect, in the transaction of what ends them: browser
- * sessions, grants, codes and tokens. Applications are told by a job (D84).
+ * Ends the OpenID Connect sessions of these characters: browser sessions, grants, codes and tokens, in the transaction
+ * that causes it. A job notifies the applications (D84).
  */
 export async function endSessions(
   { queue, clock }: Parts,
@@ -27,9 +27,9 @@ export async function endSessions(
 }
 
 /**
- * Ends the sessions of those who may not log in any more, and what applications were granted that do not let them in
- * any more. To be called at the end of every transaction that may have taken such a right away: it is judged on what
- * is stored by then (D84).
+ * Ends the sessions of users who may not log in any more, and grants to applications that no longer admit them. Call it
+ * at the end of every transaction that may have taken such a right away, because it reads the state as stored by then
+ * (D84).
  */
 export async function endUnwelcome(
   { queue, clock }: Parts,
@@ -49,7 +49,10 @@ export async function endUnwelcome(
   if (excluded.length > 0) await tell(queue, tx, await deleteGrants(tx, excluded));
 }
 
-/** The same for everybody, as a job: for rights that end by themselves, or by something that forgot to ask (D84). */
+/**
+ * Does the same for all users, as a job: for rights that end by time, or where {@link endUnwelcome} was not called
+ * (D84).
+ */
 export async function sweepSessions(services: Parts & Pick<Services, 'db'>): Promise<void> {
   await inTransaction(services.db, (tx) => endUnwelcome(services, tx, 'everybody'));
 }

@@ -4,17 +4,17 @@ import { mayUseTokens } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { SIGN_IN } from './artifacts.queries.ts';
 
-/** A session at an application that is over, for the application to be told. */
+/** A session at an application that has ended, so that the application can be notified. */
 export interface EndedSession {
   readonly client_id: string;
   readonly character_id: number;
-  /** As in the ID tokens of the session. */
+  /** The `sid` in the session's ID tokens. */
   readonly sid: string;
 }
 
 /**
- * Deletes all that lives of these characters' sign-ins, and marks them, for requests that are at work and for sign-ins
- * under way, of which nothing may be stored under the character yet (D84).
+ * Deletes all session records of these characters and marks the time, so that requests and sign-ins that are under way
+ * cannot store any for them (D84).
  */
 export async function deleteSessions(
   tx: Transaction<Database>,
@@ -35,22 +35,22 @@ export async function deleteSessions(
   return rows;
 }
 
-/** Of the rows `gone`, the sign-ins of which an application wants to hear. */
+/** Of the deleted rows `gone`, the sessions whose application wants a notification. */
 const whoIsTold = sql`
   select cl.client_id, gone.character_id, gone.payload->>'sid' as sid
   from gone join oidc_clients cl using (client_id)
   where gone.model = ${sql.lit(SIGN_IN)} and cl.backchannel_logout_uri is not null
   order by cl.client_id, sid`;
 
-/** An application that does not let somebody in. */
+/** A user, and an application that does not admit it. */
 export interface Excluded {
   readonly character_id: number;
   readonly client_id: string;
 }
 
 /**
- * Applications may know these characters no more: what they were granted, and their part in the characters' sessions,
- * go, in one statement however many they are.
+ * Deletes what these applications were granted by these characters, and their part in the characters' sessions, in one
+ * statement whatever their number.
  */
 export async function deleteGrants(
   tx: Transaction<Database>,
@@ -73,19 +73,22 @@ export async function deleteGrants(
   return rows;
 }
 
-/** Whose rights a transaction may have taken away: users, and whoever belongs to corporations. */
+/** Users whose rights a transaction may have taken away: by id, or by corporation. */
 export interface Candidates {
   readonly users?: readonly number[];
   readonly corporations?: readonly number[];
 }
 
-/** Somebody who may not log in, or, where an application is named, whom that does not let in. */
+/** A user who may not log in or, where `client_id` is set, whom that application does not admit. */
 export interface Unwelcome {
   readonly character_id: number;
   readonly client_id: string | null;
 }
 
-/** Who of those that live here by a session or a grant is unwelcome, as it stands in this transaction (D27b, D84). */
+/**
+ * Users with a session or grant who may not log in, or not to that application, by the state of this transaction (D27b,
+ * D84).
+ */
 export async function findUnwelcome(
   tx: Transaction<Database>,
   candidates: Candidates | 'everybody',
@@ -110,7 +113,7 @@ export async function findUnwelcome(
   return rows;
 }
 
-/** Marks are needed as long as a session may last. */
+/** Deletes marks that are older than the longest session. */
 export async function deleteOldEndings(db: Kysely<Database>, before: Date): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('oidc_endings')

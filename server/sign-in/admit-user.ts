@@ -40,7 +40,10 @@ import { type StateCode, useStateCode } from './state-code.queries.ts';
 
 type Capacity = { readonly as: 'member' } | { readonly as: 'guest'; readonly host: number };
 
-/** Admits or refuses whom the provider says that it is: as a member, or as a guest where that may be (D26b–D29b). */
+/**
+ * Admits or refuses the character that the provider identified: as a member, or as a guest where an invitation allows
+ * it (D26b–D29b).
+ */
 export async function admitUser(
   services: Services,
   state: StateCode,
@@ -73,9 +76,9 @@ export async function admitUser(
 }
 
 /**
- * As what somebody may be admitted, in this order: by its own affiliation, as the guest that it is already, as
- * the guest that an invitation makes it. So an invitation changes nothing for those admitted without it (D28),
- * and never costs an administrator the level.
+ * The capacities in which a character may be admitted, in order of preference: as a member by its own affiliation, as
+ * the guest that it is already, as a guest by this invitation. So an invitation changes nothing for a character that is
+ * admitted without it (D28), and never lowers an administrator's level.
  */
 function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity, ...Capacity[]] {
   const ways: [Capacity, ...Capacity[]] = [{ as: 'member' }];
@@ -88,13 +91,16 @@ function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity
   return ways;
 }
 
-/** A new owner starts from nothing, before the sign-in is judged and whatever comes of it (D29b). */
+/**
+ * Resets a character that has a new owner. Committed before the sign-in is judged, so that it stays even if the sign-in
+ * is refused (D29b).
+ */
 async function noticeHandover(services: Services, { identity }: SignOn): Promise<void> {
   const { db, queue, clock, log } = services;
   await inTransaction(db, async (tx) => {
     if (!(await isHandedOver(tx, identity.characterId, identity.ownerHash))) return;
     const users = [identity.characterId];
-    // One moment for all that is told: from here on the character's events are its new owner's (D94).
+    // All events of the hand-over get the same time; from then on the character's events belong to its new owner (D94).
     const now = clock.now();
     const standings = await readStandings(tx, { users });
     const memberships = await findMemberships(tx, users);
@@ -113,7 +119,7 @@ async function noticeHandover(services: Services, { identity }: SignOn): Promise
   });
 }
 
-/** Thrown to undo everything that an attempt has written (D26b). */
+/** Thrown to roll back everything that an attempt has written (D26b). */
 class Refused extends Error {
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {
@@ -122,7 +128,7 @@ class Refused extends Error {
   }
 }
 
-/** One transaction: stores who signs in as if admitted, judges what is stored, and keeps all or nothing. */
+/** One transaction: stores the character as if it were admitted, judges what is stored, then commits or rolls back. */
 async function attempt(
   services: Services,
   state: StateCode,
@@ -152,7 +158,8 @@ async function attempt(
         await endUnwelcome(services, tx, { users: [characterId], corporations: moved });
         if (token !== undefined) await giveToken(services, tx, token, state);
         await recordSignedIn(tx, signOn.identity, token?.uuid, clock.now());
-        // Last: its lock is held for no longer than the commit takes, and nothing is waited for with it.
+        // Last, so that the lock on the state code is held only until the commit, and nothing is waited for while
+        // holding it.
         if (!(await useStateCode(tx, state.state_code, characterId, clock.now())))
           throw new Refused(COMPLETED);
       }),
@@ -170,7 +177,7 @@ async function attempt(
   return { kind: 'admitted', callback };
 }
 
-/** Whoever signs in does what comes of it, by way of the application. */
+/** The actor of the sign-in's events: the character that signs in, through the application. */
 function whoSignsIn(character_id: number, destination: StateCode['destination']): Actor {
   const app_token = destination.to === 'application' ? destination.app_token : null;
   return { kind: 'user', character_id, token: null, app_token, on_behalf_of: null };
@@ -183,7 +190,7 @@ function tokenFor({ keys, clock }: Services, owner: number, appToken: string): U
   return newUserToken({ owner, parent: appToken, appToken, kid, now: clock.now(), by: 'dyn' });
 }
 
-/** Stores the user token, and with it the event that tells the application (D29). */
+/** Stores the user token and enqueues the job that calls the application (D29). */
 async function giveToken(
   { queue }: Services,
   tx: Kysely<Database>,

@@ -3,20 +3,22 @@ import { ForbiddenAddress, hostOf } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { findToken } from '../token/token.queries.ts';
 
-/** Adds what an application gets at the end of a sign-in to its callback's query (D26, D29). */
+/** Adds `state_code` and `user_token` to the query of an application's callback URL (D26, D29). */
 export function callbackUrl(callback: string, stateCode: string, userToken: string): string {
-  // Appended as text: the application's own query stays as it wrote it. Only letters that no header takes are encoded.
+  // Appended as text, so that the application's own query stays byte for byte; only characters that a header cannot
+  // hold are encoded.
   const base = /^[!-~]+$/.test(callback) ? callback : new URL(callback).href;
   const added = new URLSearchParams({ state_code: stateCode, user_token: userToken });
   return `${base}${base.includes('?') ? '&' : '?'}${added}`;
 }
 
-/** Milliseconds for one try, connecting included (D29). */
+/** Timeout of one attempt in milliseconds, connecting included (D29). */
 const TIME_LIMIT = 10_000;
 
 /**
- * Calls the application's callback once with the user token, signed anew as its text is not stored (D29).
- * `done`: delivered, refused for good, or the token is gone. `again`: it may work later.
+ * Calls the application's callback once with the user token, which is signed again because its text is not stored
+ * (D29). Returns `done` when it was delivered, refused for good or the token no longer exists, `again` when a retry may
+ * succeed.
  */
 export async function deliverEvent(
   { db, keys, clock, settings, log }: Pick<Services, 'db' | 'keys' | 'clock' | 'settings' | 'log'>,

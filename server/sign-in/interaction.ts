@@ -3,22 +3,22 @@ import { digestOf } from '../shared/digest.ts';
 import { LIVES } from './start-login.ts';
 import type { StateCode } from './state-code.queries.ts';
 
-/** What a browser can be sent to do with an interaction of OpenID Connect. */
+/** The steps of an OpenID Connect interaction that a browser can be redirected to. */
 export type InteractionStep = 'login' | 'deny' | 'again' | 'consent';
 
 type Base = Pick<Settings, 'baseUrl'>;
 
-/** Where an interaction goes on (D82). */
+/** The URL of a step of an interaction (D82). */
 export function interactionUrl({ baseUrl }: Base, uid: string, step: InteractionStep): string {
   return `${baseUrl}/oidc/interaction/${uid}/${step}`;
 }
 
-/** One for each sign-in, so that two windows of a browser do not disturb each other. */
+/** A cookie name for each sign-in, so that two windows of a browser do not overwrite each other's. */
 function nameOf(stateCode: string): string {
   return `castellan_sign_in_${stateCode.slice(0, 8)}`;
 }
 
-/** The cookie by which the provider's callback knows the browser that a sign-in was begun in. */
+/** The cookie that binds a sign-in to the browser that began it; the sign-in callback checks it. */
 export function bindingCookie({ baseUrl }: Base, stateCode: string, uid: string): string {
   const { pathname, protocol } = new URL(`${baseUrl}/callback/ext`);
   const secure = protocol === 'https:' ? '; Secure' : '';
@@ -26,8 +26,8 @@ export function bindingCookie({ baseUrl }: Base, stateCode: string, uid: string)
 }
 
 /**
- * The interaction that a sign-in goes on in, as the browser's cookie tells; `another`: it was begun in another browser.
- * Undefined for a sign-in of an application that uses the API.
+ * The uid of the OpenID Connect interaction that a sign-in belongs to, from the browser's cookie. `another`: the
+ * sign-in was begun in another browser. Undefined: the sign-in was begun by an application through the API.
  */
 export function interactionOf(
   { state_code, destination }: StateCode,

@@ -1,14 +1,17 @@
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Source } from '../why/reasons.ts';
 
-/** How a provider callback ends (D26). */
+/** The outcome of a request to the sign-in callback (D26). */
 export type SignInOutcome =
   | { readonly kind: 'signed-in'; readonly redirectTo: string }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly waysOn: WaysOn };
 
 export interface Admitted {
   readonly kind: 'admitted';
-  /** The application's callback with the user token; undefined: the sign-in goes on in OpenID Connect. */
+  /**
+   * The application's callback URL with the user token; undefined when the sign-in continues in an OpenID Connect
+   * interaction.
+   */
   readonly callback: string | undefined;
 }
 
@@ -21,9 +24,9 @@ export type Refusal =
 
 export interface NotAllowed {
   readonly kind: 'not-allowed';
-  /** Who is not let in, and why, as the service says it whenever it is asked (D120). */
+  /** Who may not log in and why, in the same words as `/user/{…}/why` uses (D120). */
   readonly sentence: string;
-  /** Whoever says no; nobody: there is none who says yes. */
+  /** Groups and coalitions that forbid the login; empty when the reason is that none allows it. */
   readonly refusedBy: readonly Source[];
 }
 
@@ -35,19 +38,19 @@ export interface TooFewScopes {
   readonly provided: readonly ExtScope[];
 }
 
-/** Where a player can go who was refused. */
+/** Links that a refused player is offered. */
 export interface WaysOn {
   /** The origin of the application's callback, where the application is known. */
   readonly application?: string | undefined;
-  /** Takes the refusal back to the application of OpenID Connect. */
+  /** Returns to the OpenID Connect application with an error. */
   readonly giveUp?: string | undefined;
-  /** The same sign-in, as somebody else. */
+  /** Repeats the sign-in with another character. */
   readonly asAnother?: string | undefined;
-  /** A login URL for the same sign-in. */
+  /** Repeats the sign-in at the provider. */
   readonly again?: string | undefined;
 }
 
-/** What is wrong with an address that leads nowhere, in words for the player. */
+/** The refusal for an unknown or expired state code. */
 export const UNKNOWN = badRequest('This sign-in is not known here, or not any more.');
 export const COMPLETED = badRequest('This sign-in was completed already.');
 export const EXPIRED = badRequest('This sign-in was not completed in time.');

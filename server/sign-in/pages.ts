@@ -4,7 +4,7 @@ import type { NotAllowed, Refusal, TooFewScopes, WaysOn } from './outcome.ts';
 
 const START_AGAIN = 'Please go back to the application and sign in again.';
 
-/** What a player reads whose sign-in is refused, with the ways on from there (D26). */
+/** The page for a refused sign-in: the reason, and links to continue (D26). */
 export function refusalPage(refusal: Refusal, waysOn: WaysOn): string {
   const { title, body } = contentOf(refusal);
   return page(title, body, linksOf(waysOn));
@@ -53,7 +53,7 @@ function contentOf(refusal: Refusal): Content {
   }
 }
 
-/** Why somebody may not log in, by name (D26). */
+/** The reason why a user may not log in, with the names of the groups and coalitions that forbid it (D26). */
 export function notAllowed({ sentence, refusedBy }: Omit<NotAllowed, 'kind'>): Content {
   const voices = refusedBy.map(({ type, name }) => `<li>the ${type} <b>${escapeHtml(name ?? '')}</b></li>`);
   const list = voices.length === 0 ? '' : `\n<ul>${voices.join('')}</ul>`;

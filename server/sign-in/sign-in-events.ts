@@ -17,7 +17,7 @@ const GAME: Actor = {
   on_behalf_of: null,
 };
 
-/** Somebody is in; by a user token where an application sent him. */
+/** Records a successful sign-in, with the user token if an application began it. */
 export async function recordSignedIn(
   db: Kysely<Database>,
   { characterId, characterName }: Identity,
@@ -32,7 +32,7 @@ export async function recordSignedIn(
   await recordEvents(db, [{ type: 'user.signed_in', targets: [user] }, ...made], now);
 }
 
-/** Somebody is not let in; nothing else of him is kept (D26b). */
+/** Records a refused sign-in; nothing else is stored about it (D26b). */
 export async function recordRefused(
   db: Kysely<Database>,
   { characterId, characterName }: Identity,
@@ -44,7 +44,7 @@ export async function recordRefused(
   await recordEvents(db, [{ type: 'user.sign_in_refused', outcome: 'refused', targets, reason, actor }], now);
 }
 
-/** The game says that the character belongs to another person (D29b), and with that it left its groups. */
+/** Records that the character has a new owner (D29b), and the groups that it left by that. */
 export async function recordHandedOver(
   db: Kysely<Database>,
   { characterId, characterName }: Identity,
@@ -56,7 +56,7 @@ export async function recordHandedOver(
   await recordEvents(db, events, now);
 }
 
-/** A character lets us ask the game on its behalf, or lets us ask for something else than before. */
+/** Records a new or changed grant of a character. */
 export async function recordGrant(
   db: Kysely<Database>,
   { characterId, characterName }: Identity,

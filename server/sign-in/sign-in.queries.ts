@@ -11,7 +11,7 @@ import { deleteHistories } from '../history/history.queries.ts';
 import { detachCharacters } from '../person/membership.ts';
 import { forgetVoice } from '../voice/voice.queries.ts';
 
-/** What is known of a character before it signs in again. */
+/** What is stored about a character before this sign-in. */
 export interface KnownUser {
   readonly clearance_level: number;
   readonly corporation_id: number | null;
@@ -38,7 +38,10 @@ export async function findKnownCorporation(db: Kysely<Database>, corporationId: 
     .executeTakeFirst();
 }
 
-/** A guest stops being one, to be stored as a member of the corporation it was found in, if it is then admitted. */
+/**
+ * Turns a guest back into a member, so that the sign-in can store it in its present corporation. Rolled back if the
+ * sign-in is refused.
+ */
 export async function endVisit(db: Kysely<Database>, characterId: number): Promise<void> {
   await db
     .updateTable('users')
@@ -75,7 +78,7 @@ export async function makeGuest(
       conflict
         .column('character_id')
         .doUpdateSet(row)
-        // Somebody made an administrator while it signed in stays one.
+        // A user who was made an administrator during this sign-in stays one.
         .where('users.clearance_level', '<', ADMINISTRATOR_LEVEL),
     )
     .execute();
@@ -83,10 +86,10 @@ export async function makeGuest(
 
 export interface Judged {
   readonly admitted: boolean;
-  /** Who says yes or no, in the order of kinds and names. */
+  /** Groups and coalitions that allow or forbid the login, ordered by kind and name. */
   readonly voices: readonly Voice[];
   readonly level: number;
-  /** Name of the corporation that a guest is a guest of. */
+  /** Name of the corporation that hosts the guest; null for members. */
   readonly guest_of: string | null;
   readonly required: readonly ExtScope[];
 }
@@ -103,7 +106,7 @@ export async function judgeUser(db: Kysely<Database>, characterId: number): Prom
   return rows[0];
 }
 
-/** Notes who owns the character and that it was just here. */
+/** Stores the character's owner and the time of the sign-in. */
 export async function recordSignIn(
   db: Kysely<Database>,
   characterId: number,
@@ -121,7 +124,10 @@ export async function recordSignIn(
     .execute();
 }
 
-/** Whether the character was handed to another person (D29b). The row's lock lets exactly one notice it. */
+/**
+ * Whether the character has a new owner (D29b). It locks the row, so that of concurrent sign-ins exactly one sees the
+ * change.
+ */
 export async function isHandedOver(
   db: Kysely<Database>,
   characterId: number,
@@ -139,8 +145,8 @@ export async function isHandedOver(
 }
 
 /**
- * A character that was handed to another person loses its tokens, hand-made groups, histories, voice identity and level,
- * and leaves the person that it was of (D29b, D101).
+ * Resets a character that has a new owner: deletes its tokens, memberships of hand-made groups, histories, voice
+ * identity and level, and removes it from its person (D29b, D101).
  */
 export async function handOver(
   db: Kysely<Database>,

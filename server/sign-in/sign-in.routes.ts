@@ -8,7 +8,7 @@ import { refusalPage } from './pages.ts';
 import { completeSignIn } from './sign-in.ts';
 import { startLogin } from './start-login.ts';
 
-/** The browser learns nothing about where it came from, and no cache keeps the token (D26). */
+/** No `Referer` for the next page, and no cache may keep the URL with the token (D26). */
 const REDIRECT_HEADERS = { 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' };
 
 const STATUS = {
@@ -26,7 +26,8 @@ export function startLoginHandler(services: Services): Handler<typeof contract.t
 export function callbackHandlers(services: Services): Handlers<typeof contract.callback> {
   return {
     ext: async ({ query, req, res }) => {
-      // Links are looked at by HEAD before they are followed, and a sign-in can be completed only once.
+      // Link previews send HEAD before a person follows the link; that must not complete the sign-in, which works only
+      // once.
       if (req.method === 'HEAD') throw methodNotAllowed(['GET']);
       const outcome = await completeSignIn(services, query, req.headers.cookie);
       if (outcome.kind === 'signed-in') {

@@ -23,10 +23,10 @@ import {
   takeTry,
 } from './state-code.queries.ts';
 
-/** As the log names it. */
+/** The dependency's name in the log. */
 const SUBJECT = 'sign-in at the provider';
 
-/** What the provider sends along. */
+/** Query parameters of the sign-in callback. */
 export interface CallbackQuery {
   readonly code?: string | undefined;
   readonly state?: string | undefined;
@@ -34,22 +34,23 @@ export interface CallbackQuery {
 }
 
 /**
- * Ends a sign-in: asks the provider who it is, and admits or refuses (D25–D29b). A success alone uses the state code
- * up, so whatever else comes with it, at the same time or before, takes nothing from the one who signs in.
+ * Completes a sign-in: exchanges the code at the provider, then admits or refuses the character (D25–D29b). Only a
+ * success uses the state code up, so requests with wrong codes, before or at the same time, cannot prevent the real
+ * player's sign-in.
  *
- * @param cookies the browser's, by which it proves that it began a sign-in for OpenID Connect (D82)
+ * @param cookies of the browser, which prove that it began this sign-in for OpenID Connect (D82)
  */
 export async function completeSignIn(
   services: Services,
   query: CallbackQuery,
   cookies: string | undefined,
 ): Promise<SignInOutcome> {
-  // State codes are short text; what cannot be one need not be looked up (nor could U+0000 be).
+  // Anything that cannot be a state code is not looked up (PostgreSQL would reject U+0000).
   const state = /^[\w-]{1,100}$/.test(query.state ?? '')
     ? await findStateCode(services.db, query.state ?? '')
     : undefined;
   const interaction = state && interactionOf(state, cookies);
-  // Whoever began it is somebody else: this browser is told nothing, and takes nothing from that one.
+  // Another browser began this sign-in: this one learns nothing about it and cannot use its state code.
   if (interaction === 'another') return { kind: 'refused', refusal: OTHER_BROWSER, waysOn: {} };
   const outcome = await end(services, query, state);
   services.metrics.signIns.inc({ outcome: outcome.kind === 'admitted' ? 'signed-in' : outcome.kind });
@@ -82,13 +83,16 @@ async function end(
   return { kind: query.error === 'access_denied' ? 'cancelled' : 'provider-failed' };
 }
 
-/** Why a state code cannot be signed in with. */
+/** Why a state code cannot be used; undefined when it can. */
 function faultOf(state: StateCode, now: Date): Refusal | undefined {
   if (state.used_on !== null) return COMPLETED;
   return state.expires_on <= now ? EXPIRED : undefined;
 }
 
-/** A code that the provider refuses costs the state code a try, and nothing else does (D26). */
+/**
+ * Exchanges the authorization code. Only a refusal by the provider costs one of the state code's tries, a failure of
+ * the provider does not (D26).
+ */
 async function redeem(services: Services, state: StateCode, code: string): Promise<Admitted | Refusal> {
   const { db, sso, clock, log, outages } = services;
   if (!(await takeTry(db, state.state_code))) {
@@ -114,7 +118,7 @@ async function redeem(services: Services, state: StateCode, code: string): Promi
   }
 }
 
-/** A login URL of the same sign-in for the scopes that were granted and those that are missing, with time to use it. */
+/** A login URL to repeat the sign-in for the granted and the missing scopes; prolongs the state code. */
 async function secondTry(
   { db, sso, clock }: Services,
   { state_code: code, code_verifier: codeVerifier }: StateCode,

@@ -7,12 +7,12 @@ import type { Services } from '../services/services.ts';
 import { DomainError } from '../shared/errors.ts';
 import { bindStateCode, insertStateCode, requiredScopes } from './state-code.queries.ts';
 
-/** Milliseconds that a generated state code lives (D25). */
+/** Lifetime of a generated state code in milliseconds (D25). */
 export const LIVES = 10 * 60_000;
 
 /**
- * Starts a sign-in for the app token that calls: makes a state code, or takes one up that belongs to it or is
- * a guest code ("Token operations" rule 3, D25). Any other code is refused.
+ * Starts a sign-in for the calling app token. Creates a state code, or accepts one that belongs to this token or is a
+ * guest invitation ("Token operations" rule 3, D25); any other code is refused.
  */
 export async function startLogin(
   { db, sso, clock }: Pick<Services, 'db' | 'sso' | 'clock'>,
@@ -34,9 +34,9 @@ export async function startLogin(
 }
 
 /**
- * Starts a sign-in that ends in OpenID Connect, bound to the browser that holds what is hashed here (D82).
+ * Starts a sign-in for OpenID Connect, bound to the browser whose cookie has this hash (D82).
  *
- * @returns the state code, and the login URL to send the browser to
+ * @returns the state code, and the login URL to redirect the browser to
  */
 export async function startInteractionLogin(
   { db, sso, clock }: Pick<Services, 'db' | 'sso' | 'clock'>,

@@ -3,7 +3,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database, StateCodeTable } from '../database/tables.ts';
 
-/** Where a sign-in ends: at the callback of an app token, which gets a user token, or in OpenID Connect. */
+/** Where a sign-in ends: at the callback of an app token, with a user token, or in an OpenID Connect interaction. */
 type Destination =
   | { readonly to: 'application'; readonly app_token: string; readonly callback: string }
   | { readonly to: 'interaction'; readonly interaction_hash: string };
@@ -12,21 +12,24 @@ type Destination =
 export interface StateCode {
   readonly state_code: string;
   readonly destination: Destination;
-  /** The inviting corporation of a guest code. */
+  /** For a guest invitation the corporation that invites, else null. */
   readonly corporation_id: number | null;
   readonly code_verifier: string;
   readonly expires_on: Date;
   readonly used_on: Date | null;
 }
 
-/** Authorization codes that the provider may refuse before a state code is dead (D26). */
+/** Authorization codes that the provider may refuse before the state code becomes invalid (D26). */
 const MOST_TRIES = 5;
 
 export async function insertStateCode(db: Kysely<Database>, code: Insertable<StateCodeTable>): Promise<void> {
   await db.insertInto('state_codes').values(code).execute();
 }
 
-/** Living invitations of a corporation; nobody else makes one until the transaction ends. */
+/**
+ * The number of valid invitations of a corporation. Locks the corporation, so that no other transaction can add one
+ * meanwhile.
+ */
 export async function countInvitations(
   db: Kysely<Database>,
   corporationId: number,
@@ -44,7 +47,10 @@ export async function countInvitations(
   return Number(count);
 }
 
-/** Binds a live code to the app token that presents it, or finds it bound to it already (D25, D28). */
+/**
+ * Binds a valid code to the app token that presents it; succeeds also when it is bound to that token already (D25,
+ * D28).
+ */
 export async function bindStateCode(db: Kysely<Database>, code: string, appToken: string, now: Date) {
   return db
     .updateTable('state_codes')
@@ -59,7 +65,7 @@ export async function bindStateCode(db: Kysely<Database>, code: string, appToken
     .executeTakeFirst();
 }
 
-/** A state code, whether it lives or not; undefined: unknown, or no app token presented it yet. */
+/** A state code, valid or not; undefined when it is unknown or no app token has presented it yet. */
 export async function findStateCode(db: Kysely<Database>, code: string): Promise<StateCode | undefined> {
   const { rows } = await sql<StateCode>`
     select s.state_code, s.corporation_id, s.code_verifier, s.expires_on, s.used_on,
@@ -72,8 +78,8 @@ export async function findStateCode(db: Kysely<Database>, code: string): Promise
 }
 
 /**
- * Reserves one of the tries that a state code has, before the provider is asked about an authorization code: of any
- * number of codes that come at once, over all processes, it hears of no more than are left. False: none is left.
+ * Reserves one try of a state code before the provider is asked about an authorization code, so that concurrent
+ * requests of all processes cannot exceed the limit. False when no try is left.
  */
 export async function takeTry(db: Kysely<Database>, code: string): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -86,7 +92,7 @@ export async function takeTry(db: Kysely<Database>, code: string): Promise<boole
   return numUpdatedRows > 0n;
 }
 
-/** Gives a try back: the provider did not refuse the authorization code. */
+/** Returns a reserved try, because the provider did not refuse the authorization code. */
 export async function giveTryBack(db: Kysely<Database>, code: string): Promise<void> {
   await db
     .updateTable('state_codes')
@@ -95,7 +101,10 @@ export async function giveTryBack(db: Kysely<Database>, code: string): Promise<v
     .execute();
 }
 
-/** Uses a state code up, in the transaction of the sign-in that succeeds with it: of many, one does (D25). */
+/**
+ * Marks a state code as used, in the transaction of the successful sign-in: of concurrent ones exactly one succeeds
+ * (D25).
+ */
 export async function useStateCode(
   db: Kysely<Database>,
   code: string,
@@ -111,7 +120,10 @@ export async function useStateCode(
   return numUpdatedRows > 0n;
 }
 
-/** Takes the sign-in that succeeded for an interaction: it is told once who that was, and when (D82). */
+/**
+ * Reads and removes the successful sign-in of an interaction: which character, and when. It can be read only once
+ * (D82).
+ */
 export async function takeSignIn(db: Kysely<Database>, interactionHash: string, now: Date) {
   const row = await db
     .deleteFrom('state_codes')
@@ -123,7 +135,7 @@ export async function takeSignIn(db: Kysely<Database>, interactionHash: string, 
   return row as { readonly character_id: number; readonly signed_in_on: Date } | undefined;
 }
 
-/** Lets a code live until then at the least, so that a second try has the time of a first one (D26). */
+/** Extends a code's lifetime at least to `until`, so that a second attempt has as much time as the first (D26). */
 export async function prolongStateCode(db: Kysely<Database>, code: string, until: Date): Promise<void> {
   await db
     .updateTable('state_codes')
@@ -134,7 +146,7 @@ export async function prolongStateCode(db: Kysely<Database>, code: string, until
     .execute();
 }
 
-/** What a corporation requires of those who belong to it, through alliance and coalitions, too (D38). */
+/** The scopes required of a corporation's members by the corporation, its alliance and coalitions (D38). */
 export async function requiredScopes(db: Kysely<Database>, corporationId: number): Promise<ExtScope[]> {
   const { rows } = await sql<{ required: ExtScope[] }>`
     select ${scopesOfCorporation} as required
@@ -143,7 +155,7 @@ export async function requiredScopes(db: Kysely<Database>, corporationId: number
   return rows[0]?.required ?? [];
 }
 
-/** Deletes some of the codes that have expired, used or not; returns how many. */
+/** Deletes up to `most` expired codes, used or not; returns how many. */
 export async function deleteExpiredCodes(db: Kysely<Database>, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from state_codes where state_code in (

@@ -5,12 +5,12 @@ import { inRehearsal } from '../database/transaction.ts';
 import { compareEffects, storeWholeStandings, type Touched } from './standing.queries.ts';
 
 /**
- * Told by every change, once it was allowed and before it is written, whose standing it may touch. Says whether it is
- * rehearsed: then what would only come of it later is done at once.
+ * Called by every change after it was authorized and before it is written, with the users whose standing it may touch.
+ * True in a rehearsal: consequences that a job would bring about later are then applied at once.
  */
 export type Touches = (tx: Kysely<Database>, touched: Touched) => Promise<boolean>;
 
-/** Where changes are made in earnest, nobody asks. */
+/** The implementation outside a rehearsal. */
 export const unasked: Touches = async () => false;
 
 interface Rehearsed {
@@ -19,8 +19,8 @@ interface Rehearsed {
 }
 
 /**
- * What a change would do to people (D121): the change itself is made, with services that write in one transaction, and
- * undone. It is refused as it would be in earnest.
+ * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back. It
+ * fails with the same errors as the real one.
  */
 export async function rehearse<Services extends Rehearsed>(
   services: Services,

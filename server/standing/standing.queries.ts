@@ -6,17 +6,17 @@ import { mayLogIn, mayUseTokens } from '../access/login-permission.queries.ts';
 import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 
-/** Whose standing a set of changes may touch. */
+/** The users whose standing a set of changes may touch. */
 export interface Touched {
   readonly users?: readonly number[];
   /** All their members and guests. */
   readonly corporations?: readonly number[];
-  /** Those of all their corporations. */
+  /** Members and guests of all their corporations. */
   readonly alliances?: readonly number[];
   readonly coalitions?: readonly string[];
-  /** Their members: for an autogroup those of its body. */
+  /** Their members; of an autogroup those of its organization. */
   readonly groups?: readonly string[];
-  /** Their CEOs, and those who lead their alliances. */
+  /** Corporations whose CEOs are touched, and the leaders of their alliances. */
   readonly led?: readonly number[];
 }
 
@@ -46,8 +46,8 @@ export const touchedUsers = ({
       union select coalition_id from groups where group_id = any(${[...groups]}::text[])))`;
 
 /**
- * What belongs to the standing of the users whose ids `people` selects. What their corporations have in common is put
- * together once for each corporation, not for each user.
+ * The standing of the users whose ids `people` selects. What depends on the corporation alone is computed once per
+ * corporation, not per user.
  */
 const standingsOf = (people: RawBuilder<unknown>, more: RawBuilder<unknown>) => sql`
   with people as materialized (
@@ -63,7 +63,7 @@ const standingsOf = (people: RawBuilder<unknown>, more: RawBuilder<unknown>) => 
     coalesce(b.coalitions, '{}') as coalitions, ${mayLogIn} as may_log_in ${more}
   from people u left join bodies b using (corporation_id)`;
 
-/** What {@link compareEffects} looks at besides. */
+/** Additional columns for {@link compareEffects}. */
 const groupsAndValidity = sql`,
     ${mayUseTokens} as gets_in,
     array(select g.group_id::text from (${groupsOf}) g) as groups,
@@ -73,11 +73,13 @@ const groupsAndValidity = sql`,
 const store = (touched: Touched, more: RawBuilder<unknown>) =>
   sql`create temporary table former_standings on commit drop as ${standingsOf(touchedUsers(touched), more)}`;
 
-/** The standing that the same users have now; those who were deleted have none. */
+/** The present standing of the same users; no rows for deleted users. */
 const present = (more: RawBuilder<unknown>) =>
   standingsOf(sql`select character_id from former_standings`, more);
 
-/** Keeps the whole standing of users, and the names of their groups, for {@link compareEffects}. */
+/**
+ * Stores the full standing of users, and the names of their groups, in a temporary table for {@link compareEffects}.
+ */
 export async function storeWholeStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
   await store(touched, groupsAndValidity).execute(db);
   await sql`
@@ -86,7 +88,9 @@ export async function storeWholeStandings(db: Kysely<Database>, touched: Touched
     where group_id in (select unnest(groups) from former_standings)`.execute(db);
 }
 
-/** What everybody whom {@link storeWholeStandings} kept has gained and lost since, the first `most` of each by name. */
+/**
+ * What the users stored by {@link storeWholeStandings} have gained and lost since: of each the first `most` by name.
+ */
 export async function compareEffects(db: Kysely<Database>, most: number): Promise<PreviewChange[]> {
   const { rows } = await sql<PreviewChange>`
     with now as materialized (${present(groupsAndValidity)}), compared as (

@@ -3,17 +3,17 @@ import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { type Touched, touchedUsers } from './standing.queries.ts';
 
-/** What a user is and may do, as others are told of it. */
+/** A user's memberships, level and rights, as events report them. */
 export interface Standing {
   readonly character_id: number;
   readonly character_name: string;
   readonly clearance_level: number;
   readonly corporation_id: number | null;
   readonly alliance_id: number | null;
-  /** Sorted. */
+  /** Sorted by id. */
   readonly coalitions: readonly string[];
   readonly may_log_in: boolean;
-  /** The voice autogroup, for whoever has a voice identity (D41). */
+  /** The voice autogroup if the user has a voice identity (D41), else null. */
   readonly voice_group: string | null;
 }
 
@@ -38,7 +38,7 @@ export async function readStandings(db: Kysely<Database>, touched: Touched): Pro
   return new Map(rows.map((row) => [row.character_id, row]));
 }
 
-/** A body, and the autogroup of its members. */
+/** An organization and the autogroup of its members. */
 export interface Autogroup {
   readonly group_id: string;
   readonly group_name: string;
@@ -46,7 +46,7 @@ export interface Autogroup {
   readonly body: string;
 }
 
-/** The autogroups of these bodies, named as `type:id`. */
+/** The autogroups of these organizations, given as `type:id`. */
 export async function findAutogroups(db: Kysely<Database>, bodies: readonly string[]): Promise<Autogroup[]> {
   const idsOf = (type: string) =>
     bodies.flatMap((body) => (body.startsWith(`${type}:`) ? [body.slice(type.length + 1)] : []));

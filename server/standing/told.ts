@@ -12,13 +12,13 @@ import {
   type Standings,
 } from './told.queries.ts';
 
-/** How somebody stood before and stands now; absent where there is no such user. */
+/** A user's standing before and after; absent where the user did not, or does not, exist. */
 export interface StandingChange {
   readonly before: Standing | undefined;
   readonly after: Standing | undefined;
 }
 
-/** Whose standing is another one now, whose name is, and who came or went. */
+/** The users whose standing or name changed, and who were created or deleted. */
 export async function changedStandings(
   db: Kysely<Database>,
   before: Standings,
@@ -34,8 +34,9 @@ export async function changedStandings(
 }
 
 /**
- * Does some work and tells what it changed about whom. Nobody is locked for that: what is told holds as the transaction
- * sees it, and of what two at the same moment cause together each tells what it saw (docs/events.md).
+ * Runs `work` and records how it changed users' standings. Nothing is locked for that: events describe what this
+ * transaction sees, and of an effect that two concurrent transactions cause together each records its own view
+ * (docs/events.md).
  */
 export async function followStandings<T>(
   db: Kysely<Database>,
@@ -62,10 +63,10 @@ function told(standing: Standing): Told {
 }
 
 /**
- * Tells of users whose standing changed, and of the members that bodies and their autogroups have by that: however many
- * there are, in two statements.
+ * Records the events of changed standings, and the resulting changes of members of organizations and autogroups, in two
+ * statements whatever their number.
  *
- * @param gone autogroups that are deleted by now, with their bodies
+ * @param gone autogroups that were deleted, with their organizations
  */
 export async function recordStandings(
   db: Kysely<Database>,
@@ -98,7 +99,7 @@ export async function recordStandings(
   );
 }
 
-/** Whose standing would be which, for whoever has to decide whether that is right (D63). */
+/** Changed fields of users who were there before and after, as the mass-change guard shows them (D63). */
 export function standingDetails(
   changes: readonly StandingChange[],
 ): { readonly target: Target; readonly changes: readonly ValueChange[] }[] {
@@ -129,7 +130,7 @@ function userEvents({ before, after }: StandingChange): NewEvent[] {
   ];
 }
 
-/** Who came into each body, named as `type:id`, and who left it; guests belong to none. */
+/** Who joined and who left each organization, given as `type:id`; guests are members of none. */
 function membershipChanges(changes: readonly StandingChange[]) {
   const moved = new Map<string, { added: number[]; removed: number[] }>();
   const of = (body: string) => {

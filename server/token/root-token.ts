@@ -5,8 +5,8 @@ import { findRootToken, insertToken, setKey } from './token.queries.ts';
 import { recordToken } from './token-events.ts';
 
 /**
- * The permanent token of a user that no other token was needed for (D24): made once, then the same again.
- * When the key that signed it is gone, it is signed by the present one.
+ * The permanent token of a user without a parent token, as `npm run token` prints it (D24): made once, then returned
+ * again. If the key that signed it was removed, it is signed anew with the present key.
  */
 export async function rootToken(
   { db, keys, clock }: Pick<Services, 'db' | 'keys' | 'clock'>,

@@ -9,7 +9,10 @@ interface ToldToken {
   readonly owner_id: number;
 }
 
-/** A token came or went, with all that descended from it; as its name stands of which kind it is. */
+/**
+ * Records that a token was created or deleted, together with its descendants; the event's name contains the token's
+ * kind.
+ */
 export async function recordToken(
   db: Kysely<Database>,
   type: 'token.created' | 'token.deleted',

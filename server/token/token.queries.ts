@@ -12,7 +12,7 @@ export async function findToken(db: Kysely<Database>, uuid: string) {
   return db.selectFrom('tokens').selectAll().where('uuid', '=', uuid).executeTakeFirst();
 }
 
-/** Deletes a token with all that descends from it, and its state codes (D21). Undefined: there was none. */
+/** Deletes a token with its descendants and state codes (D21); undefined when it did not exist. */
 export async function deleteToken(db: Kysely<Database>, uuid: string) {
   return db
     .deleteFrom('tokens')
@@ -21,7 +21,7 @@ export async function deleteToken(db: Kysely<Database>, uuid: string) {
     .executeTakeFirst();
 }
 
-/** A parentless permanent token, the kind that `npm run token` makes: the oldest of this owner. */
+/** The owner's oldest permanent token without a parent, as `npm run token` makes it. */
 export async function findRootToken(db: Kysely<Database>, ownerId: number) {
   return db
     .selectFrom('tokens')
@@ -46,12 +46,15 @@ export async function listAppTokens(db: Kysely<Database>) {
     .execute();
 }
 
-/** Makes the present key the one that a token is signed with (D20b). */
+/** Stores the id of the key that a token is signed with (D20b). */
 export async function setKey(db: Kysely<Database>, uuid: string, kid: string) {
   return db.updateTable('tokens').set({ kid }).where('uuid', '=', uuid).returningAll().executeTakeFirst();
 }
 
-/** Unexpired tokens signed by a key that is no longer there (D20b); the console's own is never signed (D130). */
+/**
+ * Unexpired tokens that were signed with a key other than these (D20b). The console's own token is left out: it is
+ * never signed (D130).
+ */
 export async function tokensOfOtherKeys(db: Kysely<Database>, kids: readonly string[], now: Date) {
   return db
     .selectFrom('tokens')
@@ -64,7 +67,7 @@ export async function tokensOfOtherKeys(db: Kysely<Database>, kids: readonly str
     .execute();
 }
 
-/** Whether there is such a user to own a token. */
+/** The user that a token is to be made for; undefined when it does not exist. */
 export async function findOwner(db: Kysely<Database>, characterId: number) {
   return db
     .selectFrom('users')
@@ -73,7 +76,7 @@ export async function findOwner(db: Kysely<Database>, characterId: number) {
     .executeTakeFirst();
 }
 
-/** Deletes some of the tokens that have expired, with all that descends from them; returns how many expired ones. */
+/** Deletes up to `most` expired tokens with their descendants; returns the number of expired ones. */
 export async function deleteExpiredTokens(db: Kysely<Database>, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from tokens where uuid in (

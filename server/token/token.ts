@@ -15,7 +15,7 @@ import { deleteToken, insertToken } from './token.queries.ts';
 import { recordToken } from './token-events.ts';
 
 const HOUR = 3_600_000;
-/** How long user tokens last, by the kind of token that they come from (D22). */
+/** Lifetime of a user token in milliseconds, by the kind of the token that it was made with (D22). */
 const LASTS = { dyn: 24 * HOUR, per: 48 * HOUR } as const;
 
 /** The row of a new user token. */
@@ -41,7 +41,10 @@ export function newUserToken(token: {
   };
 }
 
-/** `GET /token`: the token with its owner, whose level is the one that counts for this token (D23). */
+/**
+ * `GET /token`: the token with its owner. The level shown is the one that counts for this token: with a sponsor the
+ * lower of both (D23).
+ */
 export async function describeCaller({ db }: Pick<Services, 'db'>, caller: Caller): Promise<Token> {
   const owner = await findUser(db, caller.owner_id);
   if (owner === undefined) throw revoked();
@@ -57,7 +60,10 @@ export async function describeCaller({ db }: Pick<Services, 'db'>, caller: Calle
   };
 }
 
-/** A new application token: the caller's owner as owner, the caller as parent ("Token operations" rule 2). */
+/**
+ * Creates an app token that belongs to the caller's owner and descends from the calling token ("Token operations" rule
+ * 2).
+ */
 export async function createAppToken(
   { db, keys, clock, settings }: Pick<Services, 'db' | 'keys' | 'clock' | 'settings'>,
   admission: Admission,
@@ -96,7 +102,7 @@ async function refusePrivateCallback(callback: string): Promise<void> {
   }
 }
 
-/** A user token of the built-in user, tied to the permanent token that calls (D23). */
+/** Creates a user token of the built-in user; the owner of the calling permanent token becomes its sponsor (D23). */
 export async function createUserToken(
   { db, keys, clock }: Pick<Services, 'db' | 'keys' | 'clock'>,
   caller: Caller,
@@ -116,19 +122,19 @@ export async function createUserToken(
   return { user_token: await keys.sign(token) };
 }
 
-/** Deletes the token that calls; it may be gone by now, as when somebody logs out twice at once. */
+/** Deletes the calling token. It may be gone already, for example after two concurrent logouts. */
 export async function logOut({ db, clock }: Pick<Services, 'db' | 'clock'>, { uuid }: Caller): Promise<void> {
   await inTransaction(db, (tx) => deleteTokenTold(tx, uuid, clock.now()));
 }
 
-/** Deletes a token with all that descends from it, and tells of it. False: there was none. */
+/** Deletes a token with its descendants and records the event; false when it did not exist. */
 export async function deleteTokenTold(db: Kysely<Database>, uuid: string, now: Date): Promise<boolean> {
   const deleted = await deleteToken(db, uuid);
   if (deleted !== undefined) await recordToken(db, 'token.deleted', deleted, now);
   return deleted !== undefined;
 }
 
-/** Deletes a token with all that descends from it (D21). */
+/** Deletes a token with its descendants (D21). */
 export async function removeToken(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,

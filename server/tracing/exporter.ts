@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { context, propagation, type Tracer, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
@@ -7,7 +8,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 const SENT_WITHIN = 1_000;
 
 /** Sends spans by OTLP over HTTP; where to, how many, and under which name, the SDK reads from OTEL_… itself. */
-export function openExporter(version: string): () => Promise<void> {
+export function openExporter(version: string): { readonly tracer: Tracer; close(): Promise<void> } {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'castellan', 'service.version': version }).merge(
       detectResources({ detectors: [envDetector] }),
@@ -15,6 +16,13 @@ export function openExporter(version: string): () => Promise<void> {
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   provider.register();
-  return () =>
-    Promise.race([provider.shutdown().catch(() => undefined), sleep(SENT_WITHIN, undefined, { ref: false })]);
+  return {
+    tracer: provider.getTracer('castellan'),
+    async close() {
+      const sent = provider.shutdown().catch(() => undefined);
+      await Promise.race([sent, sleep(SENT_WITHIN, undefined, { ref: false })]);
+      // Another one may follow in the same process.
+      for (const api of [trace, context, propagation]) api.disable();
+    },
+  };
 }

@@ -5,18 +5,17 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from '@opentelemetry/api';
-
-/** Spans of OpenTelemetry; without a collector nothing of it costs more than a call. */
-const tracer = trace.getTracer('castellan');
 
 /** What continues a trace elsewhere: the header `traceparent` of the W3C. */
 export interface TraceContext {
   readonly traceparent?: string;
 }
 
-let tracing = false;
+/** Makes spans of OpenTelemetry while somebody collects them; else nothing of it costs more than a call. */
+let tracer: Tracer | undefined;
 
 /**
  * Sends spans to the collector that the environment names (OTEL_…), from now on.
@@ -27,20 +26,23 @@ export async function startTracing(enabled: boolean, version: string): Promise<(
   if (!enabled) return async () => undefined;
   // Loaded only where it is wanted: it is larger than all the rest.
   const { openExporter } = await import('./exporter.ts');
-  const close = openExporter(version);
-  tracing = true;
-  return close;
+  const exporter = openExporter(version);
+  tracer = exporter.tracer;
+  return () => {
+    tracer = undefined;
+    return exporter.close();
+  };
 }
 
 /** Does the work in a span of its own, below the present one; an error that it throws is the span's. */
 export async function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
-  if (!tracing) return work();
+  if (tracer === undefined) return work();
   return tracer.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, (span) => settled(span, work));
 }
 
 /** The same for something that was asked for elsewhere, whose trace it continues. */
 export async function continuing<T>(from: TraceContext, name: string, work: () => Promise<T>): Promise<T> {
-  if (!tracing) return work();
+  if (tracer === undefined) return work();
   const parent = propagation.extract(context.active(), from);
   return tracer.startActiveSpan(name, { kind: SpanKind.CONSUMER }, parent, (span) => settled(span, work));
 }
@@ -66,7 +68,7 @@ export interface RequestSpan {
 
 /** Undefined where nobody collects traces. */
 export function startRequest(from: TraceContext, next: (span: RequestSpan | undefined) => void): void {
-  if (!tracing) {
+  if (tracer === undefined) {
     next(undefined);
     return;
   }
@@ -90,12 +92,12 @@ export function startRequest(from: TraceContext, next: (span: RequestSpan | unde
 /** What takes the present trace along, as into a job; nothing where there is none. */
 export function traceContext(): TraceContext {
   const carried: TraceContext = {};
-  if (tracing) propagation.inject(context.active(), carried);
+  if (tracer !== undefined) propagation.inject(context.active(), carried);
   return carried;
 }
 
 /** For the log. */
 export function traceFields(): { readonly trace_id?: string } {
-  const id = tracing ? trace.getActiveSpan()?.spanContext().traceId : undefined;
+  const id = tracer && trace.getActiveSpan()?.spanContext().traceId;
   return id === undefined ? {} : { trace_id: id };
 }

@@ -4,7 +4,7 @@ import { MEMBER_LEVEL } from '../access/levels.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 
-/** Which users are wanted: everything that is given has to hold (D71). */
+/** Conditions for users, combined by AND (D71). */
 export interface UserFilter {
   readonly search?: string | undefined;
   readonly corporation_id?: number | undefined;
@@ -14,7 +14,7 @@ export interface UserFilter {
   readonly min_level?: number | undefined;
 }
 
-/** A user's place in the order of D9. */
+/** A user's position in the order of D9 (keyset cursor). */
 export interface Place {
   readonly name_key: string;
   readonly character_id: number;
@@ -25,8 +25,8 @@ export interface ListedUser extends Place {
 }
 
 /**
- * The first `most` users after a place, in the order of D9. One statement that finds them in indexes alone, and looks up
- * no more than those that it gives.
+ * The first `most` users behind a cursor, in the order of D9. One statement that finds their ids by index-only scans
+ * and reads the rows of this page alone.
  */
 export async function findUsers(
   db: Kysely<Database>,
@@ -41,7 +41,7 @@ export async function findUsers(
   return rows;
 }
 
-/** The way to them that reads least, by what is asked for. */
+/** Selects the access path that reads the fewest rows for the given filter. */
 function placesOf(filter: UserFilter, after: Place | undefined, most: number): RawBuilder<Place> {
   const { min_level: level = MEMBER_LEVEL, search, group_id: group } = filter;
   const key = search === undefined ? undefined : nameKey(search);
@@ -53,7 +53,7 @@ function placesOf(filter: UserFilter, after: Place | undefined, most: number): R
     bodies && belonging(bodies),
     group === undefined ? undefined : inGroup(group),
   );
-  // Who has a level got it by hand: there are few.
+  // Levels above 0 are rare, so the index on levels is selective.
   const anybody = key === undefined && bodies === undefined && group === undefined;
   if (level > MEMBER_LEVEL || anybody) return ofLevels(level, wanted, most);
   if (group !== undefined) return nearOrFar(after, wanted, most, ofGroup(group, wanted, most));
@@ -87,7 +87,7 @@ function holding(key: string | undefined): Condition | undefined {
   return key === undefined ? undefined : sql`strpos(u.name_key, ${key}) > 0`;
 }
 
-/** Which corporations `c` are asked for; undefined: none in particular. */
+/** SQL condition on the corporations `c` in the filter; undefined when it names none. */
 function bodiesOf({ corporation_id, alliance_id, coalition_id }: UserFilter): Condition | undefined {
   const conditions = [
     corporation_id === undefined ? undefined : sql`c.corporation_id = ${corporation_id}`,
@@ -107,7 +107,7 @@ function belonging(bodies: Condition): Condition {
 const inOrder = (row: 'u' | 'm', most: number) =>
   sql`order by ${sql.raw(row)}.name_key, ${sql.raw(row)}.character_id limit ${most}`;
 
-/** The corporations whose members are those of an autogroup; of a group that people are put into, none. */
+/** The corporations whose members are in an autogroup; none for a hand-made group. */
 const corporationsOf = (groupId: string) => sql`
   select g.corporation_id from groups g where g.group_id = ${groupId} and g.corporation_id is not null
   union all
@@ -117,13 +117,13 @@ const corporationsOf = (groupId: string) => sql`
   select r.corporation_id from coalition_reach r
     where r.coalition_id = (select g.coalition_id from groups g where g.group_id = ${groupId})`;
 
-/** Whether the user `u` is a member of the group, as the group itself counts them: who is asked for is no guest. */
+/** Whether the user `u` is a member of the group, by the group's own definition; the caller excludes guests. */
 function inGroup(groupId: string): Condition {
   return sql`(u.corporation_id in (${corporationsOf(groupId)})
     or exists (select from group_members m where m.group_id = ${groupId} and m.character_id = u.character_id))`;
 }
 
-/** The first members of each corporation of an autogroup; and whoever was put into the group. */
+/** The first members of each of an autogroup's corporations, and the members of a hand-made group. */
 function ofGroup(groupId: string, wanted: Condition, most: number) {
   return sql<Place>`
     select m.name_key, m.character_id from (${corporationsOf(groupId)}) c cross join lateral (
@@ -135,7 +135,7 @@ function ofGroup(groupId: string, wanted: Condition, most: number) {
     where m.group_id = ${groupId} and ${wanted}`;
 }
 
-/** The first people of each level, and of these the first: so nobody has to step over guests. */
+/** The first users of each level, then the first of all these: so that no guests have to be read and skipped. */
 function ofLevels(least: number, wanted: Condition, most: number) {
   return sql<Place>`
     select m.name_key, m.character_id
@@ -145,7 +145,7 @@ function ofLevels(least: number, wanted: Condition, most: number) {
     ) m ${inOrder('m', most)}`;
 }
 
-/** The first people of each corporation, and of these the first. */
+/** The first users of each corporation, then the first of all these. */
 function ofBodies(bodies: Condition, wanted: Condition, most: number) {
   return sql<Place>`
     select m.name_key, m.character_id from corporations c cross join lateral (
@@ -154,28 +154,28 @@ function ofBodies(bodies: Condition, wanted: Condition, most: number) {
     ) m where ${bodies}`;
 }
 
-/** Everybody with this in the name, by the index of parts of names. */
+/** Users whose name contains the text, by the index on parts of names. */
 function ofName(key: string, wanted: Condition) {
   return sql<Place>`
     select u.name_key, u.character_id from users u
     where name_parts(u.name_key) @> ${partsOf(key)}::text[] and ${wanted}`;
 }
 
-/** Parts that every name with this in it has: of what `name_parts` gives, the longest. */
+/** Parts that every name containing the text must have: the longest of those from `name_parts`. */
 function partsOf(key: string): string[] {
   const letters = [...key];
   if (letters.length <= 3) return [key];
   return [...new Set(letters.slice(2).map((_, first) => letters.slice(first, first + 3).join('')))];
 }
 
-/** Names that are looked at in their order before anything else: the more, the longer the page. */
+/** Rows that are read in the order of names first; more for longer pages. */
 const LOOK_AT_LEAST = 10_000;
 const LOOK_AT_PER_USER = 30;
 
 /**
- * What is frequent fills a page from the names that come next; what does not is rare, and `far` finds all of it by an
- * index of its own. Either alone is slow where the other is fast. With both a page reads about as many places as the
- * root of users times page: 10,000 for 100 of a million.
+ * Combines two access paths. Users that match often fill a page from the next names in order; for rare ones `far` finds
+ * all of them by an index of its own. Each path alone is slow where the other is fast. Together a page reads about
+ * sqrt(users × page size) rows: 10,000 for a page of 100 out of a million.
  */
 function nearOrFar(after: Place | undefined, wanted: Condition, most: number, far: RawBuilder<Place>) {
   const looked = Math.max(LOOK_AT_LEAST, LOOK_AT_PER_USER * most);

@@ -5,21 +5,21 @@ import type { Services } from '../services/services.ts';
 import { invalid } from '../shared/errors.ts';
 import { findUsers, type Place } from './list-users.queries.ts';
 
-/** Some users, and where there are more what the following ones come after. */
+/** A page of users and, if there are more, the cursor of the next page. */
 interface Users {
   readonly users: UserShort[];
   readonly next?: string;
 }
 
-/** Whether everybody is asked for, and no page of them (D71). */
+/** Whether the query asks for all users without paging (D71). */
 export function isForEverybody(query: ListUsersQuery): boolean {
   return Object.values(query).every((value) => value === undefined);
 }
 
-/** A page of those who are asked for (D71). */
+/** A page of the users that match the query (D71). */
 export async function findUsersAsked({ db }: Pick<Services, 'db'>, query: ListUsersQuery): Promise<Users> {
   const { limit = MAX_PAGE, after, ...filter } = query;
-  // One more than wanted tells whether there are more.
+  // Reads one row more than the page to know whether there is a next page.
   const found = await findUsers(db, filter, after === undefined ? undefined : placeIn(after), limit + 1);
   const page = found.slice(0, limit);
   const last = page.at(-1);
@@ -31,18 +31,18 @@ function cursorAt({ name_key, character_id }: Place): string {
   return Buffer.from(JSON.stringify([name_key, character_id])).toString('base64url');
 }
 
-/** The place that a cursor of ours names; anything else is a fault of the request. */
+/** Decodes a cursor; an invalid one is a 422. */
 function placeIn(cursor: string): Place {
   try {
     const [name_key, character_id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     if (isText(name_key) && isId(character_id)) return { name_key, character_id };
   } catch {
-    // No JSON is the same fault as the wrong one.
+    // Invalid JSON is handled like a wrong value below.
   }
   throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
 }
 
-/** U+0000 is in no name, and nothing that the database takes. */
+/** Whether it is text without U+0000, which PostgreSQL does not accept. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0');
 }

@@ -7,7 +7,10 @@ import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
 import { deleteUsers } from './user.queries.ts';
 
-/** Deletes users with everything that hangs on them (D19b), and tells who left which group by that; `by` is whoever did it. */
+/**
+ * Deletes users with all their data (D19b) and records the events, including the groups that they left; `by` is the
+ * user who does it.
+ */
 export async function removeUsers(
   tx: Transaction<Database>,
   characterIds: readonly number[],

@@ -5,7 +5,7 @@ import { idNamed } from '../access/named-user.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { ownerOf } from '../group/group.queries.ts';
 
-/** The groups of a user, named or by id, in the order of D9 (D70); undefined: nobody has that name or id. */
+/** The groups of a user, given by name or id, in the order of D9 (D70); undefined when there is no such user. */
 export async function findGroupsOf(db: Kysely<Database>, nameOrId: string): Promise<UserGroup[] | undefined> {
   const { rows } = await sql<{ groups: UserGroup[] }>`
     select (select coalesce(json_agg(json_build_object('group_id', g.group_id, 'group_name', g.group_name,

@@ -10,10 +10,10 @@ import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { detachCharacters } from '../person/membership.ts';
 
-/** The row behind a User record; one query whatever the size of the registry (D38). */
+/** The row of a User record, read by one query whatever the size of the registry (D38). */
 export type UserRow = Omit<User, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
 
-/** The name of the user `u` behind the ticker of its alliance `a`, else its corporation `c`. */
+/** The name of the user `u`, prefixed with the ticker of its alliance `a`, else of its corporation `c`. */
 export const tickeredName = sql<string>`coalesce('[' || coalesce(a.ticker, c.ticker) || '] ', '') || u.character_name`;
 
 const userRecord = sql<UserRow>`
@@ -38,7 +38,7 @@ export const findUser = byKey<number, UserRow>(async (db, ids) => {
   return new Map(rows.map((row) => [row.character_id, row]));
 });
 
-/** Names are matched exactly (D38); a number that names nobody is an id (D70). */
+/** Finds a user by exact name (D38); a number that is nobody's name is taken as an id (D70). */
 export const findUserNamed = byKey<string, UserRow>(async (db, asked) => {
   const { rows } = await sql<UserRow & { asked: string }>`
     select wanted.name as asked, found.*
@@ -49,7 +49,7 @@ export const findUserNamed = byKey<string, UserRow>(async (db, asked) => {
   return new Map(rows.map(({ asked: name, ...row }) => [name, row]));
 });
 
-/** Members and the built-in user, not guests, in the order of D9; once for all who ask at the same time. */
+/** Members and the built-in user, without guests, in the order of D9; concurrent callers share one statement. */
 export async function listUsers(db: Kysely<Database>): Promise<JsonText<UserShort[]>> {
   return (await everybody(db, 'everybody')) ?? '[]';
 }
@@ -63,7 +63,7 @@ const everybody = byKey<'everybody', JsonText<UserShort[]>>(async (db) => {
   return new Map(rows.map(({ users }) => ['everybody', users]));
 });
 
-/** Locks a user who is about to be deleted, and says of which level it is. */
+/** Locks a user before its deletion and returns its level. */
 export async function lockDoomed(
   db: Transaction<Database>,
   characterId: number,
@@ -91,10 +91,10 @@ export async function setLevel(
 }
 
 /**
- * Tokens, grants, memberships go with the rows; groups they owned lose their owner, and persons their characters (D19b,
- * D101).
+ * Deletes users. By foreign keys their tokens, grants and memberships go too, their groups lose the owner and persons
+ * lose the characters (D19b, D101).
  *
- * @param by who does it; null: the service itself
+ * @param by the user who deletes them; null for the service itself
  */
 export async function deleteUsers(
   db: Kysely<Database>,

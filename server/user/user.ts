@@ -25,14 +25,14 @@ export async function getUser({ db }: Pick<Services, 'db'>, nameOrId: string): P
   return toUser(row);
 }
 
-/** The groups that a user is a member of, autogroups too (D70). */
+/** The groups that a user is a member of, including autogroups (D70). */
 export async function getGroupsOf({ db }: Pick<Services, 'db'>, nameOrId: string): Promise<UserGroup[]> {
   const groups = await findGroupsOf(db, nameOrId);
   if (groups === undefined) throw notFound('user', nameOrId);
   return groups;
 }
 
-/** Sets a user's level within the limits of D16; without a level nothing changes. */
+/** Sets a user's level as D16 allows; without a level in the body nothing changes. */
 export async function updateUser(
   services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
@@ -60,7 +60,7 @@ export async function updateUser(
   });
 }
 
-/** Deletes a user with everything that hangs on it (D19b); needs at least the user's own level (D15). */
+/** Deletes a user with all its data (D19b); needs at least the user's own level (D15). */
 export async function removeUser(
   services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
   admission: Admission,

@@ -180,7 +180,7 @@ function changesOf(
   return [...created, ...removed.map(of('remove')), ...added.map(of('add'))];
 }
 
-/** Who would leave a server group: by the character where it is known whose identity that is. */
+/** Removed members of a server group, as characters where the identity is bound to one. */
 function removalsOf(
   { mapping, removed }: GroupChange,
   identities: ReadonlyMap<number, number | null>,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../services/services.ts';
+import { createSemaphore } from '../shared/semaphore.ts';
 import { findWork } from './delivery.queries.ts';
 import { type Lane, openLane } from './lane.ts';
 
@@ -16,6 +17,8 @@ export interface Delivering {
 const PATIENCE = 60_000;
 /** Milliseconds between two looks, however much happens. */
 const RHYTHM = 20;
+/** Lanes that ask the database at the same time: its connections are the jobs', too. */
+const LANES_AT_ONCE = 3;
 /** Milliseconds before another look where one failed. */
 const AGAIN_AFTER = 2_000;
 
@@ -26,6 +29,7 @@ const AGAIN_AFTER = 2_000;
 export function startDelivering(services: DeliveringServices): Delivering {
   const { db, clock, events, outages } = services;
   const lanes = new Map<string, Lane>();
+  const atDatabase = createSemaphore(LANES_AT_ONCE);
   let closed = false;
   let wake = new AbortController();
   const running = run();
@@ -62,7 +66,7 @@ export function startDelivering(services: DeliveringServices): Delivering {
   function laneOf(webhookId: string): Lane {
     const known = lanes.get(webhookId);
     if (known !== undefined) return known;
-    const lane = openLane(services, webhookId, () => {
+    const lane = openLane(services, webhookId, atDatabase, () => {
       // What failed meanwhile has a time now.
       if (lanes.delete(webhookId)) wake.abort();
     });

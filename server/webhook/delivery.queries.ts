@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database, WebhookDeliveryTable } from '../database/tables.ts';
+import type { WebhookDeliveryTable } from '../database/event-tables.ts';
+import type { Database } from '../database/tables.ts';
 import type { LockedWebhook } from './webhook.queries.ts';
 
 // For callers --------------------------------------------------------------------------------------------------
@@ -57,6 +58,14 @@ export async function insertTest(
     .values({ ...row, position: null, state: 'waiting', next_try_on: now, created_on: now })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
+}
+
+/** Removes the eldest tests that wait, but for so many. */
+export async function keepTests(db: Kysely<Database>, webhookId: string, most: number): Promise<void> {
+  await sql`delete from webhook_deliveries where webhook_id = ${webhookId} and delivery_id in (
+    select delivery_id from webhook_deliveries
+    where webhook_id = ${webhookId} and state = 'waiting' and position is null
+    order by created_on desc, delivery_id desc offset ${most})`.execute(db);
 }
 
 /** Makes a delivery as good as new; undefined: there is none. */
@@ -172,14 +181,14 @@ export async function claimDue(
 ): Promise<Claimed[]> {
   const waiting = sql`webhook_id = ${webhook_id} and state = 'waiting'`;
   const tests = sql`select delivery_id from webhook_deliveries
-    where ${waiting} and position is null and next_try_on <= ${now}`;
+    where ${waiting} and position is null and next_try_on <= ${now} order by next_try_on limit ${most}`;
   const inTurn = sql`select delivery_id from (
       select delivery_id, position, bool_and(next_try_on <= ${now}) over (order by position) as due
       from webhook_deliveries where ${waiting} and position is not null) line
     where due order by position limit ${most}`;
   const inAnyOrder = sql`select delivery_id from webhook_deliveries
     where ${waiting} and position is not null and next_try_on <= ${now} order by next_try_on limit ${most}`;
-  const due = testsAlone ? tests : sql`(${tests}) union all (${ordered ? inTurn : inAnyOrder})`;
+  const due = testsAlone ? sql`(${tests})` : sql`(${tests}) union all (${ordered ? inTurn : inAnyOrder})`;
   const { rows } = await sql<Claimed>`
     update webhook_deliveries d set next_try_on = ${until} from (${due}) due
     where d.webhook_id = ${webhook_id} and d.delivery_id = due.delivery_id

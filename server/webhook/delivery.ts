@@ -12,6 +12,7 @@ import {
   type DeliveryRow,
   forgetWaiting,
   insertTest,
+  keepTests,
   listDeliveries,
   renewDelivery,
 } from './delivery.queries.ts';
@@ -58,6 +59,9 @@ export async function getDeliveries(
   };
 }
 
+/** Tests of one webhook that wait: newer ones take the place of the eldest. */
+const MOST_TESTS = 10;
+
 /** Sends a delivery that tells of no event, once, whether or not the webhook is enabled. */
 export async function sendTest(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -71,6 +75,7 @@ export async function sendTest(
     const now = clock.now();
     const [delivery_id = ''] = eventIds(1, now);
     const row = await insertTest(tx, { webhook_id: webhookId, delivery_id, type: TEST, now });
+    await keepTests(tx, webhookId, MOST_TESTS);
     await announceEvents(tx, 'webhook');
     return toDelivery(row);
   });

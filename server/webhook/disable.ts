@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { BY_ITSELF, onAccountOf } from '../event/origin.ts';
 import { hostOf } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { type LockedWebhook, setWebhook } from './webhook.queries.ts';
@@ -15,6 +16,6 @@ export async function disable(
 ): Promise<void> {
   const { webhook_id, url } = webhook;
   await setWebhook(tx, webhook_id, { disabled_on: now, disabled_because, updated_on: now });
-  await recordWebhookUpdated(tx, webhook, { disabled_because }, now);
+  await onAccountOf(BY_ITSELF, () => recordWebhookUpdated(tx, webhook, { disabled_because }, now));
   log.warn({ webhook_id, host: hostOf(url), because: disabled_because }, 'a webhook was disabled');
 }

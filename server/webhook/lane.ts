@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../services/services.ts';
+import type { Semaphore } from '../shared/semaphore.ts';
 import { post, TIME_LIMIT } from './post.ts';
 import { arrived, asksForPause, FAILING, type Outcome, settle } from './settle.ts';
 import { CLAIMED_FOR, type Destination, type Parcel, take } from './take.ts';
@@ -35,13 +36,20 @@ interface InHand {
  * Sends what one webhook delivers. The database is asked for one thing at a time: to write down what came of deliveries,
  * then for more of them; both in sets, while others are under way.
  *
+ * @param atDatabase lets in those of all lanes that ask the database at the same time
  * @param onRest called whenever there is nothing left to do
  */
-export function openLane(services: LaneServices, webhookId: string, onRest: () => void): Lane {
+export function openLane(
+  services: LaneServices,
+  webhookId: string,
+  atDatabase: Semaphore,
+  onRest: () => void,
+): Lane {
   const waiting: InHand[] = [];
   const underWay = new Map<Promise<void>, AbortController>();
   let outcomes: Outcome[] = [];
   let notBegun: string[] = [];
+  let url = '';
   let ordered = false;
   let failures = 0;
   let rung = false;
@@ -79,8 +87,11 @@ export function openLane(services: LaneServices, webhookId: string, onRest: () =
     rung = false;
     const until = performance.now() + CLAIMED_FOR - 2 * TIME_LIMIT;
     const room = failures >= FAILING ? 1 : IN_HAND - waiting.length;
-    const taken = await take(services, webhookId, room);
+    const taken = await atDatabase(() => take(services, webhookId, room));
+    // What was taken for another address, or for none any more, is taken anew.
+    if (taken?.to.url !== url) takeAnew();
     if (taken === undefined) return;
+    url = taken.to.url;
     ordered = taken.to.ordered;
     failures = taken.failures;
     rung ||= taken.more;
@@ -91,7 +102,8 @@ export function openLane(services: LaneServices, webhookId: string, onRest: () =
     const [made, left] = [outcomes, notBegun];
     outcomes = [];
     notBegun = [];
-    await settle(services, webhookId, made, left);
+    const flows = await atDatabase(() => settle(services, webhookId, made, left));
+    if (!flows) takeAnew();
   }
 
   function begin(): void {
@@ -125,6 +137,12 @@ export function openLane(services: LaneServices, webhookId: string, onRest: () =
 
   function putBack(): void {
     notBegun.push(...waiting.splice(0).map(({ parcel }) => parcel.delivery_id));
+  }
+
+  /** What was judged, addressed and signed is that no more. */
+  function takeAnew(): void {
+    rung ||= waiting.length > 0;
+    putBack();
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { type Caller, findCaller } from '../access/caller.queries.ts';
-import { isSuperuser } from '../access/levels.ts';
+import { isGuest, isSuperuser } from '../access/levels.ts';
 import type { Database } from '../database/tables.ts';
 import type { Reader } from '../event/read.queries.ts';
 import { beholderOf, feedReader } from '../event/reader.ts';
@@ -43,7 +43,7 @@ export async function rightsOf(
     return { reader: 'all', beholder: { characterId: owner_id, administrator: true } };
   }
   const app = app_token === null ? undefined : await findCaller(db, app_token);
-  if (app === undefined || !app.may_log_in) return undefined;
+  if (app === undefined || !app.may_log_in || isGuest(app.level)) return undefined;
   return app.token_type === 'dyn'
     ? { reader: { app_token: app.uuid }, beholder: NOBODY }
     : { reader: feedReader(app), beholder: beholderOf(app) };

@@ -38,17 +38,18 @@ export function asksForPause({ status, retryAfter }: Pick<Outcome, 'status' | 'r
 
 /**
  * Writes down what came of tries, in one transaction however many, and lets go of what was not begun. A delivery that
- * failed waits for its next try (D93); one that failed for the last time, or a 410, disables the webhook.
+ * failed waits for its next try (D93); one that failed for the last time, or a 410, disables the webhook. Answers whether
+ * the webhook delivers anything any more.
  */
 export async function settle(
   { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
   webhookId: string,
   outcomes: readonly Outcome[],
   notBegun: readonly string[],
-): Promise<void> {
-  await inTransaction(db, async (tx) => {
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
     const webhook = await lockWebhook(tx, webhookId);
-    if (webhook === undefined) return;
+    if (webhook === undefined) return false;
     const now = clock.now();
     const rows = outcomes.map(toRow);
     await settleDeliveries(tx, webhookId, rows);
@@ -60,11 +61,16 @@ export async function settle(
     ) {
       await setWebhook(tx, webhookId, standing);
     }
-    if (webhook.disabled_on !== null) return;
-    if (outcomes.some(({ status }) => status === GONE)) await disable(tx, { log }, webhook, 'gone', now);
-    else if (outcomes.some(({ parcel }, n) => parcel.position !== null && rows[n]?.state === 'failed')) {
-      await disable(tx, { log }, webhook, 'undeliverable', now);
+    if (webhook.disabled_on !== null) return false;
+    if (outcomes.some(({ status }) => status === GONE)) {
+      await disable(tx, { log }, webhook, 'gone', now);
+      return false;
     }
+    if (outcomes.some(({ parcel }, n) => parcel.position !== null && rows[n]?.state === 'failed')) {
+      await disable(tx, { log }, webhook, 'undeliverable', now);
+      return false;
+    }
+    return true;
   });
 }
 
@@ -92,10 +98,14 @@ interface Standing {
 }
 
 /** One success, a test's too, says that the receiver is well. */
-function standingAfter(before: Standing, outcomes: readonly Outcome[], now: Date): Standing {
+export function standingAfter(before: Standing, outcomes: readonly Outcome[], now: Date): Standing {
   const failed = outcomes.filter((outcome) => outcome.parcel.position !== null && !arrived(outcome));
   const asked = Math.max(0, ...outcomes.filter(asksForPause).map(({ retryAfter = 0 }) => retryAfter));
-  const until = (pause: number) => (pause > 0 ? new Date(now.getTime() + pause) : null);
+  // A pause that was asked for is nobody's to shorten: not what was under way when it was.
+  const until = (pause: number) => {
+    const end = Math.max(now.getTime() + pause, before.paused_until?.getTime() ?? 0);
+    return end > now.getTime() ? new Date(end) : null;
+  };
   if (outcomes.some(arrived)) return { failures: 0, paused_until: until(asked) };
   if (failed.length === 0) return before;
   const failures = before.failures + failed.length;

@@ -52,6 +52,11 @@ export async function take(
     if (webhook === undefined) return undefined;
     const now = clock.now();
     const times = { now, until: new Date(now.getTime() + CLAIMED_FOR) };
+    if (!vault.canOpen(webhook.secret, secretPlace(webhookId))) {
+      // Nothing could be signed: the key that sealed the secret is gone.
+      if (webhook.disabled_on === null) await disable(tx, { log }, webhook, 'undeliverable', now);
+      return undefined;
+    }
     const rights = webhook.disabled_on === null ? await rightsOf(tx, webhook) : undefined;
     if (webhook.disabled_on === null && rights === undefined) {
       await disable(tx, { log }, webhook, 'not_allowed', now);

@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import type { Database, WebhookTable } from '../database/tables.ts';
+import type { WebhookTable } from '../database/event-tables.ts';
+import type { Database } from '../database/tables.ts';
 
 /** Whom a webhook belongs to: an application, or a user; the other one is null. */
 export type Owner = Pick<WebhookTable, 'app_token' | 'owner_id'>;
@@ -101,4 +102,26 @@ export async function findLevel(db: Kysely<Database>, characterId: number): Prom
     .where('character_id', '=', characterId)
     .executeTakeFirst();
   return row?.clearance_level;
+}
+
+/** The sealed secrets of all webhooks. */
+export async function listSecrets(db: Kysely<Database>): Promise<{ webhook_id: string; secret: Buffer }[]> {
+  return db.selectFrom('webhooks').select(['webhook_id', 'secret']).execute();
+}
+
+/** Stores secrets anew, but of webhooks that were given another one meanwhile; returns how many. */
+export async function replaceSecrets(
+  db: Kysely<Database>,
+  secrets: readonly { readonly webhook_id: string; readonly secret: Buffer; readonly sealed: Buffer }[],
+): Promise<number> {
+  const [ids, before, after] = [
+    secrets.map(({ webhook_id }) => webhook_id),
+    secrets.map(({ secret }) => secret),
+    secrets.map(({ sealed }) => sealed),
+  ];
+  const { numAffectedRows = 0n } = await sql`
+    update webhooks w set secret = s.sealed
+    from unnest(${ids}::text[], ${before}::bytea[], ${after}::bytea[]) s (webhook_id, secret, sealed)
+    where w.webhook_id = s.webhook_id and w.secret = s.secret`.execute(db);
+  return Number(numAffectedRows);
 }

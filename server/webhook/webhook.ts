@@ -110,7 +110,11 @@ export async function updateWebhook(
   { url, types, group_ids, ordered, enabled }: PutWebhook,
 ): Promise<Webhook> {
   const { db, clock } = services;
-  if (url != null) await requireUrl(services, url);
+  if (url != null) {
+    // Names are looked up only for those who have a webhook to change.
+    await getWebhook({ db }, admission.caller, webhookId);
+    await requireUrl(services, url);
+  }
   return inTransaction(db, async (tx) => {
     const caller = await readmit(tx, admission);
     const before = await lockWebhook(tx, webhookId, reachOf(caller));
@@ -134,7 +138,8 @@ export async function updateWebhook(
       updated_on: now,
     });
     if (begins) await renewFailed(tx, webhookId, now);
-    await recordWebhookUpdated(tx, before, values, now);
+    const moved = values.url !== before.url && new URL(values.url).origin === new URL(before.url).origin;
+    await recordWebhookUpdated(tx, before, values, now, moved ? 'Its URL is another one.' : undefined);
     return getWebhook({ db: tx }, caller, webhookId);
   });
 }

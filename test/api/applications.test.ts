@@ -419,9 +419,12 @@ describe('D111: who decides', () => {
 it('D91: replaying the events rebuilds applications and policies', async () => {
   const applications = new Map<string, string>();
   const policies = new Map<string, GroupPolicy>();
+  const putIn = (id: string) => /^0{8}|^b{8}/.test(id);
   const { rows } = await sql<{ body: string }>`select body from events order by event_id`.execute(app.db);
   for (const { type, targets, changes } of rows.map(({ body }) => JSON.parse(body) as Event)) {
     const id = targets[0]?.id ?? '';
+    // Those that tests put in by hand.
+    if (type.startsWith('application.') && putIn(id)) continue;
     if (type === 'application.created') applications.set(id, 'pending');
     for (const change of changes) {
       if (!('after' in change)) continue;
@@ -431,8 +434,7 @@ it('D91: replaying the events rebuilds applications and policies', async () => {
     }
   }
   const stored = await app.db.selectFrom('applications').select(['application_id', 'state']).execute();
-  // Those that tests put in by hand.
-  const made = stored.filter(({ application_id: id }) => !/^0{8}|^b{8}/.test(id));
+  const made = stored.filter(({ application_id: id }) => !putIn(id));
   expect(made.length).toBeGreaterThan(5);
   expect(applications).toEqual(new Map(made.map(({ application_id, state }) => [application_id, state])));
   expect(new Set(applications.values()).size).toBe(6);

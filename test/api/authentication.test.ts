@@ -48,16 +48,17 @@ async function refused(jwt: string, detail: string | RegExp): Promise<void> {
 
 describe('Authentication rule 1: a JWT in the Authorization header', () => {
   it('the untouched token works, and so does the same one signed anew', async () => {
-    expect(await send(app, 'GET', '/token', { token })).toMatchObject({ status: 200, json: { uuid } });
+    expect(await app.client(token).token.current()).toMatchObject({ status: 200, body: { uuid } });
     expect(await signed({})).toBe(token);
   });
 
   it('D4: a missing Authorization header is a 401 that says so', async () => {
-    expect(await send(app, 'GET', '/token')).toMatchObject({
+    const answer = await app.client().token.current();
+    expect(answer).toMatchObject({
       status: 401,
-      headers: { 'www-authenticate': 'Bearer' },
-      json: { detail: 'The Authorization header is missing.', code: 'token_missing' },
+      body: { detail: 'The Authorization header is missing.', code: 'token_missing' },
     });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   it.each([
@@ -286,14 +287,14 @@ describe('D20: claims that do not fit, although our key signed them', () => {
 describe('D20: a valid signature is never enough', () => {
   it('a token whose row is gone is refused although its signature was checked before', async () => {
     const { jwt, uuid: gone } = await addMember(app, 2_120_000_002);
-    expect((await send(app, 'GET', '/token', { token: jwt })).status).toBe(200);
+    expect((await app.client(jwt).token.current()).status).toBe(200);
     await app.db.deleteFrom('tokens').where('uuid', '=', gone).execute();
     await refused(jwt, 'The token was revoked or is unknown.');
   });
 
   it('a row that expired earlier than its JWT says counts', async () => {
     const { jwt, uuid: early } = await addMember(app, 2_120_000_003);
-    expect((await send(app, 'GET', '/token', { token: jwt })).status).toBe(200);
+    expect((await app.client(jwt).token.current()).status).toBe(200);
     await app.db
       .updateTable('tokens')
       .set({ expires_on: app.clock.now() })
@@ -322,8 +323,11 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
       ['of the built-in user, from the per', sponsored.user_token, '/token'],
     ];
   }
-  const ask = (path: string, jwt: string) =>
-    send(app, path === '/token' ? 'GET' : 'POST', path, { token: jwt });
+  const ask = async (path: string, jwt: string) => {
+    const { token } = app.client(jwt);
+    const answer = path === '/token' ? await token.current() : await token.startLogin({ body: {} });
+    return { ...answer, challenge: answer.headers.get('www-authenticate') };
+  };
 
   it.each([0, 8])(
     'of level %i: each kind is refused at the next request, and works again when that is taken back',
@@ -334,8 +338,8 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
           await letIn(closed);
           expect(await ask(path, jwt), kind).toMatchObject({
             status: 401,
-            headers: { 'www-authenticate': 'Bearer' },
-            json: { detail: NOT_ALLOWED, code: 'login_not_allowed' },
+            challenge: 'Bearer',
+            body: { detail: NOT_ALLOWED, code: 'login_not_allowed' },
           });
           await letIn(true);
           expect((await ask(path, jwt)).status, kind).toBe(200);
@@ -364,7 +368,7 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
     const visitor = await addMember(app, 2_120_000_051);
     const { jwt } = await makeToken(app, 'use', visitor.id, dyn.uuid);
     expect(await ask('/token/use/from/dyn', dyn.jwt)).toMatchObject({
-      json: { detail: NOT_ALLOWED, code: 'login_not_allowed' },
+      body: { detail: NOT_ALLOWED, code: 'login_not_allowed' },
     });
     expect((await ask('/token', jwt)).status).toBe(200);
   });
@@ -382,7 +386,7 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
 
   it('costs no second statement, and asks for no voices where none counts', async () => {
     const [[, jwt] = []] = await tokensOf(2_120_000_040, 3);
-    const [statement] = await statementsOf(() => send(app, 'GET', '/user', { token: jwt }));
+    const [statement] = await statementsOf(() => app.client(jwt).user.list());
     expect(statement).toContain('from tokens');
     const asked = async (owner: number) => {
       const { uuid: token } = await makeToken(app, 'per', owner, uuidOf(app.root));

@@ -1,10 +1,16 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeCheckpoint } from '../../jobs/write-checkpoint.ts';
 import { examineEvents } from '../../server/doctor/events.ts';
+import { toLines } from '../../server/doctor/finding.ts';
+import { verifyCheckpoints } from '../../server/event/checkpoint.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import { verifyEvents } from '../../server/event/verify.ts';
+import { loadSigningKeys } from '../../server/keys/signing-keys.ts';
 import { allEvents } from '../fixtures/events.ts';
-import { startTestApp, type TestApp } from '../harness/app.ts';
+import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { testRun } from '../harness/run.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -47,6 +53,12 @@ async function copy(): Promise<string[]> {
   return statements;
 }
 
+/** What the doctor says. */
+async function examined(kept?: string): Promise<string[]> {
+  const { db, keys } = app.app.services;
+  return (await examineEvents(db, keys, app.clock.now(), { kept })).map(toLines);
+}
+
 const idAt = (position: number) => `(select event_id from event_seals where position = ${position})`;
 
 describe('D90: the chain of hashes', () => {
@@ -54,7 +66,10 @@ describe('D90: the chain of hashes', () => {
     const head = (await allEvents(app.db)).length;
     expect(await verifyEvents(app.db, app.clock.now())).toEqual({ looked: head, head, fault: undefined });
     expect(await verifyEvents(app.db, app.clock.now(), 5)).toEqual({ looked: 5, head, fault: undefined });
-    expect(await examineEvents(app.db, app.clock.now())).toMatchObject([{ state: 'good' }]);
+    expect(await examined()).toEqual([
+      `ok   events: whole, up to position ${head}; ${head} looked at\n`,
+      'ok   checkpoint: none\n',
+    ]);
   });
 
   it.each([
@@ -90,5 +105,135 @@ describe('D90: the chain of hashes', () => {
     await past('create table aside as select * from events', 'truncate events');
     expect((await verifyEvents(app.db, later)).fault).toBeUndefined();
     await past('insert into events select * from aside', 'drop table aside');
+  });
+});
+
+// Last: time goes on here ------------------------------------------------------------------------------------------
+
+describe('D90: the daily checkpoint', () => {
+  const DAY = 86_400_000;
+  const write = () => writeCheckpoint(app.app.services, testRun('write-checkpoint'));
+  const more = () => recordEvents(app.db, [{ type: 'group.created', targets: [] }], app.clock.now());
+  /** The checkpoint that was written last, as its event tells it. */
+  async function lastOne() {
+    const event = (await allEvents(app.db)).findLast(({ type }) => type === 'audit.checkpoint');
+    const values = event?.changes.map((change) => ('after' in change ? change.after : null)) ?? [];
+    return { position: Number(values[0]), hash: String(values[1]), signature: String(values[2]) };
+  }
+  /** What the doctor finds after a superuser did this; undone afterwards. */
+  async function doctorAfter(statements: readonly string[], kept?: string): Promise<string> {
+    const before = await copy();
+    await past(...statements);
+    const found = await examined(kept);
+    await past('truncate events, event_seals', ...before);
+    return found.join('');
+  }
+  /** Writes the whole chain anew, as it would be if the events had always been what they are now. */
+  const REWRITE = `do $$ declare chained bytea := ''; entry record; begin
+    for entry in select s.position, sha256(convert_to(e.body, 'UTF8')) as digest
+      from event_seals s join events e using (event_id) order by s.position loop
+      chained := sha256(chained || entry.digest);
+      update event_seals set digest = entry.digest, hash = chained where position = entry.position;
+    end loop; end $$`;
+
+  it('is an event that says position and hash, signed with the key of tokens, and stands in the log', async () => {
+    const head = (await allEvents(app.db)).at(-1)?.position;
+    await write();
+    const { position, hash, signature } = await lastOne();
+    expect(position).toBe(head);
+    const seal = await app.db
+      .selectFrom('event_seals')
+      .select('hash')
+      .where('position', '=', position)
+      .executeTakeFirstOrThrow();
+    expect(hash).toBe(seal.hash.toString('hex'));
+    const keys = createRemoteJWKSet(new URL(`${app.url}/.well-known/jwks.json`));
+    const { payload } = await jwtVerify(signature, keys, { typ: 'castellan-checkpoint+jwt' });
+    expect(payload).toMatchObject({ position, hash });
+    expect(app.logged.some((line) => line.includes(signature))).toBe(true);
+    expect((await examined())[1]).toMatch(/^ok {3}checkpoint: of .+, up to position \d+\n$/);
+    // It is no token.
+    expect((await app.client(signature).token.current()).status).toBe(401);
+  });
+
+  it('is told anew each day; the doctor minds when it is not', async () => {
+    app.clock.advance(2.1 * DAY);
+    expect((await examined())[1]).toMatch(/^mind checkpoint: .*\n.*does the job write-checkpoint run/);
+    const { position } = await lastOne();
+    await write();
+    expect((await lastOne()).position).toBe(position + 1);
+    expect((await examined())[1]).toMatch(/^ok/);
+  });
+
+  it('finds what was written anew up to it, by whoever may write the tables but has no key', async () => {
+    await more();
+    await write();
+    const { position } = await lastOne();
+    const edit = `update events set body = body || ' ' where event_id = ${idAt(7)}`;
+    expect(await doctorAfter([edit])).toContain('position 7: changed event');
+    const found = await doctorAfter([edit, REWRITE]);
+    expect(found).toMatch(
+      /^BAD {2}events: checkpoint of position \d+: something up to there was written anew/,
+    );
+    // Fitted to the new chain it is not as it was signed.
+    const fit = `update events set body = replace(body, (body::jsonb #>> '{changes,1,after}'),
+      (select encode(hash, 'hex') from event_seals where position = (body::jsonb #>> '{changes,0,after}')::int))
+      where type = 'audit.checkpoint'`;
+    expect(await doctorAfter([edit, REWRITE, fit, REWRITE])).toMatch(
+      /^BAD {2}events: checkpoint of position \d+: not as it was signed/,
+    );
+    expect(position).toBeGreaterThan(7);
+  });
+
+  it('finds a chain that was cut off before it, by what is left of it', async () => {
+    const found = await doctorAfter(['delete from event_seals where position > 5']);
+    expect(found).toMatch(/BAD {2}events: checkpoint of position \d+: there is no such position any more/);
+  });
+
+  it('finds, kept elsewhere, an end that was cut off with it, and one that was written anew', async () => {
+    await more();
+    await write();
+    const { position, signature } = await lastOne();
+    expect((await examined(signature)).every((line) => line.startsWith('ok'))).toBe(true);
+    const cut = [
+      `delete from events where event_id in (select event_id from event_seals where position >= ${position})`,
+      `delete from event_seals where position >= ${position}`,
+    ];
+    expect(await doctorAfter(cut)).not.toContain('BAD');
+    expect(await doctorAfter(cut, signature)).toContain(
+      `BAD  events: checkpoint of position ${position}: there is no such position any more`,
+    );
+    const anew = [...cut, `update events set body = body || ' ' where event_id = ${idAt(3)}`, REWRITE];
+    expect(
+      await doctorAfter([...anew, "delete from events where type = 'audit.checkpoint'"], signature),
+    ).toContain(`BAD  events: checkpoint of position ${position}`);
+    expect((await examined(`${signature.slice(0, -4)}AAAA`)).join('')).toContain(
+      'was not signed by this service',
+    );
+  });
+
+  it('is not written over events that are not whole', async () => {
+    const before = await copy();
+    const { position } = await lastOne();
+    await more();
+    const last = (await allEvents(app.db)).at(-1)?.position ?? 0;
+    await past(`update events set body = body || ' ' where event_id = ${idAt(last)}`);
+    await expect(write()).rejects.toThrow(`position ${last}: changed event`);
+    await past('truncate events, event_seals', ...before);
+    expect((await lastOne()).position).toBe(position);
+  });
+
+  it('of a key that is gone is passed over, and said', async () => {
+    const { db, clock } = app.app.services;
+    const others = await loadSigningKeys(
+      { keys: [await newSigningKey()] } as never,
+      'https://castellan.test',
+      clock,
+    );
+    expect((await verifyCheckpoints(db, others)).fault).toBeUndefined();
+    const found = (await examineEvents(db, others, clock.now())).map(toLines).join('');
+    expect(found).toMatch(
+      /ok {3}checkpoint: none; \d+ of former keys were not looked at|mind checkpoint: none; \d+ of former/,
+    );
   });
 });

@@ -53,7 +53,7 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
     await expect(start([other])).rejects.toMatchObject({
       name: 'KeysRemoved',
       message: expect.stringContaining(
-        `ENCRYPTION_KEYS lacks keys that stored grants were encrypted with:\n  - key ${own.id}: 5 grant(s)\n`,
+        `ENCRYPTION_KEYS lacks keys that stored grants, or secrets of webhooks, were encrypted with:\n  - key ${own.id}: 5 grant(s)\n`,
       ),
     });
   });

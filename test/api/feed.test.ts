@@ -95,7 +95,10 @@ describe('D92: the feed', () => {
   it('is closed to a token that was revoked while it waited', async () => {
     const { jwt, uuid } = await permanentToken(8);
     const after = await head();
+    const looks = () => app.statements.filter((statement) => statement.includes('stretch')).length;
+    const before = looks();
     const waiting = app.client(jwt).event.list({ query: { after, wait: 30 } });
+    await expect.poll(looks).toBeGreaterThan(before);
     await root.token.delete({ query: { uuid } });
     await createGroup();
     expect(await waiting).toMatchObject({ status: 401, body: { code: 'token_revoked' } });

@@ -62,6 +62,7 @@ beforeAll(async () => {
     character_id: String(id),
     application_id: HOME.coalition,
     client_id: HOME.coalition,
+    webhook_id: HOME.coalition,
     person_id: '00000000-0000-4000-8000-000000000000',
     character: String(id),
     esi_path: 'status',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, ok } from '../../sdk/src/index.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
 import type { JwkSet } from '../../server/keys/formats.ts';
@@ -48,8 +49,10 @@ async function start(
   return { app: other, url: `http://127.0.0.1:${http.port}` };
 }
 
+const caller = (baseUrl: string, token: string) => createClient({ baseUrl, token, retries: 0 });
+
 async function works(url: string, token: string): Promise<boolean> {
-  return (await send({ url }, 'GET', '/token', { token })).status === 200;
+  return (await caller(url, token).token.current()).status === 200;
 }
 
 describe('D20b: rotation of the signing keys', () => {
@@ -58,15 +61,13 @@ describe('D20b: rotation of the signing keys', () => {
     const { app: rotated, url } = await start([fresh, old]);
     expect(await works(url, before.jwt)).toBe(true);
     expect(await works(url, app.root)).toBe(true);
-    const made = await send<{ user_token: string }>({ url }, 'POST', '/token/use/from/per', {
-      token: app.root,
-    });
-    expect(kidOf(made.json.user_token)).toBe(fresh.kid);
-    expect(await works(url, made.json.user_token)).toBe(true);
+    const { user_token } = await ok(caller(url, app.root).token.createUserToken());
+    expect(kidOf(user_token)).toBe(fresh.kid);
+    expect(await works(url, user_token)).toBe(true);
     // The replica that has not got the new key yet says so, and does not fall over.
-    expect(await send(app, 'GET', '/token', { token: made.json.user_token })).toMatchObject({
+    expect(await app.client(user_token).token.current()).toMatchObject({
       status: 401,
-      json: { detail: `The token was signed with an unknown key (kid ${fresh.kid}).`, code: 'token_invalid' },
+      body: { detail: `The token was signed with an unknown key (kid ${fresh.kid}).`, code: 'token_invalid' },
     });
     // A token is printed as it is as long as its key can sign.
     expect(kidOf(await rootToken(rotated.services, 0))).toBe(old.kid);
@@ -76,10 +77,8 @@ describe('D20b: rotation of the signing keys', () => {
   it('in two steps, no process meets a token that it does not know', async () => {
     const made: string[] = [];
     const makeOne = async ({ url }: { url: string }) => {
-      const { json } = await send<{ user_token: string }>({ url }, 'POST', '/token/use/from/per', {
-        token: app.root,
-      });
-      made.push(json.user_token);
+      const { user_token } = await ok(caller(url, app.root).token.createUserToken());
+      made.push(user_token);
     };
     // Two processes, restarted one after the other: first the new key is added behind, then promoted.
     let processes = [await start([old]), await start([old])];
@@ -162,9 +161,9 @@ describe('D20b: rotation of the signing keys', () => {
   it('FORCE_KEY_REMOVAL starts all the same: those tokens are refused, the printed one is signed anew', async () => {
     const per = await makeToken(app, 'per', 0, uuidOf(app.root));
     const { app: forced, url } = await start([fresh], true);
-    expect(await send({ url }, 'GET', '/token', { token: per.jwt })).toMatchObject({
+    expect(await caller(url, per.jwt).token.current()).toMatchObject({
       status: 401,
-      json: { detail: `The token was signed with an unknown key (kid ${old.kid}).` },
+      body: { detail: `The token was signed with an unknown key (kid ${old.kid}).` },
     });
     const printed = await rootToken(forced.services, 0);
     expect(kidOf(printed)).toBe(fresh.kid);

@@ -24,13 +24,19 @@ const LOST = {
   json: { detail: 'The database cannot be reached at the moment.', code: 'database_unavailable' },
 };
 
-const ask = () => send(app, 'GET', '/user', { token: app.root });
+const ask = () => app.client(app.root).user.list();
+
+async function expectLost(): Promise<void> {
+  const { status, body, headers } = await ask();
+  expect({ status, body }).toEqual({ status: LOST.status, body: LOST.json });
+  expect(headers.get('retry-after')).toMatch(/^\d+$/);
+}
 
 describe('D8: the database cannot be reached', () => {
   it('503 with Retry-After while it is gone, and 200 at the first request after', async () => {
     expect((await ask()).status).toBe(200);
     await proxy.cut();
-    for (let round = 0; round < 3; round += 1) expect(await ask()).toMatchObject(LOST);
+    for (let round = 0; round < 3; round += 1) await expectLost();
     await proxy.mend();
     expect((await ask()).status).toBe(200);
   });
@@ -56,8 +62,8 @@ describe('D8: the database cannot be reached', () => {
 
   it('a token is still judged by its signature first', async () => {
     await proxy.cut();
-    expect((await send(app, 'GET', '/user')).status).toBe(401);
-    expect((await send(app, 'GET', '/user', { token: `${app.root}x` })).status).toBe(401);
+    expect((await app.client().user.list()).status).toBe(401);
+    expect((await app.client(`${app.root}x`).user.list()).status).toBe(401);
   });
 
   it('the report goes to the log instead, without the token', async () => {
@@ -65,7 +71,7 @@ describe('D8: the database cannot be reached', () => {
     const before = app.logged.length;
     const answer = await ask();
     const lines = app.logged.slice(before).map((line) => JSON.parse(line));
-    const id = answer.headers['x-request-id'];
+    const id = answer.headers.get('x-request-id');
     expect(lines).toContainEqual(
       expect.objectContaining({
         level: 'error',
@@ -98,8 +104,8 @@ describe('D8: the database cannot be reached', () => {
       `alter database ${name} allow_connections false`,
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
     );
-    expect(await ask()).toMatchObject(LOST);
-    expect(await ask()).toMatchObject(LOST);
+    await expectLost();
+    await expectLost();
     await onServer(app.databaseUrl, `alter database ${name} allow_connections true`);
     expect((await ask()).status).toBe(200);
   });

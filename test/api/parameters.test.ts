@@ -28,11 +28,13 @@ const PARAMS: Readonly<Record<string, string>> = {
   coalition_id: 'ab'.repeat(12),
   corporation_id: '98000001',
   crash_report_id: 'ab'.repeat(12),
+  delivery_id: '00000000-0000-7000-8000-000000000000',
   esi_path: 'status',
   group_id: 'ab'.repeat(12),
   job_id: 'sync-users',
   mail_id: '1',
   person_id: '00000000-0000-4000-8000-000000000000',
+  webhook_id: 'ab'.repeat(12),
 };
 
 const all = operations()

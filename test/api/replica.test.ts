@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensurePartitions } from '../../server/history/partitions.ts';
 import { addUser } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -63,6 +64,18 @@ describe('reads that may lag (DATABASE_REPLICA_URL)', () => {
       .client(app.root)
       .user.get({ params: { character_name: 'Known To The Replica' } });
     expect(status).toBe(404);
+  });
+
+  it('D29b: never are histories, which may still be those of a former owner there', async () => {
+    const now = new Date();
+    await ensurePartitions(copy.db, now);
+    const entry = { character_id: REPLICAS, timestamp: now, balance: 1 };
+    await copy.db.insertInto('character_wallets').values(entry).execute();
+    await addUser(app, { id: REPLICAS, name: 'Known To The Replica Too' });
+    await expect.poll(answeredBy).toBe('replica');
+    const params = { character_id: REPLICAS };
+    expect(await app.client(app.root).history.wallet({ params })).toMatchObject({ status: 200, body: [] });
+    await app.db.deleteFrom('users').where('character_id', '=', REPLICAS).execute();
   });
 
   it('come from the primary while the replica is behind, and from the replica when it has caught up', async () => {

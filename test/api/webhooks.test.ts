@@ -1,10 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RETRIES } from '../../contract/webhook.ts';
+import { runMaintenance } from '../../jobs/maintenance.ts';
+import { createVault } from '../../server/keys/vault.ts';
+import { secretPlace } from '../../server/webhook/secret.ts';
+import { countUnreadable } from '../../server/webhook/secret-keys.ts';
 import { allEvents } from '../fixtures/events.ts';
-import { makeToken, uuidOf } from '../fixtures/users.ts';
+import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addGroup, addWebhook, arrivals, isSignedBy, messageOf, pass } from '../fixtures/webhooks.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { testRun } from '../harness/run.ts';
 
 let app: TestApp;
 let root: Client;
@@ -348,6 +355,17 @@ describe('D93: what an application is sent', () => {
     clearance_level: 9,
   };
 
+  it('D93: one whose owner has become a guest is disabled: it could not ask for events any more', async () => {
+    await addHome(app);
+    const { id } = await addMember(app, 2_151_000_002, 0);
+    const { jwt } = await makeToken(app, 'per', id, uuidOf(app.root));
+    const receiver = await receive();
+    const { webhook_id } = await addWebhook(app, receiver, {}, jwt);
+    await app.db.updateTable('users').set({ clearance_level: -1 }).where('character_id', '=', id).execute();
+    await addGroup(app, unique());
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ disabled_because: 'not_allowed' });
+  });
+
   it('D93: another one’s webhook is a 404 to an application, whatever it asks', async () => {
     const receiver = await receive();
     const { webhook_id } = await addWebhook(app, receiver);
@@ -378,5 +396,127 @@ describe('D93: what an application is sent', () => {
       status: 409,
       body: { code: 'too_many_webhooks' },
     });
+  });
+});
+
+describe('D61, D93: encryption keys', () => {
+  const other = createVault([{ id: 'other', key: randomBytes(32) }]);
+  const storedSecret = (webhook_id: string) =>
+    app.db
+      .selectFrom('webhooks')
+      .select('secret')
+      .where('webhook_id', '=', webhook_id)
+      .executeTakeFirstOrThrow();
+
+  it('D93: a secret that a former key sealed is sealed with the present one by the job maintenance', async () => {
+    const receiver = await receive();
+    const { webhook_id, secret } = await addWebhook(app, receiver);
+    const [key, former] = [randomBytes(32), randomBytes(32)];
+    const place = secretPlace(webhook_id);
+    const sealed = createVault([{ id: 'former', key: former }]).seal(secret, place);
+    await app.db.updateTable('webhooks').set({ secret: sealed }).execute();
+    const vault = createVault([
+      { id: 'present', key },
+      { id: 'former', key: former },
+    ]);
+    await runMaintenance({ ...app.app.services, vault }, testRun('maintenance'));
+    const present = createVault([{ id: 'present', key }]);
+    expect(present.open((await storedSecret(webhook_id)).secret, place)).toBe(secret);
+    expect(await countUnreadable({ db: app.db, vault: present })).toBe(0);
+    expect(await countUnreadable({ db: app.db, vault: other })).toBe(1);
+  });
+
+  it('D93: one whose key is gone disables its webhook, by the service itself, and holds up no other', async () => {
+    const [receiver, well] = [await receive(), await receive()];
+    const lost = await addWebhook(app, receiver);
+    await addWebhook(app, well);
+    const secret = other.seal(lost.secret, secretPlace(lost.webhook_id));
+    await app.db.updateTable('webhooks').set({ secret }).where('webhook_id', '=', lost.webhook_id).execute();
+    await addGroup(app, unique());
+    await arrivals(well, 1);
+    await expect
+      .poll(() => standing(lost.webhook_id))
+      .toMatchObject({ enabled: false, disabled_because: 'undeliverable' });
+    const events = await allEvents(app.db);
+    expect(events.filter(({ type }) => type === 'webhook.updated').at(-1)).toMatchObject({
+      actor: { kind: 'job' },
+    });
+    expect(receiver.received).toEqual([]);
+  });
+});
+
+describe('D90: the audit of webhooks', () => {
+  it('D90: another path of the same origin leaves an event, which does not hold it', async () => {
+    const receiver = await receive();
+    const { webhook_id } = await addWebhook(app, receiver);
+    const url = `${receiver.callback}/elsewhere`;
+    expect((await root.webhook.update({ params: { webhook_id }, body: { url } })).status).toBe(200);
+    const event = (await allEvents(app.db)).filter(({ type }) => type === 'webhook.updated').at(-1);
+    expect(event).toMatchObject({ reason: 'Its URL is another one.', changes: [] });
+    expect(JSON.stringify(event)).not.toContain('elsewhere');
+  });
+});
+
+describe('D93: what is in hand', () => {
+  /** 32 deliveries under way to a receiver that does not answer, and eight in hand behind them. */
+  async function fortyInHand() {
+    const held: ServerResponse[] = [];
+    const receiver = await receive((response) => void held.push(response));
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    for (let n = 0; n < 40; n += 1) await addGroup(app, unique());
+    await arrivals(receiver, 32);
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 40 });
+    const { until } = await app.db
+      .selectFrom('webhook_deliveries')
+      .select(({ fn }) => fn.max('next_try_on').as('until'))
+      .executeTakeFirstOrThrow();
+    app.clock.advance(1_000);
+    const nextTries = (compared: '<' | '>') => async () =>
+      (
+        await app.db
+          .selectFrom('webhook_deliveries')
+          .select('delivery_id')
+          .where('next_try_on', compared, until)
+          .execute()
+      ).length;
+    const answerAll = () => {
+      receiver.answer = 204;
+      for (const response of held.splice(0)) response.writeHead(204).end();
+    };
+    return { receiver, webhook_id, held, answerAll, takenAnew: nextTries('>'), putBack: nextTries('<') };
+  }
+
+  it('D93: goes to the new address when there is one, but for what is under way', async () => {
+    const { receiver, webhook_id, answerAll, takenAnew } = await fortyInHand();
+    const present = await receive();
+    await root.webhook.update({ params: { webhook_id }, body: { url: present.callback } });
+    await expect.poll(takenAnew).toBe(8);
+    answerAll();
+    await arrivals(present, 8);
+    expect(receiver.received).toHaveLength(32);
+  });
+
+  it('D93: is left when the webhook is disabled, as soon as the next answer tells', async () => {
+    const { receiver, webhook_id, held, answerAll, putBack } = await fortyInHand();
+    await root.webhook.update({ params: { webhook_id }, body: { enabled: false } });
+    held.shift()?.writeHead(204).end();
+    await expect.poll(putBack).toBe(7);
+    answerAll();
+    await expect
+      .poll(async () => (await deliveriesOf(webhook_id)).filter(({ state }) => state === 'delivered').length)
+      .toBe(33);
+    // One took the place of the first, before that was written down.
+    expect(receiver.received).toHaveLength(33);
+  });
+});
+
+describe('D93: tests', () => {
+  it('D93: of those that wait for a receiver that hangs the ten newest stay', async () => {
+    const receiver = await receive(() => undefined);
+    const { webhook_id } = await addWebhook(app, receiver);
+    for (let n = 0; n < 15; n += 1) {
+      expect((await root.webhook.test({ params: { webhook_id } })).status).toBe(200);
+    }
+    expect((await deliveriesOf(webhook_id)).filter(({ state }) => state === 'waiting').length).toBe(10);
   });
 });

@@ -108,7 +108,7 @@ describe('a player whose sign-in is refused, on a phone', () => {
     await openProvider();
     await chooseFromAlliance();
     await expectPhonePage('kept-out', 'You are not allowed to log in here');
-    await page.getByText('the coalition First Coalition').waitFor();
+    await page.getByText('the coalition First Coalition', { exact: true }).waitFor();
     await ok(operator().coalition.update({ params, body: { authorized_to_login: true } }));
     await page.getByRole('link', { name: 'Back to' }).click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();

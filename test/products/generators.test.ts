@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { openApiYaml } from '../../server/http/openapi-yaml.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addCoalition, addHome } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { CONSUMERS, type Consumer, createConsumer, source, TOOLS, typeCheck } from './consumer.ts';
+import { CONSUMERS, type Consumer, createConsumer, ROOT, source, TOOLS, typeCheck } from './consumer.ts';
 
 const ALLIANCE = 99_000_001;
 const COALITION_ID = '66f2a1b3c4d5e6f708192a3d';
@@ -107,14 +108,24 @@ it('openapi-generator, in Python by the document as OpenAPI 3.0: generated, stri
     document,
     ...output,
   );
-  await consumer.write({ [client]: await source(join(CONSUMERS, 'generators', client)) });
+  const example = 'generated.py';
+  await consumer.write({
+    [client]: await source(join(CONSUMERS, 'generators', client)),
+    [example]: await readFile(join(ROOT, 'examples/python', example), 'utf8'),
+  });
   const paths = ['MYPYPATH=generated/python', 'PYTHONPATH=generated/python'];
   // What is generated has no types to look at; who uses it has, and may use nothing that is not there.
   const lenient = ['--implicit-reexport', '--allow-untyped-calls', '--ignore-missing-imports'];
   const flags = ['--strict', ...lenient, '--follow-imports=silent'];
-  await consumer.run('env', ...paths, '/usr/bin/mypy', ...flags, client);
+  await consumer.run('env', ...paths, '/usr/bin/mypy', ...flags, client, example);
   const said = await consumer.run('env', ...paths, ...variables(), '/usr/bin/python3', client);
   expectDone(said, 'OAGP');
+
+  const where = [`CASTELLAN_URL=${app.url}`, `CASTELLAN_TOKEN=${env['TOKEN']}`];
+  const balance = ['/usr/bin/python3', example, env['CHARACTER_ID'] ?? ''];
+  expect(await consumer.run('env', ...paths, ...where, ...balance)).toMatch(
+    /^-119\.00 in 120 entries since 20/,
+  );
 });
 
 /** Compiles what uses a generated client with every strict flag, and lets it do its task on the running service. */

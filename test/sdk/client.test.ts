@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { AppRoute, AppRouter } from '@ts-rest/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { contract } from '../../contract/index.ts';
 import { operations } from '../../contract/openapi.ts';
 import { VERSION } from '../../sdk/src/generated/version.ts';
@@ -11,6 +11,7 @@ import {
   createCastellan,
   createClient,
   type ErrorCode,
+  type Event,
   type Group,
   ok,
   paginate,
@@ -229,15 +230,15 @@ describe('answers', () => {
     await expect(client().token.logout()).rejects.toThrow('The answer is not JSON');
   });
 
-  it.each([{ detail: { x: 1 } }, { detail: null }, null, 503, 'Busy'])(
-    'of a proxy that says %j are errors as any other',
-    async (body) => {
-      reply = json(503, body);
-      const call = createCastellan({ baseUrl, retries: 0 }).token.current();
-      await expect(call).rejects.toBeInstanceOf(CastellanError);
-      await expect(call).rejects.toMatchObject({ status: 503, issues: [] });
-    },
-  );
+  it.each([
+    ...[{ detail: { x: 1 } }, { detail: null }, null, 503, 'Busy'],
+    ...[{ detail: [1] }, { detail: [null] }, { detail: [{ loc: 'body' }] }, { detail: [{}] }],
+  ])('of a proxy that says %j are errors as any other', async (body) => {
+    reply = json(503, body);
+    const call = createCastellan({ baseUrl, retries: 0 }).token.current();
+    await expect(call).rejects.toBeInstanceOf(CastellanError);
+    await expect(call).rejects.toMatchObject({ status: 503, issues: [] });
+  });
 
   it('give their headers', async () => {
     reply = json(200, [], { 'x-pages': '3' });
@@ -395,7 +396,7 @@ describe('a service of another version', () => {
   it('D72: is told in an error where it is older', async () => {
     const { message, detail, serviceVersion } = await refused('0.0.9');
     expect(message).toBe(
-      `There is nothing at this path. (the service has version 0.0.9, this client is made for ${VERSION})`,
+      `There is nothing at this path. (the service has version 0.0.9, this client ${VERSION})`,
     );
     expect([detail, serviceVersion]).toEqual(['There is nothing at this path.', '0.0.9']);
   });
@@ -429,6 +430,14 @@ describe('paginate', () => {
     expect(seen[0]?.headers.page).toBe('3');
   });
 
+  it('asks for the next page in browsers without URLSearchParams.size, too', async () => {
+    vi.spyOn(URLSearchParams.prototype, 'size', 'get').mockReturnValue(undefined as never);
+    reply = json(200, []);
+    await client().user.list({ query: { search: 'a' } });
+    vi.restoreAllMocks();
+    expect(seen[0]?.url).toBe('/user?search=a');
+  });
+
   it('D71: goes on after what X-Next says, until an answer has none', async () => {
     const people = (id: number, next?: string) =>
       json(200, [{ character_id: id, character_name: '' }], next === undefined ? {} : { 'x-next': next });
@@ -444,6 +453,19 @@ describe('paginate', () => {
       '/user?search=a&limit=1&after=a%2F%2Bb',
       '/user?search=a&limit=1&after=c',
     ]);
+  });
+
+  it('D92: goes on behind the cursor of a page of events, also of an empty one, while there are more', async () => {
+    const events = (id: string, cursor: string, more: boolean) =>
+      json(200, { events: id === '' ? [] : [{ event_id: id }], cursor, more });
+    reply = replies(events('a', '7', true), events('', '2007', true), events('b', '2009', false));
+    const ids: string[] = [];
+    for await (const event of paginate(castellan().event.list, { query: { after: 3 } })) {
+      expectTypeOf(event).toEqualTypeOf<Event>();
+      ids.push(event.event_id);
+    }
+    expect(ids).toEqual(['a', 'b']);
+    expect(seen.map(({ url }) => url)).toEqual(['/event?after=3', '/event?after=7', '/event?after=2007']);
   });
 
   it('throws when a page cannot be had', async () => {

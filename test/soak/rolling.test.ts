@@ -86,7 +86,7 @@ it(
     const pauses: number[] = [];
     let requests = 0;
     for (let n = 0; n < DEATHS; n += 1) {
-      const load = startLoad(fleet.url, fleet.token, CALLERS, `database ${n}`);
+      const load = startLoad(fleet.apis[0].url, fleet.token, CALLERS, `database ${n}`);
       await expect.poll(() => load.seen.created.length, { timeout: 60_000 }).toBeGreaterThan(CALLERS);
       const [postmaster = 0] = await fleet.postgres();
       const killed = performance.now();

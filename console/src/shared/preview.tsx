@@ -45,12 +45,12 @@ function sentenceOf({ about, effect, group, from_level, to_level, count: n }: Pr
     case 'group': {
       const name = group?.group_name ?? '';
       return gains
-        ? t('{people} come into the group {name}', { people, name })
-        : t('{people} leave the group {name}', { people, name });
+        ? t('{people} will be in the group {name}', { people, name })
+        : t('{people} will no longer be in the group {name}', { people, name });
     }
     case 'validity':
       return gains
-        ? t('{people} have granted enough', { people })
-        : t('{people} have not granted enough any more', { people });
+        ? t('{people} will have granted enough', { people })
+        : t('{people} will not have granted enough any more', { people });
   }
 }

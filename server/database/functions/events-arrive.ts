@@ -1,4 +1,7 @@
-/** Whatever writes an event, it is sealed, and everybody who waits for that is told with the commit. */
+/**
+ * Trigger on new events: enqueues their sealing and notifies all subscribers at the commit, whichever code wrote the
+ * event.
+ */
 export const eventsArrive = `
 create or replace function events_arrive() returns trigger language plpgsql as $$
 begin

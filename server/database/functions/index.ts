@@ -13,15 +13,18 @@ import { takePlace } from './take-place.ts';
 
 /** Database functions as `create or replace` statements, by name, in the order in which they are applied. */
 export interface FunctionSet {
-  /** Raised with every change: a process of a former release, started once more, leaves what a later one applied. */
+  /**
+   * Raised with every change, so that a process of a former release that is started again does not overwrite later
+   * functions.
+   */
   readonly revision: number;
   readonly definitions: Readonly<Record<string, string>>;
 }
 
 /**
- * The functions of this release. Edit them in place, as long as they take and return the same: processes of the
- * former release call them meanwhile. With other parameters it is another function, and a later migration drops the
- * former one.
+ * The functions of this release. Edit them in place as long as parameters and result stay the same, because processes
+ * of the former release call them during an update. For other parameters add a new function; a later migration drops
+ * the former one.
  */
 export const functions: FunctionSet = {
   revision: revision.number,

@@ -1,4 +1,4 @@
-/** What became of an application stays (D111). */
+/** Trigger: the decision on an application cannot be changed (D111). */
 export const keepDecidedApplication = `
 create or replace function keep_decided_application() returns trigger language plpgsql as $$
 begin

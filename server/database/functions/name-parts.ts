@@ -1,6 +1,6 @@
 /**
- * Every part of a name that has one to three letters, for the search of users (D71). An index holds what it answers: it
- * may become faster, but another answer needs another function and an index of its own.
+ * All substrings of a name of one to three characters, for the search of users (D71). An index stores its results: the
+ * implementation may become faster, but for other results add another function with its own index.
  */
 export const nameParts = `
 create or replace function name_parts(whole text) returns text[]

@@ -1,6 +1,6 @@
 /**
- * Begins a new generation when the present one takes half of the bytes that the cache may take. Emptying frees the
- * disk at once, dead rows included; where somebody reads for longer than a moment, it is left to the next call.
+ * Begins a new generation of the cache when the present one uses half of the allowed bytes, and truncates the older
+ * one. TRUNCATE frees the disk at once, dead rows included; if a long read blocks it, the next call tries again.
  */
 export const providerCacheRotate = `
 create or replace function provider_cache_rotate(most bigint) returns boolean

@@ -1,6 +1,6 @@
 /**
- * Takes what one request may cost, or says why not. Outcomes: go; wait, because others have taken the rest and
- * may give it back; banned, used-up, bucket, caller with the moment until which it is so.
+ * Reserves the cost of one request, or returns why not. Outcomes: `go`; `wait`, because others have reserved the rest
+ * and may release it; `banned`, `used-up`, `bucket`, `caller` with the time until which it holds.
  */
 export const providerReserve = `
 create or replace function provider_reserve(

@@ -1,4 +1,4 @@
-/** Gives a reservation back and notes what the answer told. */
+/** Releases a reservation and stores what the answer's headers said about the limits. */
 export const providerSettle = `
 create or replace function provider_settle(
   at timestamptz, reserved_turn bigint, reserved_minute bigint, was_probe boolean, failed boolean,

@@ -1,4 +1,4 @@
-/** Removes a few of the rows that nobody will look at again. */
+/** Deletes a few of the rows that are not used any more. */
 export const providerSweep = `
 create or replace function provider_sweep(at timestamptz, most integer) returns void language sql as $$
   delete from provider_cache where (generation, key) in (

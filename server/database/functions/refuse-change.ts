@@ -1,4 +1,4 @@
-/** Events are written once (D90). */
+/** Trigger: events cannot be changed or deleted (D90). */
 export const refuseChange = `
 create or replace function refuse_change() returns trigger language plpgsql as $$
 begin

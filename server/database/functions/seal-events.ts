@@ -1,6 +1,7 @@
 /**
- * Gives some of the events that have none a position each, without a gap, and chains their digests; returns how many.
- * One transaction does so at a time, and reads after it got the lock: what it does not see, the next one will.
+ * Gives consecutive positions to some events that have none, and chains their digests; returns how many. An advisory
+ * lock lets one transaction at a time do so, and it reads after it got the lock: events that it cannot see yet are
+ * sealed by the next one.
  */
 export const sealEvents = `
 create or replace function seal_events(most integer) returns integer language plpgsql as $$

@@ -1,4 +1,4 @@
-/** Takes one of the places of a caller; false: all of them are taken. */
+/** Takes one of a caller's slots; false when all are taken. */
 export const takePlace = `
 create or replace function take_place(for_caller text, places integer, for_holder uuid, lease interval) returns boolean
 language plpgsql as $$

@@ -6,14 +6,14 @@ import type { InvalidField } from '../../shared/errors.ts';
 import { HttpError } from '../http-error.ts';
 
 /**
- * Reads a JSON body for an operation, whatever its content type says: at most that many bytes once unpacked (D3b),
- * UTF-8 without a fault, and of bounded size in every other respect before a schema looks at it (D3c).
+ * Middleware that reads a JSON body, whatever its content type: at most `mostBytes` after decompression (D3b), valid
+ * UTF-8, and within the limits of D3c before the schema validates it.
  */
 export function readBody(schema: z.ZodTypeAny, mostBytes: number): RequestHandler[] {
   const limits = limitsOf(schema);
   const read: RequestHandler = (req, _res, next) => {
     const bytes: unknown = req.body;
-    // No body at all, or an empty one, is as good as one without a field.
+    // No body or an empty one counts as an object without fields.
     if (!Buffer.isBuffer(bytes) || bytes.length === 0) {
       req.body = {};
       return next();
@@ -30,7 +30,9 @@ export function readBody(schema: z.ZodTypeAny, mostBytes: number): RequestHandle
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Without a byte order mark, which some clients send; undefined where the bytes are no UTF-8. */
+/**
+ * Decodes UTF-8 and removes a byte order mark, which some clients send; undefined when the bytes are not valid UTF-8.
+ */
 function decoded(bytes: Buffer): string | undefined {
   try {
     return utf8.decode(bytes);

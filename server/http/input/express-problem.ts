@@ -1,4 +1,4 @@
-/** Errors of Express's own making: of the parser of bodies, and of the sender of files. */
+/** Errors that Express itself raises: in its body parser and when it sends files. */
 
 import type { ErrorCode } from '../../../contract/error-codes.ts';
 import { HttpError } from '../http-error.ts';
@@ -7,29 +7,32 @@ interface ExpressError extends Error {
   readonly status: number;
   /** Whether the message is meant for the client: true below 500. */
   readonly expose: boolean;
-  /** Set by the parser of bodies, mostly. */
+  /** Set by the body parser in most cases. */
   readonly type?: string;
-  /** The bytes that a body was allowed. */
+  /** The maximum number of bytes that was exceeded. */
   readonly limit?: number;
 }
 
-/** What files are refused with. */
+/** Error codes for a failed file download, by status. */
 const OF_FILES: Readonly<Record<number, ErrorCode>> = {
   404: 'path_unknown',
   412: 'precondition_failed',
   416: 'range_not_satisfiable',
 };
 
-/** What Express says of a request; undefined for every error that is not its own, or not for the client. */
+/**
+ * Converts an error that Express raised about a request; undefined for any other error and for those not meant for the
+ * client.
+ */
 export function expressProblem(error: unknown): HttpError | undefined {
   const { type, status = 0, expose, message = '', limit } = error as Partial<ExpressError>;
-  // Its client went away while it was being admitted.
+  // The client disconnected while the request was being admitted.
   if (type === 'stream.not.readable') return bodyUnreadable(type);
   if (expose !== true) return undefined;
   if (type === 'entity.too.large')
     return new HttpError('body_too_large', `The request body is larger than ${inWords(limit)}.`);
   if (type === 'encoding.unsupported') return new HttpError('encoding_unsupported', ENCODINGS);
-  // A body that lies about its encoding or length may have no type.
+  // A body with a wrong encoding or length may cause an error without a type.
   if (status === 400) return bodyUnreadable(type);
   const code = OF_FILES[status];
   return code && new HttpError(code, message);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Faults that one answer explains: a list of 10,000 wrong elements needs no 10,000 explanations. */
+/** Maximum number of faults listed in one answer: a list of 10,000 wrong elements needs no 10,000 explanations. */
 export const MOST_ISSUES = 100;
 
 class Enough extends Error {}
 
-/** What Zod reports its issues to; refuses to take more than an answer shows. */
+/** The array that Zod adds its issues to. It throws at the maximum, which ends the validation. */
 class FirstIssues extends Array<z.ZodIssue> {
   override push(...issues: z.ZodIssue[]): number {
     if (this.length >= MOST_ISSUES) throw new Enough();
@@ -13,7 +13,7 @@ class FirstIssues extends Array<z.ZodIssue> {
   }
 }
 
-/** `schema.safeParse`, but that it ends at the hundredth issue, where Zod goes on to the last one (D3c). */
+/** Like `schema.safeParse`, but stops at {@link MOST_ISSUES} issues, while Zod would go on to the end (D3c). */
 export function parseToFirstIssues(
   schema: z.ZodTypeAny,
   data: unknown,

@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Longest text that is taken for a slip of the pen. */
+/** Characters of the longest name for which a suggestion is looked for. */
 const LONGEST = 100;
-/** Share of its letters that may be wrong. */
+/** Share of a name's characters that may differ for it to count as a typing error. */
 const SLIP = 0.4;
 
-/** The known name that somebody most likely meant (D5); undefined where none is like it. */
+/** The known name that is most similar to a mistyped one (D5); undefined where none is similar enough. */
 export function nearest(given: string, known: Iterable<string>): string | undefined {
   if (given.length > LONGEST) return undefined;
   let found: string | undefined;

@@ -4,7 +4,7 @@ import type { InvalidField } from '../../shared/errors.ts';
 import { HttpError } from '../http-error.ts';
 import { MOST_ISSUES } from './first-issues.ts';
 
-/** 422 with everything that is wrong with a request, as far as an answer goes (D3). */
+/** A 422 that lists the faults of a request, up to the maximum for one answer (D3). */
 export function validationProblem({ pathParams, headers, query, body }: RequestValidationError): HttpError {
   const found = [
     ...entries('path', pathParams),
@@ -15,7 +15,7 @@ export function validationProblem({ pathParams, headers, query, body }: RequestV
   return new HttpError('invalid_request', found.slice(0, MOST_ISSUES));
 }
 
-/** Zod's issues in the form of D3. They quote what a client sent, but never at length. */
+/** Zod's issues in the form of D3. Quoted input is shortened. */
 function entries(source: string, error: Pick<ZodError, 'issues'> | null): InvalidField[] {
   return (error?.issues ?? []).map(({ path, message, code }) => ({
     loc: [source, ...path].map((step) => (typeof step === 'string' ? shortened(step, LONGEST_NAME) : step)),

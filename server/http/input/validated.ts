@@ -7,9 +7,9 @@ import { type Validator, validator } from './validator.ts';
 type Part = 'pathParams' | 'headers' | 'query' | 'body';
 
 /**
- * A route whose every part is checked by a {@link validator}; `body` is the schema of what it reads. A query may hold
- * what the contract names and nothing else, on an operation without parameters, too. The operation without a token is
- * where the provider sends browsers to: it may add to that query what it likes.
+ * Replaces a route's schemas by {@link validator}s; `body` is the schema of the body that it reads. The query may hold
+ * only the parameters in the contract, also where the operation has none. The sign-in callback is the exception: the
+ * provider may add parameters to it.
  */
 export function validated(
   route: AppRoute,
@@ -26,11 +26,11 @@ export function validated(
         query: validator(query.strict(), { noun: 'parameter', elsewhere: placeOf({ headers, body }) }),
       }),
   };
-  // ts-rest calls `safeParse` on them, and nothing else.
+  // ts-rest uses only their `safeParse`.
   return { ...route, ...(services as Pick<AppRoute, 'pathParams' | 'headers' | 'query'>) };
 }
 
-/** Where a parameter belongs that an operation does not take in its query. */
+/** Tells where a name belongs that was sent as a query parameter but is a field of the body or a header. */
 function placeOf({ headers, body }: { headers: unknown; body: unknown }) {
   const inHeaders = fieldsOf(headers);
   const inBody = fieldsOf(body);

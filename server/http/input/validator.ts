@@ -3,21 +3,21 @@ import { type Limits, limitsOf } from '../../../contract/json/limits.ts';
 import { parseToFirstIssues } from './first-issues.ts';
 import { nearest } from './nearest.ts';
 
-/** All that ts-rest asks of a schema. */
+/** The part of a Zod schema that ts-rest uses. */
 export interface Validator {
   safeParse(data: unknown): z.SafeParseReturnType<unknown, unknown>;
 }
 
-/** How one part of a request speaks of what it holds. */
+/** Wording of messages about one part of a request. */
 export interface Words {
   readonly noun: 'field' | 'parameter' | 'header';
-  /** Where a name belongs that is unknown here, if it is known elsewhere. */
+  /** Tells where a name belongs that is unknown in this part of the request but known in another. */
   readonly elsewhere?: (name: string) => string | undefined;
 }
 
 /**
- * A schema for one part of a request, at a bounded price and in words that help: each unknown name is an issue of its
- * own, and a mistaken one is answered with the nearest right one (D3, D5).
+ * A validator for one part of a request, with bounded cost. Each unknown name is an issue of its own, with the most
+ * similar known name as a suggestion (D3, D5).
  */
 export function validator(schema: z.ZodTypeAny, words: Words): Validator {
   const limits = limitsOf(schema);
@@ -45,7 +45,7 @@ function explained(issue: z.ZodIssue, limits: Limits, { noun, elsewhere }: Words
       return [{ ...issue, message: issue.message + didYouMean(String(issue.received), known) }];
     }
     case 'invalid_type':
-      // A query holds text alone; a list of it is one parameter that was given twice.
+      // Query parameters are text; an array means that the parameter was given twice.
       if (noun === 'parameter' && issue.received === 'array')
         return [{ ...issue, message: 'Must be given once' }];
       return [issue];

@@ -146,7 +146,7 @@ describe('D110, D111: into a group and out of it', () => {
     await page.getByRole('combobox', { name: 'Level' }).click();
     await page.getByRole('option', { name: '1 or more' }).click();
     await button('Save policy').click();
-    await dialog().getByText('1 person leave the group Wardens').waitFor();
+    await dialog().getByText('1 person will no longer be in the group Wardens').waitFor();
     await dialog().getByText(character_name).waitFor();
     await dialog().getByRole('button', { name: 'Leave it' }).click();
     await dialog().waitFor({ state: 'detached' });

@@ -1,5 +1,5 @@
 import { ok } from '../../../sdk/src/index.ts';
-import { violations } from '../../harness/axe.ts';
+import { atRest, violations } from '../../harness/axe.ts';
 import { DESK, PHONE } from '../../harness/chromium.ts';
 import { at, goToPart, operator, overflow, page, settled, tab } from './stage.ts';
 
@@ -86,6 +86,7 @@ export async function faultsOf(name: string, looks: readonly Look[]): Promise<st
   for (const { device, size, colorScheme } of looks) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await atRest(page);
     await tab.screenshot(`console-${name}-${device}-${colorScheme}`);
     const found = await violations(page);
     faults.push(...found.map((each) => `${name}, ${device}, ${colorScheme}: ${each}`));

@@ -5,8 +5,10 @@ import { inTransaction } from '../../../server/database/transaction.ts';
 import type { ProviderSnapshot } from '../../../server/registry/provider-snapshot.ts';
 import { saveSnapshot } from '../../../server/registry/save-snapshot.ts';
 import { makeGuest } from '../../../server/sign-in/sign-in.queries.ts';
+import { followStandings } from '../../../server/standing/told.ts';
 import { makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { Client, TestApp } from '../app.ts';
+import { follow, headOf, nothing, present } from '../replay.ts';
 import { apply, caller, characterAt } from './apply.ts';
 import { type By, type Command, sequences } from './commands.ts';
 import { coalitionRecord, groupRecord, inListOrder, userRecord } from './records.ts';
@@ -37,6 +39,9 @@ class Run {
   readonly #app: TestApp;
   #world: World = newWorld();
   #dyn = '';
+  /** What was told since the registry was empty. */
+  #told = nothing();
+  #since = 0;
   /** Some call with permanent tokens, the others with user tokens. */
   readonly #sessions = new Map<number, Client>();
   readonly #groupIds = new WeakMap<ModelGroup, string>();
@@ -49,6 +54,8 @@ class Run {
     await this.#begin();
     for (const command of commands) await this.#step(command);
     await this.#compare();
+    await follow(this.#app, this.#told, this.#since);
+    expect(this.#told, 'what the events tell').toEqual(await present(this.#app));
   }
 
   /** An empty registry, then the bodies that the model starts with. */
@@ -59,6 +66,8 @@ class Run {
     await db.deleteFrom('groups').execute();
     await db.deleteFrom('coalitions').execute();
     await db.deleteFrom('users').where('character_id', '!=', 0).execute();
+    this.#told = nothing();
+    this.#since = await headOf(this.#app);
     this.#dyn ||= (await makeToken(this.#app, 'dyn', 0, uuidOf(this.#app.root))).uuid;
     await this.#find({
       alliances: [...this.#world.alliances.values()].map(({ id }) => this.#alliance(id)),
@@ -139,7 +148,9 @@ class Run {
     if (command.do === 'invite') {
       const { id, name } = characterAt(command.character);
       const guest = { characterId: id, characterName: name, host: command.corporation };
-      return makeGuest(db, guest, clock.now());
+      return inTransaction(db, (tx) =>
+        followStandings(tx, { users: [id] }, clock.now(), () => makeGuest(tx, guest, clock.now())),
+      );
     }
     if (command.do === 'find character') {
       const { id, name } = characterAt(command.character);

@@ -17,6 +17,11 @@ describe('ids of events', () => {
     expect(new Set(ids).size).toBe(2000);
   });
 
+  it('D90: of one moment are in the order in which a process made them', () => {
+    const ids = Array.from({ length: 200 }, () => eventIds(3, now)).flat();
+    expect([...ids].sort()).toEqual(ids);
+  });
+
   it('D90: begin with the time', () => {
     const [id = ''] = eventIds(1, now);
     expect(momentOf(id)).toEqual(now);

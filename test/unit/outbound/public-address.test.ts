@@ -1,5 +1,4 @@
 import dns, { type LookupAddress } from 'node:dns';
-import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   ForbiddenAddress,
@@ -20,22 +19,18 @@ function next(): LookupAddress[] {
 }
 
 beforeAll(() => {
-  type Done = (error: unknown, found?: LookupAddress[]) => void;
-  const lookup = (_host: string, _options: object, done: Done) => {
-    try {
-      done(null, next());
-    } catch (error) {
-      done(error);
-    }
-  };
-  vi.spyOn(dns, 'lookup').mockImplementation(lookup as never);
-  vi.spyOn(dns.promises, 'lookup').mockImplementation((async () => next()) as never);
-  syncBuiltinESMExports();
+  const { prototype } = dns.promises.Resolver;
+  let answer: LookupAddress[] = [];
+  const of = (wanted: number) =>
+    answer.filter(({ family }) => family === wanted).map(({ address }) => address);
+  vi.spyOn(prototype, 'resolve4').mockImplementation((async () => {
+    answer = [];
+    answer = next();
+    return of(4);
+  }) as never);
+  vi.spyOn(prototype, 'resolve6').mockImplementation((async () => of(6)) as never);
 });
-afterAll(() => {
-  vi.restoreAllMocks();
-  syncBuiltinESMExports();
-});
+afterAll(() => vi.restoreAllMocks());
 
 const v4 = (address: string): LookupAddress => ({ address, family: 4 });
 const v6 = (address: string): LookupAddress => ({ address, family: 6 });
@@ -159,6 +154,23 @@ describe('D29: names', () => {
     async (options) => {
       answers = [[v4('8.8.8.8'), v4('192.168.0.1')]];
       await expect(look(options)).rejects.toThrow(ForbiddenAddress);
+    },
+  );
+
+  it('is asked once for all who wait for a name, and not by the system, whose threads are few', async () => {
+    const found = [v4('8.8.8.8')];
+    answers = [found];
+    expect(await Promise.all([look({ all: true }), look({}), look({ all: true })])).toEqual([
+      [found],
+      ['8.8.8.8', 4],
+      [found],
+    ]);
+  });
+
+  it.each(['localhost', 'LOCALHOST.', 'app.localhost'])(
+    '%s is this machine, whatever the DNS says',
+    async (name) => {
+      await expect(requirePublicHost(`https://${name}/in`)).rejects.toThrow(ForbiddenAddress);
     },
   );
 

@@ -1,0 +1,35 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** The bodies of all checkpoints that are kept, the oldest first: one for each day (D90). */
+export async function listCheckpoints(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('body')
+    .where('type', '=', 'audit.checkpoint')
+    .orderBy('event_id')
+    .execute();
+  return rows.map(({ body }) => body);
+}
+
+/** The hash of the chain at each of these positions, in hexadecimal; of those that there are. */
+export async function readHashes(
+  db: Kysely<Database>,
+  positions: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await sql<{ position: number; hash: string }>`
+    select position, encode(hash, 'hex') as hash from event_seals
+    where position = any(${[...positions]}::bigint[])`.execute(db);
+  return new Map(rows.map(({ position, hash }) => [position, hash]));
+}
+
+/** The id of the first event that is kept. */
+export async function findFirstEvent(db: Kysely<Database>): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select('event_id')
+    .orderBy('event_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.event_id;
+}

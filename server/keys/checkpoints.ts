@@ -1,0 +1,41 @@
+import { createLocalJWKSet, errors, jwtVerify } from 'jose';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** Up to where the events are whole, and the hash of the last one (D90). */
+export interface Checkpoint {
+  readonly position: number;
+  /** Of the chain at that position, in hexadecimal. */
+  readonly hash: string;
+}
+
+/** The header `typ`, by which nobody takes it for a token. */
+const TYPE = 'castellan-checkpoint+jwt';
+
+/** Signs a checkpoint with the key that signs tokens: anybody can check it with `/.well-known/jwks.json`. */
+export async function signCheckpoint(
+  { idTokens }: Pick<SigningKeys, 'idTokens'>,
+  { position, hash }: Checkpoint,
+  now: Date,
+): Promise<string> {
+  const iat = Math.floor(now.getTime() / 1000);
+  return idTokens.sign('EdDSA', TYPE, { iat, position, hash });
+}
+
+/** What was signed; `unknown key`: by a key that is not there any more; undefined: it is none of ours. */
+export async function readCheckpoint(
+  { jwks }: Pick<SigningKeys, 'jwks'>,
+  signed: string,
+): Promise<Checkpoint | 'unknown key' | undefined> {
+  try {
+    const { payload } = await jwtVerify(signed, createLocalJWKSet(jwks), {
+      algorithms: ['EdDSA'],
+      typ: TYPE,
+    });
+    const { position, hash } = payload;
+    return typeof position === 'number' && typeof hash === 'string' ? { position, hash } : undefined;
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return 'unknown key';
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,236 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Event } from '../../contract/event.ts';
+import { sequence } from '../../dev/world/random.ts';
+import { ok } from '../../sdk/src/index.ts';
+import { inTransaction } from '../../server/database/transaction.ts';
+import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
+import { syncUsers } from '../../server/registry/sync-users.ts';
+import { allEvents } from '../fixtures/events.ts';
+import { letIn } from '../fixtures/registry.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
+import { forgetProvider } from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
+import { trySignIn } from '../harness/sign-in.ts';
+
+const HOME = 98_000_011;
+const ELSEWHERE = 98_000_012;
+const UNKNOWN = 98_000_005;
+const [FIRST, MOVING, SYNCED, JOINING] = [2_112_000_049, 2_112_000_055, 2_112_000_070, 2_112_000_078];
+
+let app: TestApp;
+let dyn: string;
+let seen = 0;
+beforeAll(async () => {
+  app = await startTestApp();
+  dyn = await app.dynamicToken();
+  await letIn(app, { corporations: [HOME, ELSEWHERE] });
+  for (const characterId of [MOVING, SYNCED, JOINING]) await signIn(characterId);
+});
+afterAll(() => app.stop());
+
+async function news(): Promise<Event[]> {
+  const events = await allEvents(app.db);
+  const fresh = events.slice(seen);
+  seen = events.length;
+  return fresh;
+}
+beforeEach(async () => {
+  await forgetProvider(app);
+  await news();
+});
+
+async function signIn(characterId: number): Promise<void> {
+  const { status } = await trySignIn(app, { characterId }, { dyn });
+  if (status !== 302) throw new Error(`the sign-in ended with ${status}`);
+}
+
+/** Lets all of it come to where the lock of another connection stops it, and goes on from there with all of it at once. */
+async function overlapping(lock: string, ...works: (() => Promise<unknown>)[]): Promise<void> {
+  const other = new pg.Client({ connectionString: app.databaseUrl });
+  await other.connect();
+  try {
+    await other.query('begin');
+    await other.query(lock);
+    const done = Promise.all(works.map((work) => work()));
+    await untilWaiting(other, works.length);
+    await other.query('commit');
+    await done;
+  } finally {
+    await other.end();
+  }
+}
+
+/** How often each change was told, but for sign-ins and tokens, which there are two of. */
+function timesTold(events: readonly Event[]): Record<string, number> {
+  const times: Record<string, number> = {};
+  for (const { type, targets } of events) {
+    if (/^(user\.signed_in|token|grant)/.test(type)) continue;
+    const change = `${type} ${targets[0]?.id}`;
+    times[change] = (times[change] ?? 0) + 1;
+  }
+  return times;
+}
+const once = (told: Record<string, number>) =>
+  Object.fromEntries(Object.keys(told).map((change) => [change, 1]));
+
+describe('D91: of two at the same moment, what changed is told once', () => {
+  it('by two registrations of a corporation', async () => {
+    const params = { corporation_id: UNKNOWN };
+    const register = () => ok(app.client(app.root).corporation.register({ params }));
+    await overlapping('lock table corporations in share mode', register, register);
+    const told = timesTold(await news());
+    expect(told).toMatchObject({ [`corporation.registered ${UNKNOWN}`]: 1 });
+    expect(Object.keys(told).some((change) => change.startsWith('user.registered'))).toBe(true);
+    expect(told).toEqual(once(told));
+  });
+
+  it('by two refreshes of a corporation that has another CEO and ticker', async () => {
+    const { world } = app.provider;
+    const ceo = world.membersOf(UNKNOWN).find((id) => id !== world.corporation(UNKNOWN)?.ceoId) ?? 0;
+    world.setCeo(UNKNOWN, ceo);
+    const params = { corporation_id: UNKNOWN };
+    const refresh = () => ok(app.client(app.root).corporation.register({ params }));
+    await overlapping('lock table corporations in share mode', refresh, refresh);
+    const told = timesTold(await news());
+    expect(told).toMatchObject({ [`corporation.ceo_changed ${UNKNOWN}`]: 1, [`user.registered ${ceo}`]: 1 });
+    expect(told).toEqual(once(told));
+  });
+
+  it('by two first sign-ins of a character', async () => {
+    const first = () => signIn(FIRST);
+    await overlapping('lock table users in share mode', first, first);
+    const told = timesTold(await news());
+    expect(told).toMatchObject({ [`user.registered ${FIRST}`]: 1 });
+    expect(told).toEqual(once(told));
+  });
+
+  it('by two sign-ins of a character that moved', async () => {
+    app.provider.world.moveCharacter(MOVING, ELSEWHERE);
+    const again = () => signIn(MOVING);
+    await overlapping('lock table users in share mode', again, again);
+    const told = timesTold(await news());
+    expect(told).toMatchObject({ [`user.moved ${MOVING}`]: 1, [`user.standing_changed ${MOVING}`]: 1 });
+    expect(told).toEqual(once(told));
+  });
+
+  it('by a run of the sync and a sign-in', async () => {
+    app.provider.world.moveCharacter(SYNCED, ELSEWHERE);
+    const sync = () => syncUsers(app.app.services, testRun('sync-users'));
+    const row = `select from users where character_id = ${SYNCED} for share`;
+    await overlapping(row, sync, () => signIn(SYNCED));
+    const told = timesTold(await news());
+    expect(told).toMatchObject({ [`user.moved ${SYNCED}`]: 1 });
+    expect(told).toEqual(once(told));
+  });
+
+  it('by a sign-in and a coalition that the corporation comes into meanwhile', async () => {
+    const { coalition } = app.client(app.root);
+    const { coalition_id } = await ok(coalition.create({ body: { coalition_name: 'Pact', ticker: 'P' } }));
+    const row = 'select from users where character_id = $1 for share';
+    await meanwhile(
+      app,
+      row,
+      [JOINING],
+      () => signIn(JOINING),
+      () => ok(coalition.update({ params: { coalition_id }, body: { add_member_corporations: [HOME] } })),
+    );
+    const told = timesTold(await news());
+    expect(told).toMatchObject({ [`user.standing_changed ${JOINING}`]: 1 });
+    expect(told).toEqual(once(told));
+  });
+});
+
+// What the events say of each record has to fit together, from the first to the last --------------------------------
+
+const ALLIANCES = [99_920_001, 99_920_002];
+const CORPORATIONS = [98_920_001, 98_920_002, 98_920_003];
+const CHARACTERS = Array.from({ length: 6 }, (_, n) => 2_192_000_001 + n);
+const AT_ONCE = 6;
+const ROUNDS = 15;
+
+/** Bodies and characters, some of them and in any order, that are somewhere else each time. */
+function anySnapshot(random: () => number) {
+  const one = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T;
+  const some = <T>(of: readonly T[]) =>
+    of
+      .map((each) => ({ each, place: random() }))
+      .filter(({ place }) => place < 0.7)
+      .sort((a, b) => a.place - b.place)
+      .map(({ each }) => each);
+  return {
+    alliances: some(ALLIANCES).map((alliance_id) => ({
+      ...{ alliance_id, alliance_name: `Alliance ${alliance_id}`, ticker: one(['A', 'B']) },
+      executor_corporation_id: CORPORATIONS[0] as number,
+    })),
+    corporations: some([...CORPORATIONS]).map((corporation_id) => ({
+      ...{ corporation_id, corporation_name: `Corporation ${corporation_id}`, ticker: one(['C', 'D']) },
+      ...{ alliance_id: one([...ALLIANCES, null]), ceo_id: one(CHARACTERS), ceo_name: 'CEO' },
+    })),
+    characters: some(CHARACTERS).map((character_id) => ({
+      ...{ character_id, character_name: `Character ${character_id}`, corporation_id: one(CORPORATIONS) },
+    })),
+  };
+}
+
+/** Goes through events in order: what each says of before is what the one before said of after. */
+function misfits(events: readonly Event[]): string[] {
+  const values = new Map<string, unknown>();
+  const members = new Map<string, Set<number>>();
+  const found: string[] = [];
+  for (const { position, type, targets, changes } of events) {
+    // Says once more where a user is what its standing says, too.
+    if (type === 'user.moved') continue;
+    const [target] = targets;
+    for (const change of changes) {
+      const key = `${target?.type} ${target?.id} ${change.field}`;
+      // Of an alliance's first leader its corporations tell.
+      if (target?.type === 'alliance' && change.field === 'ceo') continue;
+      if ('added' in change) {
+        const known = members.get(key) ?? new Set();
+        members.set(key, known);
+        for (const id of change.added) if (known.has(id)) found.push(`${position} ${type}: ${id} came again`);
+        for (const id of change.removed)
+          if (!known.has(id)) found.push(`${position} ${type}: ${id} was not there`);
+        for (const id of change.added) known.add(id);
+        for (const id of change.removed) known.delete(id);
+      } else {
+        const known = JSON.stringify(values.get(key) ?? null);
+        const before = JSON.stringify(change.before);
+        if (known !== before) found.push(`${position} ${type} ${key}: ${before}, which was ${known}`);
+        values.set(key, change.after);
+      }
+    }
+  }
+  return found;
+}
+
+it('D91: many snapshots at the same moment are told as if one came after another, and lock nobody out', async () => {
+  const random = sequence(20_261_122);
+  const first = seen;
+  // Alliances are led by what is registered.
+  const bodies = { ...anySnapshot(() => 0), alliances: [], characters: [] };
+  await inTransaction(app.db, (tx) => saveSnapshot(tx, bodies, app.clock.now()));
+  const { user } = app.client(app.root);
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, worker) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        if ((round + worker) % 5 === 0) {
+          const params = { character_id: CHARACTERS[worker] as number };
+          await user.update({ params, body: { clearance_level: 1 + (round % 6) } });
+        } else {
+          const snapshot = anySnapshot(random);
+          await inTransaction(app.db, (tx) => saveSnapshot(tx, snapshot, app.clock.now()));
+        }
+      }
+    }),
+  );
+  const events = (await allEvents(app.db)).slice(first);
+  expect(events.length).toBeGreaterThan(AT_ONCE * ROUNDS);
+  expect(misfits(events)).toEqual([]);
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(app.db);
+  expect(rows).toEqual([{ deadlocks: 0 }]);
+}, 60_000);

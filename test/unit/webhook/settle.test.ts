@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { type Outcome, standingAfter } from '../../../server/webhook/settle.ts';
+
+const NOW = new Date('2026-03-02T07:05:30.000Z');
+const inAnHour = new Date(NOW.getTime() + 3_600_000);
+
+function outcome(status: number, retryAfter?: number): Outcome {
+  const parcel = { delivery_id: 'one', position: 1, tries: 0 };
+  return { parcel, on: NOW, status, fault: null, retryAfter };
+}
+
+describe('D93: the pause that a receiver asked for', () => {
+  it('begins with its 429, and is not shortened by what was under way', () => {
+    const asked = standingAfter({ failures: 0, paused_until: null }, [outcome(429, 3_600_000)], NOW);
+    expect(asked.paused_until).toEqual(inAnHour);
+    expect(standingAfter(asked, [outcome(200)], NOW).paused_until).toEqual(inAnHour);
+    expect(standingAfter(asked, [outcome(500)], NOW).paused_until).toEqual(inAnHour);
+  });
+
+  it('ends by itself', () => {
+    const before = { failures: 0, paused_until: NOW };
+    expect(standingAfter(before, [outcome(200)], NOW)).toEqual({ failures: 0, paused_until: null });
+  });
+});

@@ -41,7 +41,7 @@ describe('the same screens, as others see them', () => {
     moderator = await tokenOf(MODERATOR);
     const made = await ok(operator.group.create({ body: { group_name: 'Watchers', description: '' } }));
     group_id = made.group_id;
-    const body = { joining: 'application', moderators: { users: [MODERATOR], groups: [] } } as const;
+    const body = { joining: 'application' as const, moderators: { users: [MODERATOR], groups: [] } };
     await ok(operator.group.setPolicy({ params: { group_id }, body }));
     const applicant = createClient({ baseUrl: instance.url, token: pilot });
     await ok(applicant.group.apply({ params: { group_id }, body: { message: 'Let me watch.' } }));

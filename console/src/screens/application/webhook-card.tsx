@@ -32,12 +32,7 @@ export function WebhookCard({ webhook, onSecret }: WebhookCardProps) {
             </Badge>
           )}
         </Group>
-        {!webhook.enabled && (
-          <Alert variant="light" color="red" title={t('Nothing is delivered')}>
-            {reasonInWords(webhook.disabled_because)}{' '}
-            {webhook.disabled_on !== null && <Moment at={webhook.disabled_on} />}
-          </Alert>
-        )}
+        {!webhook.enabled && <Disabled webhook={webhook} />}
         <Facts webhook={webhook} />
         <WebhookActions webhook={webhook} onSecret={onSecret} />
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -46,6 +41,21 @@ export function WebhookCard({ webhook, onSecret }: WebhookCardProps) {
         </details>
       </Stack>
     </section>
+  );
+}
+
+/** Why nothing is delivered: an alarm, unless somebody wanted it so. */
+function Disabled({ webhook: { disabled_because, disabled_on } }: { readonly webhook: Webhook }) {
+  const looks = disabled_because === 'asked' ? { variant: 'default' } : { variant: 'light', color: 'red' };
+  return (
+    <Alert {...looks} title={t('Nothing is delivered')}>
+      {reasonInWords(disabled_because)}{' '}
+      {disabled_on !== null && (
+        <>
+          {t('Since')} <Moment at={disabled_on} />
+        </>
+      )}
+    </Alert>
   );
 }
 

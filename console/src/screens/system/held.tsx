@@ -47,8 +47,9 @@ function HeldCard({ change }: { readonly change: HeldChange }) {
           {title}
         </Title>
         <Facts change={change} />
-        <HeldDetails change={change} />
+        {/* Before the list: whoever decides by keyboard would pass every row of it. */}
         <Decision change={change} />
+        <HeldDetails change={change} />
       </Stack>
     </section>
   );

@@ -8,11 +8,11 @@ import { AfterInQuery } from './paging.ts';
 import { atMostBytes, LongText, text } from './text.ts';
 import { UserShort } from './user.ts';
 
-/** Longest list of applications in one answer. */
+/** Maximum number of applications in one answer. */
 export const MOST_APPLICATIONS = 100;
-/** Bytes of UTF-8 in message and answers, all together: lists of applications hold them all. */
+/** Maximum bytes of UTF-8 in message and answers together, because lists contain them in full. */
 const MOST_BYTES = 8192;
-/** Applications of one user that may be pending at a time, and that it may make within 24 hours, joined groups included. */
+/** Maximum number of pending applications of one user, and of applications within 24 hours (joined groups included). */
 export const MOST_PENDING = 20;
 export const MOST_A_DAY = 50;
 
@@ -109,7 +109,7 @@ const byId = z.object({
   application_id: field(ObjectIdInUrl, 'Id of the application.', '66f2a1b3c4d5e6f708192a3d'),
 });
 
-/** Which applications a list holds. */
+/** Query of a list of applications. */
 export const ApplicationPage = {
   limit: field(
     wholeNumberInQuery(1, MOST_APPLICATIONS).optional(),
@@ -144,7 +144,7 @@ export const applicationRoutes = c.router({
     path: '/application/:application_id',
     summary: 'Decide an application',
     description:
-      'Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application.',
+      'Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application, nor that of another character of the same person.',
     pathParams: byId,
     body: PutApplication,
     responses: { 200: field(Application, 'The application as it is now.'), ...errors(404, 409, 413, 415) },

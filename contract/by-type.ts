@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Zod's names of the types that can stand beside each other, as `getParsedType` calls their values. */
+/** Zod's type names, as returned by `getParsedType`. */
 const TYPES: Readonly<Record<string, z.ZodParsedType>> = {
   ZodString: 'string',
   ZodNumber: 'number',
@@ -9,8 +9,8 @@ const TYPES: Readonly<Record<string, z.ZodParsedType>> = {
 };
 
 /**
- * A union whose member is told by the JSON type of the value. Zod tries all members in turn and builds an error for
- * each that fails; this looks at one, so that a wrong value costs one issue, which also says what is wrong with it.
+ * A union whose member is selected by the JSON type of the value. Zod's own union tries all members and collects an
+ * error for each; this validates one, so that a wrong value costs one issue with a precise message.
  */
 class UnionByType<Members extends z.ZodUnionOptions> extends z.ZodUnion<Members> {
   readonly #members = new Map(this.options.map((member) => [typeOf(member), member]));
@@ -30,7 +30,7 @@ function typeOf(schema: z.ZodTypeAny): z.ZodParsedType {
   return type;
 }
 
-/** A value of one of several JSON types; `message` says which, to whoever sends another. */
+/** A value of one of several JSON types; `message` names them when another is sent. */
 export function byType<const Members extends readonly [z.ZodTypeAny, z.ZodTypeAny, ...z.ZodTypeAny[]]>(
   members: Members,
   message: string,

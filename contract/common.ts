@@ -1,4 +1,4 @@
-/** What several resources share: identifiers, timestamps, flags, and how a schema is named and described. */
+/** Shared by several resources: identifiers, timestamps, flags, names and descriptions of schemas. */
 import { extendApi } from '@anatine/zod-openapi';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
@@ -11,8 +11,8 @@ export const MAX_ID = Number.MAX_SAFE_INTEGER;
 export const MAX_LIST = 10_000;
 
 /**
- * Documents a field. To be called last: every other method of a Zod schema returns a copy without the
- * documentation, and `describe` would lose the component's name.
+ * Documents a field. Call it last: all other methods of a Zod schema return a copy without the documentation, and
+ * `describe` would lose the component's name.
  */
 export function field<T extends z.ZodTypeAny>(schema: T, description: string, example?: unknown): T {
   return extendApi(schema, example === undefined ? { description } : { description, example });
@@ -38,7 +38,7 @@ export const IdInBody = extendApi(z.number().int().min(1).max(MAX_ID), { format:
 /** An id of the game as path or query text, in its canonical decimal form: "007", "+7" and "7.0" are refused. */
 export const IdInUrl = DIGITS.transform(Number).pipe(IdInBody);
 
-/** The same where the built-in user, character 0, can be meant (D3b). */
+/** Like {@link IdInUrl}, where the built-in user (0) is allowed, too (D3b). */
 export const IdOrBuiltInInUrl = DIGITS.transform(Number).pipe(
   extendApi(z.number().int().min(0).max(MAX_ID), { format: 'int64' }),
 );
@@ -78,14 +78,14 @@ export const FlagInQuery = extendApi(
   { default: false },
 );
 
-/** The query of an operation that can be tried beforehand: `metadata.previews` says that it can. */
+/** The query of an operation with a dry run, as `metadata.previews` declares. */
 export const DryRun = z.object({
   dry_run: field(FlagInQuery, 'Change nothing, and only answer who would gain or lose what.', true),
 });
 
 // Combinations ---------------------------------------------------------------------------------------------
 
-/** Refuses a full list together with additions or removals: which of them should win would be a guess. */
+/** Refuses a full list together with additions or removals, because it would be ambiguous. */
 export function fullListAlone(full: string, ...changes: readonly string[]) {
   return (body: Readonly<Record<string, unknown>>, ctx: z.RefinementCtx): void => {
     if (body[full] == null) return;

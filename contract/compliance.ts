@@ -9,7 +9,7 @@ import { UserShort } from './user.ts';
 
 const ada = { character_id: 2112000001, character_name: 'Ada Vale' };
 
-/** How compliance begins as a table. */
+/** An example of the beginning of compliance as CSV. */
 const CSV = { 'text/csv': 'person_id,main,character_id,…\r\n' };
 
 export const ComplianceStatus = component(

@@ -1,4 +1,4 @@
-/** Crash reports: what was stored about errors that nobody foresaw. */
+/** Crash reports about unforeseen errors. */
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level, TOKEN_KINDS } from './access.ts';

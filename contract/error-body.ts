@@ -17,7 +17,7 @@ function codeLine(code: Code): string {
   return `- \`${code}\` (${status}): ${meaning}`;
 }
 
-/** The code of an error that can have no other. */
+/** A schema for the code of an error that has only one. */
 export function always<C extends Code>(code: C) {
   return field(z.literal(code), 'What went wrong, for programs.');
 }
@@ -100,7 +100,7 @@ const ERRORS = {
   504: Problem,
 } as const;
 
-/** What every operation with a token can answer, whatever it does: also a query that it does not take is a 422. */
+/** The errors of every operation with a token; a 422 is among them, as any unknown query parameter causes one. */
 const ALWAYS = {
   401: Problem,
   403: Problem,

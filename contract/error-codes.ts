@@ -1,6 +1,6 @@
 /**
- * What can go wrong, for programs: the closed list of the codes that error answers carry beside `detail` (D73), each
- * with the status that it comes with and what it means. A refusal of the provider's keeps the provider's own status.
+ * All error codes (D73), each with its status and meaning. Answers carry them beside `detail`. A refusal of the
+ * provider keeps the provider's own status.
  */
 export const ERROR_CODES = {
   http_unreadable: [400, 'The request is not readable as HTTP.'],

@@ -1,6 +1,6 @@
 /**
- * What can happen here, for programs: the closed list of event types (D91), `subject.what_happened`, each with what it
- * tells. Whoever reads events passes over types that it does not know: the list grows.
+ * All event types (D91), as `subject.what_happened`, each with what it reports. Readers must ignore unknown types, as
+ * the list grows.
  */
 export const EVENT_TYPES = {
   'user.registered':

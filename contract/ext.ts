@@ -73,7 +73,7 @@ export const ExternalForwardQuery = z.object({
 });
 export type ExternalForwardQuery = z.infer<typeof ExternalForwardQuery>;
 
-// A field that may hold anything counts as optional to Zod: that it is always there is said by hand.
+// Zod treats a field of any type as optional, so it is declared as always present by hand.
 export const ExternalForwardAnswer = extendApi(
   component(
     z.object({
@@ -143,7 +143,7 @@ const FORWARDING_CODES = [
 const FORWARDING =
   'Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.';
 
-/** Ours, or the game's own with the same status. */
+/** An error of this service, or the provider's own with the same status. */
 function either(ours: typeof Problem | typeof ValidationProblem, description: string) {
   return field(z.union([ExternalForwardRefusal, ours]), `${description} Or the game refused the request.`);
 }

@@ -1,4 +1,4 @@
-/** Histories: what was collected of each character from hour to hour. */
+/** Histories: data collected for each character at intervals. */
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';

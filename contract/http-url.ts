@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { field } from './common.ts';
 
-/** Longest URL that the service calls for somebody, in characters. */
+/** Maximum length of a URL that the service calls, in characters. */
 const MAX_URL = 2000;
 
-/** Why a URL cannot be called, or undefined where it can. */
+/** Why a URL cannot be called; undefined when it can. */
 function faultIn(value: string): string | undefined {
   if (value.length > MAX_URL) return `Must have at most ${MAX_URL} characters`;
   if (!/^https?:\/\/[^\s\p{Cc}\p{Surrogate}]+$/iu.test(value) || !URL.canParse(value)) {
@@ -16,7 +16,7 @@ function faultIn(value: string): string | undefined {
   return undefined;
 }
 
-/** An address that the service calls or sends browsers to (D29). */
+/** A URL that the service calls or redirects browsers to (D29). */
 export function httpUrl(description: string) {
   return field(
     z.string().superRefine((value, ctx) => {

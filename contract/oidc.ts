@@ -6,8 +6,8 @@ import { errors } from './error-body.ts';
 import { Name } from './text.ts';
 
 /**
- * Where the protocol is spoken, below the base URL, and by which methods; from `interaction` on with browsers alone. The
- * key set is that of all tokens.
+ * Paths of the protocol's endpoints below the base URL, and their methods; from `interaction` on for browsers only. The
+ * key set is shared by all tokens.
  */
 export const OIDC_ENDPOINTS = {
   discovery: { path: '/.well-known/openid-configuration', methods: ['GET'] },
@@ -27,15 +27,15 @@ export const OIDC_ENDPOINTS = {
   consent: { path: '/oidc/interaction/:uid/consent', methods: ['POST'] },
 } as const;
 
-/** Longest URI of an application, in characters. */
+/** Maximum length of an application's URI, in characters. */
 const MAX_URI = 2000;
-/** Most redirect URIs of one application. */
+/** Maximum number of redirect URIs of one application. */
 const MAX_URIS = 20;
 
-/** Names and addresses of the machine that a browser runs on: what is sent there does not travel. */
+/** Loopback names and addresses: requests to them do not leave the browser's machine, so http is safe. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Why a URI cannot be one that browsers are sent back to, or undefined where it can. */
+/** Why a URI cannot be a redirect URI; undefined when it can. */
 function redirectFault(value: string): string | undefined {
   if (value.length > MAX_URI) return `Must have at most ${MAX_URI} characters`;
   if (!/^https?:\/\/[!-~]+$/i.test(value) || !URL.canParse(value)) {

@@ -40,7 +40,7 @@ export function operations(): Operation[] {
   );
 }
 
-/** OpenAPI forbids two templates of one shape: these are published as one, whatever their parameter means. */
+/** OpenAPI forbids two path templates that differ in the parameter's name only: these are published as one. */
 const MERGED_PARAMETER: Readonly<Record<string, string>> = {
   '/user/:character_name': 'character',
   '/user/:character_id': 'character',
@@ -49,9 +49,9 @@ const MERGED_PARAMETER: Readonly<Record<string, string>> = {
 const documents = new Map<string, OpenApiDocument>();
 
 /**
- * The OpenAPI document of the whole service, written once for each address.
+ * The OpenAPI document of the service, cached by address.
  *
- * @param baseUrl address that clients reach the service at, without a trailing slash
+ * @param baseUrl address of the service for clients, without a trailing slash
  * @param version version of the API
  */
 export function openApiDocument(
@@ -133,7 +133,7 @@ function parametersOf(route: AppRoute): OpenApiParameter[] {
           },
     ),
     ...parametersIn('query', route.query),
-    // Any case is the same to HTTP; as `page`, generators would take it for what pages are turned by in the query.
+    // Capitalised, which HTTP ignores: as `page`, generators would confuse it with the query parameter for paging.
     ...parametersIn('header', route.headers).map((parameter) => ({
       ...parameter,
       name: capital(parameter.name),
@@ -152,7 +152,8 @@ function parametersIn(where: OpenApiParameter['in'], group: unknown): OpenApiPar
     const base = { name, in: where, description, required: where === 'path' || !of.isOptional() };
     const example = examples?.[0];
     if (schema.type !== 'object') return { ...base, schema, example };
-    // As text that holds JSON, and not by a media type of its own: generators that know no such parameters break.
+    // Described as a string that contains JSON, not by `content`: some generators do not support parameters with a
+    // media type.
     const text = { type: 'string', contentMediaType: 'application/json', contentSchema: schema };
     return { ...base, schema: text, example: JSON.stringify(example ?? schema.default) };
   });
@@ -185,7 +186,7 @@ function responsesOf(route: AppRoute, metadata: RouteMetadata): OpenApiOperation
   return { ...listed, ...(mirrors && listed['400'] && { default: listed['400'] }) };
 }
 
-/** A success of an operation that can be tried: what the trial answers stands beside it, under a type of its own. */
+/** Adds the answer of a dry run to an operation's success, under its own media type. */
 function withPreview({ description, content, ...response }: OpenApiResponse): OpenApiResponse {
   const schema = schemaOf(Preview);
   return {
@@ -195,7 +196,7 @@ function withPreview({ description, content, ...response }: OpenApiResponse): Op
   };
 }
 
-/** An answer that belongs to one operation alone: its success, or a page of the provider callback. */
+/** An answer of one operation: its success, or a page of the sign-in callback. */
 function ownResponse(status: number, response: unknown, route: AppRoute): OpenApiResponse {
   const own = headers();
   if (status === 302) {
@@ -225,7 +226,7 @@ function ownResponse(status: number, response: unknown, route: AppRoute): OpenAp
   };
 }
 
-/** Of what `X-Next` said; a cursor in the answer itself needs no header. */
+/** Whether its pages are linked by the header `X-Next`; a cursor in the body needs no header. */
 function hasPages({ query }: AppRoute): boolean {
   const after = query instanceof z.ZodObject ? (query.shape as z.ZodRawShape).after : undefined;
   return after instanceof z.ZodOptional && after.unwrap() === AfterInQuery;

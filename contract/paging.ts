@@ -1,4 +1,4 @@
-/** How long lists are read page by page. */
+/** Paging of long lists. */
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { field, wholeNumberInQuery } from './common.ts';
@@ -7,11 +7,11 @@ import { text } from './text.ts';
 /** Items on one page of a history (interface "Limits"). */
 export const PAGE_SIZE = 50;
 
-/** How many elements a page of a list may hold (D71). */
+/** Maximum number of elements on a page of a list (D71). */
 export const MAX_PAGE = 1000;
 export const LimitInQuery = wholeNumberInQuery(1, MAX_PAGE);
 
-/** Where a page of a list begins: what `X-Next` said beside the page before (D71). */
+/** The cursor of a page: the `X-Next` of the page before (D71). */
 export const AfterInQuery = field(
   text(1, 2000),
   'Begins after the page whose answer had this value in `X-Next`.',

@@ -234,7 +234,7 @@ export const personRoutes = c.router({
   },
 });
 
-/** Under the path of users: whose person it is. */
+/** The route that finds a user's person, which is below the path of users. */
 export const personOfUserRoute = {
   method: 'GET',
   path: '/user/:character/person',

@@ -1,13 +1,13 @@
-/** Who may join a group, who decides about it, and who must leave. */
+/** Policies of groups: who may join, who decides, and who must leave. */
 import { z } from 'zod';
 import { MAX_LEVEL } from './access.ts';
 import { component, field, Id, IdInBody, ObjectId, ObjectIdInUrl } from './common.ts';
 import { GroupShort } from './group-short.ts';
 import { atMostBytes, text } from './text.ts';
 
-/** Most bodies, groups or moderators that a policy names of each kind. */
+/** Maximum number of organizations, groups or moderators of each kind in a policy. */
 const MOST = 100;
-/** Bytes of UTF-8 in all questions: each application shows them. */
+/** Maximum bytes of UTF-8 in all questions, because each application shows them. */
 const MOST_BYTES = 4096;
 const ids = z.array(IdInBody).max(MOST);
 const objectIds = z.array(ObjectIdInUrl).max(MOST);

@@ -1,12 +1,12 @@
-/** What a change would do to people, told without making it. */
+/** The effects of a change on people, computed without making it. */
 import { z } from 'zod';
 import { component, field } from './common.ts';
 import { GroupShort } from './group-short.ts';
 import { UserShort } from './user.ts';
 
-/** Media type of a preview: what an operation answers with `dry_run=true` is another thing than what it answers else. */
+/** Media type of a preview, which tells it apart from the operation's usual answer. */
 export const PREVIEW_TYPE = 'application/vnd.castellan.preview+json';
-/** Users whom one entry of a preview names; the others it counts. */
+/** Maximum number of users that an entry of a preview names; the others are only counted. */
 export const MOST_NAMED = 100;
 
 export const PreviewChange = component(

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { component, field, MAX_LIST } from './common.ts';
 
-/** The scope that everybody may ask for: the character's public record. */
+/** The scope that everybody may request: the character's public record. */
 export const PUBLIC_SCOPE = 'publicData';
 
 /**
- * Every scope of the provider, sorted. `ext-` stands for the provider's own prefix and is translated where
- * the provider is spoken to; names without that prefix are the same on both sides.
+ * All scopes of the provider, sorted. `ext-` stands for the provider's own prefix and is converted in server/provider;
+ * names without it are the same on both sides.
  */
 export const EXT_SCOPES = [
   'esi.activity.char:read',
@@ -90,7 +90,7 @@ function unknownScope(code: z.ZodIssueCode, given: unknown): string {
 }
 
 export const ExtScope = component(
-  // The default message lists all scopes, once for each wrong element of a list.
+  // Zod's default message would list all scopes for each wrong element of a list.
   z.enum(EXT_SCOPES, { errorMap: ({ code }, { data }) => ({ message: unknownScope(code, data) }) }),
   'ExtScope',
   'A permission that a player grants at the provider, over the external data of one character.',
@@ -98,7 +98,7 @@ export const ExtScope = component(
 );
 export type ExtScope = z.infer<typeof ExtScope>;
 
-/** The scopes that a corporation, an alliance or a coalition requires, as an update sets them. */
+/** The scopes that an organization requires, as an update sets them. */
 export const MandatoryScopes = field(
   z.array(ExtScope).max(MAX_LIST).nullish(),
   'Replaces the required scopes; null or absent leaves them as they are.',

@@ -9,7 +9,7 @@ interface TextDef extends z.ZodStringDef {
   readonly most: number;
 }
 
-/** Checks by itself, at a fraction of what refinements cost: a body may hold 20,000 names (D3c). */
+/** A string type with its own check, much faster than Zod's refinements: a body may contain 20,000 names (D3c). */
 class Text extends z.ZodString {
   declare readonly _def: TextDef;
 
@@ -28,7 +28,7 @@ function faultIn(value: string, { least, most }: TextDef): z.IssueData | undefin
     const message = 'Must not be empty';
     return { code: 'too_small', minimum: least, type: 'string', inclusive: true, message };
   }
-  // A code point has one or two units: they need to be counted only where that makes the difference.
+  // A code point has one or two UTF-16 units, so they are counted only if that can make a difference.
   const { length } = value.length > most && value.length <= 2 * most ? [...value] : value;
   if (length > most) {
     const message = `Must have at most ${most} characters`;
@@ -49,7 +49,7 @@ export const Ticker = text(1, 20);
 export const LongText = text(0, 4000);
 export const StateCode = text(1, 100);
 
-/** Refuses what holds more text than this, all of its texts together: each by itself may be longer. */
+/** Limits the total size of several texts, each of which may be longer by its own limit. */
 export function atMostBytes(most: number, textsOf: (body: never) => readonly string[]) {
   return (body: unknown, ctx: z.RefinementCtx): void => {
     const bytes = textsOf(body as never).reduce((sum, one) => sum + Buffer.byteLength(one), 0);

@@ -143,7 +143,7 @@ const byNameOrId = z.object({
   character: field(Name, 'Name of the character, exactly; or else its id, in decimal digits.', 'Ada Vale'),
 });
 
-/** Which users are listed (D71); everything that is given has to hold. */
+/** Conditions for the list of users, combined by AND (D71). */
 const ListUsersQuery = z.object({
   search: field(Name.optional(), 'Part of the name, in any case.', 'vale'),
   corporation_id: field(IdInUrl.optional(), 'Members of this corporation.', 98000001),

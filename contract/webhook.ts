@@ -1,4 +1,4 @@
-/** Webhooks: events, sent to where they are wanted as they happen (D93). */
+/** Webhooks: events, sent to configured URLs as they happen (D93). */
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { c, component, DateTime, field, Id, MAX_ID, ObjectId, ObjectIdInUrl } from './common.ts';
@@ -7,9 +7,9 @@ import { Event, namesTypes } from './event.ts';
 import { httpUrl } from './http-url.ts';
 import { AfterInQuery, LimitInQuery } from './paging.ts';
 
-/** Seconds between the tries of one delivery: after the last of them its webhook is disabled. */
+/** Seconds between the attempts of one delivery; after the last one fails, its webhook is disabled. */
 export const RETRIES = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
-/** Hours for which deliveries are signed with the former secret, too, once there is a new one. */
+/** Hours for which deliveries are also signed with the former secret after it was replaced. */
 export const FORMER_SECRET_HOURS = 24;
 const MAX_TYPES = 100;
 const MAX_GROUPS = 100;
@@ -215,7 +215,7 @@ export const WebhookMessage = component(
   },
 );
 
-/** Level 10, or an application for itself. */
+/** Level 10, or an application for its own webhooks. */
 const access = {
   tokens: ['dyn', 'per', 'use'],
   level: 0,

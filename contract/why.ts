@@ -1,10 +1,10 @@
-/** Why the service decides about somebody as it does. */
+/** Explanations of the service's decisions about users. */
 import { z } from 'zod';
 import { component, DateTime, field } from './common.ts';
 
 const ABOUT = /^(login|level|tracking|group:[0-9a-f]{24}|(read|write):(0|[1-9][0-9]{0,14}))$/;
 
-/** A question about a user, as the query has it. */
+/** The question, as a query parameter. */
 export const AboutInQuery = field(
   z.string().regex(ABOUT, 'Must be login, level, tracking, group:ID, read:ID or write:ID'),
   'What is asked about the user: `login`, may it log in; `level`, is it let through as a member; `tracking`, are its refresh tokens enough; `group:ID`, is it a member of the group; `read:ID` and `write:ID`, may it read or change the character of that id.',

@@ -9,7 +9,7 @@ import { startLogin } from '../server/sign-in/start-login.ts';
 import { rootToken } from '../server/token/root-token.ts';
 import { createAppToken } from '../server/token/token.ts';
 
-/** A little application of the development start: it signs people in and shows what it got. */
+/** A small application for development: it signs users in and shows the answers. */
 export interface DemoApplication {
   readonly url: string;
   stop(): Promise<void>;
@@ -17,7 +17,7 @@ export interface DemoApplication {
 
 const COMMENTS = 'demo application of the development start';
 
-/** Starts the application two ports above the service (or on any free port), with a dynamic token of its own. */
+/** Starts the application two ports above the service (or on any free port), with its own dynamic token. */
 export async function startDemoApplication(services: Services): Promise<DemoApplication> {
   const { host, port } = services.settings;
   let appToken = '';
@@ -36,7 +36,7 @@ export async function startDemoApplication(services: Services): Promise<DemoAppl
   return { url, stop: () => http.stop(500) };
 }
 
-/** The application's token: the one of an earlier start if it still leads here. */
+/** The application's token: the one of an earlier start if its callback still matches. */
 async function ownToken(services: Services, callback: string): Promise<string> {
   const existing = await services.db
     .selectFrom('tokens')
@@ -80,7 +80,7 @@ async function answer(
       return;
     }
     case '/callback':
-      // The service's own call of the callback needs no page, and must open no session (D29).
+      // The service's own call of the callback needs no page, and must not open a session (D29).
       if (req.headers['castellan-event'] !== undefined) res.writeHead(204).end();
       else
         send(res, 'Signed in', signedIn(services.settings.baseUrl, url.searchParams.get('user_token') ?? ''));

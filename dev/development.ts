@@ -9,7 +9,7 @@ import { CannotStart } from '../server/shared/cannot-start.ts';
 import { type SimulatedProvider, startSimulatedProvider } from './provider/provider.ts';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from './voice-server/server.ts';
 
-/** What DATA_DIR keeps of the simulated provider: the secret for later starts, all of it for workers. */
+/** Settings of the simulated provider in DATA_DIR: the secret for later starts, all of it for workers. */
 const PublishedSettings = z.object({
   sso: z.object({ url: z.string(), clientId: z.string(), clientSecret: z.string() }),
   extApi: z.object({ url: z.string(), specUrl: z.string() }),
@@ -27,7 +27,7 @@ export async function startForDevelopment(
   settings: Settings,
 ): Promise<{ settings: Settings; simulated: SimulatedProvider }> {
   const clientId = 'castellan-development';
-  // Its refresh tokens are sealed with the secret: those in the database must outlive a restart.
+  // Its refresh tokens are encrypted with the secret, so those in the database stay valid after a restart.
   const clientSecret =
     (await readPublished(settings))?.sso.clientSecret ?? randomBytes(24).toString('base64url');
   const { scopePrefix } = settings.extApi;
@@ -47,21 +47,25 @@ export async function startForDevelopment(
   return { simulated, settings: pointAt(settings, at) };
 }
 
-/** A voice server with somebody on it: the same identities at every start, as the database remembers them. */
+/** Starts a voice server with some clients: the same identities at every start, as the database refers to them. */
 async function startVoice(): Promise<SimulatedVoiceServer> {
   const voice = await startSimulatedVoiceServer();
   for (const nickname of ['Visitor', 'Scout', 'Logistics']) voice.world.connect(nickname);
   return voice;
 }
 
-/** Writes down where the simulated provider is; for a service that listens, not one whose start may yet fail. */
+/**
+ * Stores the simulated provider's address for workers; call it when the service listens, as a start may still fail
+ * before.
+ */
 export async function publishToWorkers(
   settings: Settings,
   { voice }: Pick<SimulatedProvider, 'voice'>,
 ): Promise<void> {
   const file = fileOf(settings);
   await openDataDir(settings.dataDir);
-  // A voice server that is configured, every process learns of by itself; its password is not for this file.
+  // A configured voice server is not stored: every process reads it from its settings, and its password must not be in
+  // this file.
   const kept = PublishedSettings.parse({ ...settings, voice: { url: voice?.url } });
   await writeFile(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   await chmod(file, 0o600);
@@ -90,7 +94,7 @@ async function readPublished(settings: Settings): Promise<PublishedSettings | un
   try {
     return PublishedSettings.parse(JSON.parse(await readFile(fileOf(settings), 'utf8')));
   } catch {
-    // Missing, or cut off by a kill: made anew at the next start.
+    // Missing or truncated; the next start writes it again.
     return undefined;
   }
 }

@@ -19,7 +19,7 @@ export interface KeyMaterial {
   readonly encryptionKeys: readonly EncryptionKey[];
 }
 
-/** The keys of the settings; outside production those missing are made once and kept in DATA_DIR (D61). */
+/** The keys in the settings; outside production missing ones are created and stored in DATA_DIR (D61). */
 export async function keyMaterial(settings: Settings): Promise<KeyMaterial> {
   const { dataDir, tokenSigningKeys, encryptionKeys } = settings;
   return {
@@ -29,7 +29,7 @@ export async function keyMaterial(settings: Settings): Promise<KeyMaterial> {
   };
 }
 
-/** The RSA key has a file of its own: a DATA_DIR of a former release has the other one already (D80). */
+/** The RSA key has its own file, because a DATA_DIR of a former release has the Ed25519 file already (D80). */
 async function signingKeys(dataDir: string): Promise<JwkSet> {
   const { keys } = await kept(JwkSetJson, dataDir, 'token-signing-keys.json', newSigningKeys);
   const rsaKeys = await kept(RsaKeysJson, dataDir, 'id-token-signing-keys.json', newRsaKeys);
@@ -64,7 +64,7 @@ async function newEncryptionKey(): Promise<string> {
   return `${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
 }
 
-/** Reads a file, or makes it: two processes that start together end with the same content. */
+/** Reads a file or creates it; concurrent processes end with the same content. */
 async function readOrCreate(dir: string, name: string, make: () => Promise<string>): Promise<string> {
   const path = join(dir, name);
   const existing = await readFile(path, 'utf8').catch(whenMissing);
@@ -73,7 +73,7 @@ async function readOrCreate(dir: string, name: string, make: () => Promise<strin
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `${await make()}\n`, { mode: 0o600 });
   await chmod(draft, 0o600);
-  // A hard link appears whole or not at all, and never replaces what another process has made.
+  // A hard link is created atomically and never replaces the file of another process.
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });

@@ -6,7 +6,7 @@ import { startEmbedded } from './postgres/embedded.ts';
 import type { SimulatedProvider } from './provider/provider.ts';
 import { startWelcome } from './welcome.ts';
 
-/** Outside production what the settings leave out is made: database, keys, provider and voice server (D61). */
+/** Outside production, creates what the settings leave out: database, keys, provider and voice server (D61). */
 export const startStandIns: StartStandIns = async (configured, log, purpose) => {
   const { databaseUrl, dataDir } = configured;
   const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined;

@@ -17,12 +17,12 @@ import type { SimulatedProvider } from './provider/provider.ts';
 import { VOICE_PATH } from './voice-server/page.ts';
 
 export interface Welcome {
-  /** For the terminal: where everything is, and what to do next. */
+  /** Text for the terminal: addresses, and what to do next. */
   readonly message: string;
   stop(): Promise<void>;
 }
 
-/** Makes a fresh development instance usable at once: a coalition let in, an application to sign in to. */
+/** Prepares a new development instance: registers a coalition that may log in, and starts the demo application. */
 export async function startWelcome(services: Services, provider: SimulatedProvider): Promise<Welcome> {
   await publishToWorkers(services.settings, provider);
   await letFirstCoalitionIn(services, provider);
@@ -32,8 +32,8 @@ export async function startWelcome(services: Services, provider: SimulatedProvid
 }
 
 /**
- * Once, while there is no coalition at all: what an operator has made since stays as it is. By what the API does, so
- * that everything which follows from it is there, too.
+ * Does so only while there is no coalition, so that an operator's changes stay. Uses the functions behind the API, so
+ * that all consequences (events, autogroups) follow.
  */
 async function letFirstCoalitionIn(services: Services, { world }: SimulatedProvider): Promise<void> {
   if ((await listCoalitions(services.db)).length > 0) return;
@@ -55,12 +55,12 @@ async function letFirstCoalitionIn(services: Services, { world }: SimulatedProvi
 
 const SUPERUSER_LEVEL = 10;
 
-/** Who leads the last alliance: registered with it, and on the first page of the sign-on. */
+/** The leader of the last alliance: registered with it, and on the first page of the simulated sign-on. */
 function candidate({ alliances }: SimulatedProvider['world']): number {
   return alliances.at(-1)?.creatorId ?? 0;
 }
 
-/** The administrator of the first start, pointed out on the page of the sign-on as long as the level lasts. */
+/** Marks the administrator of the first start on the simulated sign-on's page while it has that level. */
 async function pointOutAdministrator(
   { db }: Services,
   { world }: SimulatedProvider,
@@ -84,7 +84,7 @@ async function message(
     ? `\n  Open the console, choose “Sign in”${as}:\n\n    Console      ${baseUrl}/console/\n`
     : '';
   const voice = provider.voice === undefined ? '' : `\n    Voice        ${provider.url}${VOICE_PATH}`;
-  // The token starts its line, so that copying the line copies the token alone, however it wraps.
+  // The token is at the beginning of a line, so that copying the line copies only the token.
   return `
   castellan is ready. The game provider beside it is simulated.
 ${consoleLines}

@@ -3,17 +3,17 @@ import { catalogue, type JobName } from '../server/queue/catalogue.ts';
 import type { Run } from '../server/queue/run.ts';
 import type { Services } from '../server/services/services.ts';
 
-/** Milliseconds between two lines about the progress of a run. */
+/** Milliseconds between two log lines about a run's progress. */
 const TELL_EVERY = 10_000;
-/** Share of its time limit after which a run is told to end: in time for the queue to hear of it. */
+/** Share of its time limit after which a run is aborted, so that it ends before the queue's timeout. */
 const END_AT = 0.9;
 
-/** A run that can be ended: nothing of it hangs on the process afterwards. */
+/** A run with a function that releases its timers and listeners. */
 export interface EndableRun extends Run {
   end(): void;
 }
 
-/** What one fetched job is told about its run; progress goes to the log, now and then, and to the metrics. */
+/** Creates the run of a fetched job; progress is reported to the log, throttled, and to the metrics. */
 export function createRun(
   { log, metrics, stopping }: Pick<Services, 'log' | 'metrics'> & { readonly stopping: AbortSignal },
   job: JobName,
@@ -26,7 +26,7 @@ export function createRun(
 ): EndableRun {
   const began = performance.now();
   let told = began;
-  // AbortSignal.any would do, but in Node 20 what it makes lives as long as `stopping`.
+  // Not AbortSignal.any: in Node 20 its result is kept in memory as long as `stopping`.
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
   const abort = () => ending.abort();

@@ -29,7 +29,7 @@ type Handler<Name extends JobName> = (
   run: Run,
 ) => Promise<unknown>;
 
-/** What a run of these jobs would change, they can tell beforehand. */
+/** Jobs with a dry run. */
 export const dryRuns: {
   readonly [Name in JobName]?: (services: Services, run: Run) => Promise<readonly Change[]>;
 } = {
@@ -41,7 +41,7 @@ export const dryRuns: {
   'sync-voice-groups': syncVoiceGroups,
 };
 
-/** One handler for each job of the catalogue; the compiler refuses a job without a handler. */
+/** The handler of each job in the catalogue; TypeScript reports a missing one. */
 export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'check-grants': onSchedule(checkGrants),
   'check-voice-nicknames': onSchedule(checkVoiceNicknames),
@@ -64,7 +64,7 @@ export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'write-checkpoint': onSchedule(writeCheckpoint),
 };
 
-/** What there is to know about a run on a schedule, the run itself knows. */
+/** A handler for a scheduled job, which needs only the run. */
 function onSchedule(work: (services: Services, run: Run) => Promise<unknown>) {
   return (services: Services, _payload: unknown, run: Run) => work(services, run);
 }

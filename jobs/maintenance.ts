@@ -23,31 +23,33 @@ import { deleteEndedBefore } from '../server/webhook/delivery.queries.ts';
 import { resealSecrets } from '../server/webhook/secret-keys.ts';
 
 type MaintenanceServices = Pick<Services, 'db' | 'clock' | 'log' | 'client' | 'document' | 'vault'>;
-/** One thing to be done; returns how many rows it was about. */
+/** One step; returns the number of rows that it changed. */
 type Step = (services: MaintenanceServices, run: Run) => Promise<number>;
 
 const DAY = 86_400_000;
-/** Rows in one statement: its locks last some milliseconds. */
+/** Rows per statement, so that its locks last milliseconds only. */
 const BATCH = 1000;
-/** In one run: rows that others hold on to must not keep it going for ever. */
+/** Maximum statements per step and run, so that rows which cannot be deleted do not cause an endless loop. */
 const MOST_SWEEPS = 1000;
-/** Mails that are looked at in one statement. */
+/** Mails examined by one statement. */
 const LOOKED_AT = 5000;
-/** Names asked for in one request: of so many, halving finds an id that is refused within what a call may cost. */
+/**
+ * Names per request: few enough that halving finds an invalid id within the number of refusals that a call may cause.
+ */
 const NAMES = 500;
-/** Requests for names in one run. */
+/** Requests for names per run. */
 const NAME_REQUESTS = 40;
-/** How they are asked for: the next run goes on where one failed. */
+/** Limits of these requests: the run stops at the first failure, and the next run continues there. */
 const ONE_BY_ONE = { concurrency: 1, failuresInARow: 1, patient: true };
 /** Milliseconds for which crash reports are kept (D50). */
 const CRASHES_KEPT = 90 * DAY;
-/** Milliseconds for which is kept what happened to persons (D101). */
+/** Milliseconds for which events of persons are kept (D101). */
 const PERSONS_KEPT = 3 * 365 * DAY;
-/** Milliseconds after which no session can be left that began before (D82). */
+/** Milliseconds after which all sessions from before have expired (D82). */
 const ENDINGS_KEPT = 31 * DAY;
-/** Milliseconds for which deliveries are kept that have ended (D93). */
+/** Milliseconds for which finished deliveries are kept (D93). */
 const DELIVERIES_KEPT = 30 * DAY;
-/** Milliseconds after which the provider's document is asked for anew (D31). */
+/** Milliseconds after which the provider's document is fetched again (D31). */
 const DOCUMENT_GOOD_FOR = DAY;
 
 const steps: Readonly<Record<string, Step>> = {
@@ -83,10 +85,10 @@ const steps: Readonly<Record<string, Step>> = {
 };
 
 /**
- * Puts away what has had its time and renews what grows old: partitions, tokens, state codes, crash reports, mails,
- * the provider's names and document. No step waits for the success of another.
+ * Deletes what has expired (partitions, tokens, state codes, crash reports, mails) and refreshes what gets old (the
+ * provider's names and document). A failed step does not prevent the others.
  *
- * @throws Error that names the steps that failed, after all of them; at once when the run is told to end
+ * @throws Error that names the failed steps, after all have run; at once when the run is aborted
  */
 export async function runMaintenance(services: MaintenanceServices, run: Run): Promise<void> {
   const { log } = services;
@@ -124,7 +126,7 @@ function deleteInBatches(deleteSome: (services: MaintenanceServices) => Promise<
   };
 }
 
-/** Mails that lost their last mailbox in another way than with its user. */
+/** Deletes mails that are in no mailbox any more for another reason than the deletion of a user. */
 async function deleteOrphanedMails({ db }: MaintenanceServices, run: Run): Promise<number> {
   let deleted = 0;
   for (let after: number | null = 0; after !== null; ) {
@@ -147,7 +149,9 @@ async function sweepAll({ db, clock }: MaintenanceServices, run: Run): Promise<n
   return sweeps;
 }
 
-/** So that whoever needs a name finds it; asked in bulk, until the provider refuses an id: the next run goes on. */
+/**
+ * Refreshes stored names in bulk before they are needed. Stops when the provider refuses an id; the next run continues.
+ */
 async function renewNames({ db, clock, client }: MaintenanceServices, run: Run): Promise<number> {
   const now = clock.now();
   const names = createNames({ db, clock, client: createRunClient(client, run, ONE_BY_ONE) });

@@ -2,7 +2,7 @@ import { grantPlace } from '../server/grant/grant.queries.ts';
 import type { Payload } from '../server/queue/catalogue.ts';
 import type { Services } from '../server/services/services.ts';
 
-/** Tells the provider that a refresh token is no longer wanted. */
+/** Revokes a refresh token at the provider. */
 export async function revokeGrant({ vault, sso }: Services, payload: Payload<'revoke-grant'>): Promise<void> {
   const sealed = Buffer.from(payload.refresh_token, 'base64');
   await sso.revoke(vault.open(sealed, grantPlace(payload.grant_id, 'refresh_token')));

@@ -16,19 +16,19 @@ import { createRun } from './create-run.ts';
 import { dryRuns, handlers } from './handlers.ts';
 import { findLastRuns, recordRun } from './schedules.queries.ts';
 
-/** Milliseconds between two looks for runs that were missed. */
+/** Milliseconds between two checks for missed runs. */
 const LOOK_FOR_MISSED = 60_000;
-/** Milliseconds after which a run counts as missed that the queue did not begin. */
+/** Milliseconds after its time at which a run that the queue did not start counts as missed. */
 const LATE = 3 * 60_000;
 
 const FAILED = 'a job failed and will be tried again';
 const GIVEN_UP = 'a job failed for the last time and is kept among the dead letters';
 
-/** Starts working on every queue, and on the schedules; ends with `queue.stop()`. */
+/** Starts processing all queues and the schedules; `queue.stop()` ends it. */
 export async function startWorker(services: Services): Promise<void> {
   services.queue.work((name, job) => continuing(job.data, `job ${name}`, () => handle(services, name, job)));
   await makeUp(services, 0);
-  // The queue forgets a time that passes while the database is away, or the process asleep.
+  // pg-boss skips runs whose time passes while the database is unreachable or the process is suspended.
   const look = () =>
     makeUp(services, LATE).catch((error: unknown) =>
       services.log.warn({ err: error }, 'nobody knows whether runs of jobs were missed'),
@@ -37,7 +37,10 @@ export async function startWorker(services: Services): Promise<void> {
   services.queue.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
-/** Schedules whose time passed, `late` milliseconds ago or more, without a run do run now, once (D52: they coalesce). */
+/**
+ * Starts jobs whose last scheduled time was at least `late` milliseconds ago and that have not run since; several
+ * missed runs become one (D52).
+ */
 async function makeUp({ db, queue, clock, settings }: Services, late: number): Promise<void> {
   const now = clock.now();
   const lastRuns = await findLastRuns(db, scheduledJobs, now);
@@ -79,7 +82,7 @@ function allowedTo(data: object): { readonly force: boolean; readonly approved: 
   return { force: 'force' in data && data.force === true, approved };
 }
 
-/** What a run of the job would change now; undefined: the job cannot tell beforehand. */
+/** The changes that a run of the job would make now; undefined when the job has no dry run. */
 export async function dryRun(services: Services, name: JobName): Promise<readonly Change[] | undefined> {
   const { stopping } = services.queue;
   const run = createRun({ ...services, stopping }, name, { id: randomUUID(), dryRun: true });

@@ -15,13 +15,16 @@ const MADE = 'console/dist/index.html';
 
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** The newest change below; of a folder, too, whose time is that of the last file added or removed. */
+/**
+ * Time of the latest change below a path. The time of a folder counts too, as it shows when a file was last added or
+ * removed.
+ */
 function newest(path) {
   const below = changedAt(path) && statSync(path).isDirectory() ? readdirSync(path, { recursive: true }) : [];
   return Math.max(changedAt(path), ...below.map((name) => changedAt(join(path, name))));
 }
 
-/** Resolves when the console is up to date, or where there is nothing to build it from or with. */
+/** Builds the console if it is stale; does nothing where its sources or Vite are not installed. */
 export async function buildConsoleWhenStale() {
   if (!MADE_OF.every(existsSync)) return;
   if (changedAt(MADE) > Math.max(...MADE_OF.map(newest), ...MADE_BY.map(changedAt))) return;
@@ -38,7 +41,7 @@ export async function buildConsoleWhenStale() {
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const [code] = await once(child, 'exit');
-  // The service is no worse for it: it starts with the console of before, or without one.
+  // Not fatal: the service starts with the former build of the console, or without one.
   if (code !== 0) process.stderr.write('The console could not be built.\n');
 }
 

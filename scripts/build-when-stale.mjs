@@ -13,7 +13,7 @@ const BUILDS = {
   production: { folders: SHARED, out: 'dist' },
   development: { folders: [...SHARED, 'dev'], out: 'dist-dev' },
 };
-/** A change of these changes every output. */
+/** Files that affect all output. */
 const COMPILED_BY = ['tsconfig.json', 'package-lock.json', 'scripts/build-when-stale.mjs'];
 
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -26,7 +26,7 @@ const outputOf = (source, out) => join(out, source.replace(/\.ts$/, '.js'));
 /** Compiles one build where it is stale. */
 export function buildWhenStale(name) {
   const { folders, out } = BUILDS[name];
-  // An installation that holds compiled code alone has nothing to build from.
+  // An installation without sources has nothing to build.
   if (!folders.every(changedAt)) return;
   copyTexts(out);
   const sources = folders.flatMap((folder) => filesBelow(folder, '.ts'));
@@ -55,7 +55,7 @@ export function buildWhenStale(name) {
   removeOrphans(sources, out);
 }
 
-/** Whole or not at all: another process may be starting from it. */
+/** Written atomically, because another process may be starting from it. */
 function write(file, text) {
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}`);
   writeFileSync(draft, text);

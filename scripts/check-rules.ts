@@ -10,10 +10,10 @@ import { statusProblems } from './check-rules/statuses.ts';
 
 const ROOT = new URL('../', import.meta.url);
 const TEXTS = /\.(ts|mjs|cjs|sql|md|yaml)$/;
-/** The test of this check cites what does not exist. */
+/** The test of this check, which cites rules that do not exist on purpose. */
 const NOT_READ = ['test/unit/scripts/check-rules.test.ts'];
 
-/** What belongs to the project: committed, or about to be. */
+/** Files of the project: committed, or new and not ignored. */
 const paths = execFileSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'],

@@ -25,7 +25,7 @@ export function copyTexts(out) {
   }
 }
 
-/** Whole or not at all: another process may be starting from it. */
+/** Copied atomically, because another process may be starting from it. */
 function copy(from, to) {
   const draft = join(dirname(to), `.draft.${process.pid}`);
   cpSync(from, draft);

@@ -30,7 +30,7 @@ for (const file of ['CHANGELOG.md', 'sdk/CHANGELOG.md']) {
 run('npm', 'version', version, '--no-git-tag-version', '--workspace', 'sdk', '--include-workspace-root');
 await edit('contract/version.ts', (text) => text.replace(/'\d+\.\d+\.\d+'/, `'${version}'`));
 run('npm', 'run', 'generate');
-// Against the former release: only then does the new one become the measure.
+// Checked against the former release, before the new document replaces it as the baseline.
 run('npm', 'run', 'check');
 run('npm', 'test');
 await copyFile('openapi.yaml', `docs/releases/openapi-${version}.yaml`);

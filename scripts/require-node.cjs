@@ -1,4 +1,4 @@
-/* Says in one sentence that Node.js is too old; in words that the oldest ones understand. */
+/* Reports in one sentence that Node.js is too old. Uses only syntax that the oldest versions can parse. */
 var least = require('../package.json').engines.node.replace('>=', '').split('.');
 var present = process.versions.node.split('.');
 var words = ['castellan needs Node.js', least.join('.'), 'or newer; this is', present.join('.')];

@@ -8,13 +8,13 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
  */
 export function describeSchema<DB>(db: Kysely<DB>): Promise<string> {
   return db.transaction().execute(async (transaction) => {
-    // Names inside definitions are qualified unless they are on the path.
+    // PostgreSQL qualifies names in definitions unless their schema is in search_path.
     await sql`set local search_path = public`.execute(transaction);
     await refuseUnknownKinds(transaction);
     const tables = await readTables(transaction);
     const parts = [
       '-- Written from the database by `npm run generate`; to change it, add a migration or edit a function.',
-      // Functions may name tables that follow.
+      // Functions may refer to tables that are created later.
       'set check_function_bodies = off;',
       ...(await definitions(transaction, enums)),
       ...(await definitions(transaction, domains)),
@@ -32,7 +32,7 @@ export function describeSchema<DB>(db: Kysely<DB>): Promise<string> {
 
 const joinLines = (lines: string[]) => lines.join('\n');
 
-/** Each query gives whole statements in their order. */
+/** Each query returns complete statements in their order. */
 async function definitions<DB>(
   db: Transaction<DB>,
   query: RawBuilder<{ definition: string }>,
@@ -41,7 +41,10 @@ async function definitions<DB>(
   return rows.map(({ definition }) => definition.trim());
 }
 
-/** What is described: ours, without the bookkeeping of migrations, and without partitions, which come and go. */
+/**
+ * Tables to describe: all except the bookkeeping of migrations and partitions, which are created and dropped at run
+ * time.
+ */
 const ours = sql`
   relnamespace = 'public'::regnamespace and not relispartition
     and relname not in ('kysely_migration', 'kysely_migration_lock')`;
@@ -131,7 +134,7 @@ const indexes = sql<{ definition: string }>`
   where ${ours} and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
   order by relname, indexrelid::regclass::text collate "C"`;
 
-/** In the order of their making, for one view may read another. */
+/** In order of creation, as a view may depend on an earlier one. */
 const views = sql<{ definition: string }>`
   select format(E'create view %I as\n%s', relname, pg_get_viewdef(oid, true)) as definition
   from pg_class where ${ours} and relkind = 'v' order by oid`;

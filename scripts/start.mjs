@@ -20,7 +20,7 @@ const [node, , name, ...rest] = process.argv;
 try {
   process.loadEnvFile();
 } catch {
-  // There is none, or the program says what is wrong with it.
+  // There is no `.env`; if it cannot be read, the program reports it.
 }
 const production = process.env.NODE_ENV === 'production';
 const building = name === 'main' ? buildConsoleWhenStale() : undefined;

@@ -23,7 +23,7 @@ const CLOCKS = [
   ['summer time ends', '2027-10-31T00:59:00Z', 'Europe/Berlin'],
 ];
 
-/** What shows that a test looks at time. */
+/** Matches tests that depend on time. */
 const LOOKS_AT_TIME = /\bclock\b|\bDate\b|\bnow\(|Timers|_on\b|interval '/;
 const RUN_BY_DEFAULT = /^test\/(unit|api|jobs|contract|sdk|faults)\/.*\.test\.ts$/;
 
@@ -38,7 +38,7 @@ const files = readdirSync('test', { recursive: true })
   .sort();
 const clocks = CLOCKS.filter(([name]) => name.includes(word));
 
-// Nothing is compiled under a wrong clock: what it wrote would be newer than any change.
+// Compiled before, under the real clock: output with a time in the future would always look newer than its source.
 must('bash', ['scripts/install-faketime.sh']);
 must('node', ['scripts/build-when-stale.mjs']);
 
@@ -48,10 +48,10 @@ const broken = clocks.filter(([name, begin, zone]) => !run(name, new Date(begin)
 rmSync(folder, { recursive: true });
 process.exit(broken.length === 0 ? 0 : 1);
 
-/** Whether all tests passed under a clock; prints its line of the table, and what failed. */
+/** Runs the tests under a clock; prints its line of the table and the failures, and returns whether all passed. */
 function run(name, begin, zone) {
   const report = join(folder, 'report.json');
-  // Far from now, but for all processes by as much: PostgreSQL's clock is the tests' own.
+  // The offset applies to all processes alike: the tests' PostgreSQL uses the same clock.
   const ahead = Math.round((begin.getTime() - Date.now()) / 1000);
   const started = performance.now();
   const vitest = ['npx', 'vitest', 'run', '--reporter=json', `--outputFile=${report}`, ...files];

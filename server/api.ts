@@ -30,13 +30,13 @@ import { voiceHandlers } from './voice/voice.routes.ts';
 import { webhookHandlers } from './webhook/webhook.routes.ts';
 import { whyHandler } from './why/why.routes.ts';
 
-/** Every operation of the contract with its handler: the one place that knows all routes. */
+/** Mounts every operation of the contract with its handler; the only place that knows all routes. */
 export function createApi(services: Services, messages?: MessageClasses): ReturnType<typeof createHttp> {
   const routers = new Map([...resources(services), ...protocol(services)]);
   return createHttp(services, routers, storeCrash, messages);
 }
 
-/** What is beside the contract: OpenID Connect has documents of its own (D80). */
+/** Routers that are not in the contract: OpenID Connect has standards of its own (D80). */
 function protocol(services: Services): Map<string, Router> {
   const router = oidcProtocol(services);
   return new Map([
@@ -45,10 +45,10 @@ function protocol(services: Services): Map<string, Router> {
   ]);
 }
 
-/** Resources whose paths begin with something else than their name: what is below it is ours and never forwarded. */
+/** Path prefixes that differ from the resource's name. `ext/history` is never forwarded to the provider. */
 const PATHS: Readonly<Record<string, string>> = { history: 'ext/history', oidc: 'oidc/client' };
 
-/** One router for each resource of the contract, by what its paths begin with. */
+/** One router for each resource of the contract, by path prefix. */
 function resources(services: Services): Map<string, Router> {
   const handlers: { readonly [Name in keyof typeof contract]: Router } = {
     alliance: mount(

@@ -33,27 +33,27 @@ import { startDelivering } from './webhook/delivering.ts';
 export interface AppOptions {
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Whether this process runs the jobs, too. */
+  /** Whether this process runs jobs. */
   readonly worker: boolean;
-  /** For a process beside the service: outside production it goes by how the service was started. */
+  /** For commands beside the service: outside production they use the settings that the service was started with. */
   readonly beside?: boolean;
   readonly database?: OpenOptions;
-  /** How long, and how large, one answer of the provider may be; the usual limits when absent. */
+  /** Limits of one answer of the provider; default limits when undefined. */
   readonly providerLimits?: Limits;
-  /** Bytes on disk that kept answers of the provider may take; the usual ones when absent. */
+  /** Size of the provider cache on disk in bytes; the default when undefined. */
   readonly providerCacheBytes?: number;
 }
 
 export interface App {
   readonly services: Services;
   createHttp(messages?: MessageClasses): ReturnType<typeof createApi>;
-  /** Begins no more jobs and ends those at work; requests can still be answered. */
+  /** Stops starting jobs and ends the active ones; requests can still be answered. */
   endJobs(): Promise<void>;
-  /** Ends running jobs, then closes everything that was opened, newest first. */
+  /** Ends active jobs, then closes all resources in reverse order of opening. */
   close(): Promise<void>;
 }
 
-/** The one place where parts are put together. */
+/** Creates and connects all services; the only place that does so. */
 export async function createApp(configured: CompleteSettings, options: AppOptions): Promise<App> {
   const { log, clock = systemClock, worker, beside = false, providerLimits: limits } = options;
   const closers: (() => Promise<unknown>)[] = [];
@@ -138,7 +138,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
   }
 }
 
-/** With the base URL that the running service has: its tokens bear it. */
+/** The settings with the base URL of the running service, which its tokens contain. */
 async function asItRuns(db: Kysely<Database>, settings: CompleteSettings): Promise<CompleteSettings> {
   const service = await findService(db);
   return service === undefined ? settings : { ...settings, baseUrl: service.base_url };
@@ -146,7 +146,10 @@ async function asItRuns(db: Kysely<Database>, settings: CompleteSettings): Promi
 
 const MINUTE = 60_000;
 
-/** Once a minute, for anybody can send such tokens; behind a new key that not every process has, it explains a lot. */
+/**
+ * Logs tokens with unknown keys at most once a minute, as anybody can send them. Usually it means that a new key is
+ * missing in this process.
+ */
 function tellUnknownKeys(log: Logger): (kid: string | undefined) => void {
   return seldom(MINUTE, (kid, untold) =>
     log.warn(

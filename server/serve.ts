@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '../contract/version.ts';
 import type { App } from './app.ts';
 import { readArguments } from './cli/command-line.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
-import { createGate, type Gate } from './http/gate.ts';
+import { createGate, type Gate, longestDrain } from './http/gate.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { openLog } from './observability/log.ts';
 import { print } from './observability/output.ts';
@@ -20,20 +19,21 @@ const USAGE = `npm start        runs the service until Ctrl-C or SIGTERM
 Settings come from the environment and from the file .env; .env.example names all of them.
 `;
 
-/** The API's process: settings → port → app → graceful stop. */
+/** The API process: settings → port → app → graceful stop. */
 export async function serve(startStandIns: StartStandIns = noStandIns): Promise<void> {
   if (readArguments(USAGE, {}) === undefined) return;
   const configured = loadSettings();
   const log = await openLog(configured);
   if (isSupervisor(configured)) {
-    // Its processes ask for the port when they can answer; that it is free is known before they touch anything.
+    // The supervised processes bind the port only when they can answer; this checks first that it is free, before they
+    // change anything.
     await (await openPort(createGate(), configured)).stop();
     return supervise(configured, log);
   }
-  const stopped = untilStopped(log, configured.drainSeconds);
+  const stopped = untilStopped(log, longestDrain(configured.drainSeconds));
   const gate = createGate();
-  // First of all: a start that finds its port taken has touched nothing and run no job. One of several behind one port
-  // would be given its share of requests, and refuse them until it is ready.
+  // Bound first, so that a start whose port is taken has changed nothing and run no job. A supervised process binds
+  // later, because it would get its share of requests before it can answer them.
   let http = isSupervised() ? undefined : await openPort(gate, configured);
   const closers: (() => Promise<unknown>)[] = [await startTracing(configured.tracing, API_VERSION)];
   let app: App | undefined;
@@ -41,7 +41,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     const standIns = await startStandIns(configured, log, 'service');
     closers.push(standIns.stop);
     const { settings } = standIns;
-    // Loading it takes four fifths of a start: settings are refused, and usage is told, before.
+    // Loading it takes most of the start's time; wrong settings and `--help` are handled before.
     const { createApp } = await import('./app.ts');
     app = await createApp(settings, { log, worker: settings.workers === 'embedded' });
     closers.push(app.close);
@@ -49,13 +49,12 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     gate.open(app.createHttp(gate.messages));
     http ??= await openPort(gate, configured);
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
-    tellReady();
     const metrics = await serveMetrics(app.services.metrics, settings, log);
     closers.push(metrics.stop);
+    tellReady();
     closers.push(await welcome(app, standIns));
     const signal = await stopped;
-    gate.drain();
-    if (signal === 'SIGTERM') await sleep(settings.drainSeconds * 1000);
+    await gate.drain(signal === 'SIGTERM' ? settings.drainSeconds : 0);
     log.info('stopping');
   } finally {
     await Promise.all([http?.stop(), app?.endJobs()]);
@@ -64,7 +63,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
   log.info('stopped');
 }
 
-/** Why a port cannot be listened on, for those who chose it. */
+/** Messages for errors of `listen`. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use: is castellan running already? If not, set PORT.',
   EACCES: 'may not be used by this account: set PORT to one above 1023.',
@@ -81,7 +80,7 @@ async function openPort(gate: Gate, { host, port }: Settings): Promise<Listening
   }
 }
 
-/** What to do next: with the simulated provider, there is something to sign in to. */
+/** Prints what to do next; with the simulated provider, whom to sign in as. */
 async function welcome({ services }: App, standIns: StandIns): Promise<() => Promise<void>> {
   const { log, settings } = services;
   if (standIns.welcome === undefined) {

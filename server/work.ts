@@ -12,7 +12,7 @@ const USAGE = `npm run jobs     runs a worker beside the service until Ctrl-C or
 Settings come from the environment and from the file .env, as for the service.
 `;
 
-/** A worker on its own: any number of them share the work through the queue. */
+/** A worker process; any number of them share the jobs through the queue. */
 export async function work(startStandIns: StartStandIns = noStandIns): Promise<void> {
   if (readArguments(USAGE, {}) === undefined) return;
   const configured = loadSettings();
@@ -21,7 +21,7 @@ export async function work(startStandIns: StartStandIns = noStandIns): Promise<v
   const stopTracing = await startTracing(configured.tracing, API_VERSION);
   const { settings, stop } = await startStandIns(configured, log, 'worker');
   try {
-    // Loading it takes most of a start: what is refused is refused before.
+    // Loading it takes most of the start's time; wrong settings are refused before.
     const { createApp } = await import('./app.ts');
     const app = await createApp(settings, { log, worker: true, beside: true });
     const metrics = await serveMetrics(app.services.metrics, settings, log);

@@ -1,17 +1,17 @@
-/** How much a request may hold, read from its schema. */
+/** Limits on the size of a request, derived from its schema. */
 import { z } from 'zod';
 
-/** What is wrong with a JSON text, at the first fault: the way to it from the root, words, and a kind for programs. */
+/** The first fault in a JSON text: its path from the root, a message, and a kind for programs. */
 export interface JsonFault {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
   readonly type: string;
 }
 
-/** Fields that any object of a request may have; what an operation takes has far fewer. */
+/** Maximum number of fields of any object in a request; all operations need far fewer. */
 export const MAX_FIELDS = 100;
 
-/** What a value may hold where it is a list or an object; where a schema wants neither, nothing is said. */
+/** The limits of a value that is a list or an object; empty where the schema allows neither. */
 export interface Limits {
   readonly list?: { readonly most: number; readonly each: Limits };
   readonly object?: { readonly fields: ReadonlyMap<string, Limits>; readonly others: Limits };
@@ -19,7 +19,7 @@ export interface Limits {
 
 const UNBOUND: Limits = {};
 
-/** The limits that a schema implies. A list without a limit of its own is a mistake of the contract and throws. */
+/** Derives the limits from a schema. Throws for a list without a limit, which is a mistake in the contract. */
 export function limitsOf(schema: z.ZodTypeAny): Limits {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodArray) {
@@ -45,7 +45,7 @@ function unwrapped(schema: z.ZodTypeAny): z.ZodTypeAny {
   return schema;
 }
 
-/** The first list or object that holds more than it may, before anything in it is looked at (D3c). */
+/** The first list or object that exceeds its limit, found before its contents are validated (D3c). */
 export function beyond(value: unknown, limits: Limits, loc: JsonFault['loc'] = []): JsonFault | undefined {
   if (Array.isArray(value)) {
     const { list } = limits;

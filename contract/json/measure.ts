@@ -1,6 +1,6 @@
-/** Values that one JSON text may hold in all: lists, objects and everything in them (D3c). */
+/** Maximum number of values in one JSON text: lists, objects and everything in them (D3c). */
 export const MAX_VALUES = 20_000;
-/** Lists and objects within one another; what an operation takes is at most three deep. */
+/** Maximum nesting of lists and objects; operations need at most three levels. */
 export const MAX_DEPTH = 32;
 
 const QUOTE = 0x22;
@@ -8,8 +8,9 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 /**
- * Why a text is too much to be parsed; undefined where it is not. One pass that allocates nothing and ends at the
- * first excess. Whether the text is JSON at all is left to the parser: as far as that would get, the count is exact.
+ * Why a text is too large to be parsed; undefined when it is not. One pass without allocation that stops at the first
+ * excess. The text need not be valid JSON: up to the first syntax error the count is exact, and the parser would stop
+ * there.
  */
 export function measure(text: string): { readonly msg: string; readonly type: string } | undefined {
   let values = 1;
@@ -19,7 +20,7 @@ export function measure(text: string): { readonly msg: string; readonly type: st
     const code = text.charCodeAt(at);
     if (isBlank(code)) continue;
     const closes = isClosing(code);
-    // Every comma announces one more value, and so does an opening bracket that is not closed at once.
+    // Every comma means one more value, and so does an opening bracket that is not closed at once.
     if (code === COMMA || (opened && !closes)) values += 1;
     opened = isOpening(code);
     if (opened) depth += 1;

@@ -1,12 +1,12 @@
-/** JSON as clients send it, read at a cost that the operation bounds and not the client (D3c). */
+/** Reads JSON from clients at a cost that the operation limits, not the client (D3c). */
 import { beyond, type JsonFault, type Limits } from './limits.ts';
 import { measure } from './measure.ts';
 
 export type JsonRead = { readonly value: unknown } | { readonly fault: JsonFault };
 
 /**
- * Counts before it parses and parses before it looks: too many values or levels are refused on the bare text, a list
- * or object beyond its limit before anything in it is looked at.
+ * Checks in order of cost: number of values and nesting on the raw text, then parsing, then the size of each list and
+ * object, before the schema validates the contents.
  */
 export function readJson(text: string, limits: Limits): JsonRead {
   const excess = measure(text);

@@ -11,7 +11,7 @@ interface ErrorAnswer {
   readonly description: string;
   readonly schema: 'Problem' | 'ValidationProblem' | 'CrashProblem';
   readonly headers: readonly HeaderName[];
-  /** What operations usually give it for. */
+  /** The codes that operations usually answer with it. */
   readonly codes: readonly ErrorCode[];
 }
 
@@ -115,10 +115,10 @@ const USUAL: Readonly<Record<number, ErrorAnswer>> = {
   },
 };
 
-/** Of these an operation says itself what it gives them for, where it is not the usual. */
+/** Statuses whose codes an operation declares itself where they differ from the usual. */
 const OWN = [404, 409, 502];
 
-/** Everything that an operation is documented to refuse with at a status. */
+/** All codes that an operation can answer with a status. */
 function codesOf(status: number, { access, codes = [] }: RouteMetadata): readonly ErrorCode[] {
   const own = codes.filter((code) => ERROR_CODES[code][0] === status);
   const usual = USUAL[status]?.codes ?? [];
@@ -130,7 +130,7 @@ function codesOf(status: number, { access, codes = [] }: RouteMetadata): readonl
     ...(authority ? (['no_authority'] as const) : []),
     ...own,
   ];
-  // Everybody may log out: its 403 stands there as with every operation that takes a token.
+  // Logging out never answers 403, but it is documented for it as for all operations with a token.
   return codesHere.length > 0 ? codesHere : usual;
 }
 
@@ -155,7 +155,7 @@ export function errorAnswer(
   };
 }
 
-/** What an operation answers with a status from 400 on; by reference where it is the same as of most others. */
+/** The answer of an operation with an error status; a reference where most operations share it. */
 export function errorResponse(
   status: number,
   { description, ...schema }: JsonSchema,
@@ -189,7 +189,7 @@ export function sharedResponses(): Record<string, OpenApiResponse> {
 
 // Examples -------------------------------------------------------------------------------------------------
 
-/** What `detail` says, where that is more than what the code means. */
+/** Example values of `detail`, where they differ from the code's meaning. */
 const DETAILS: Partial<Readonly<Record<ErrorCode, unknown>>> = {
   token_type_refused: DYN_REFUSED,
   level_too_low: "Insufficient clearance level: this needs 6, and the token's owner has 2.",
@@ -218,7 +218,7 @@ const SCHEMAS: Partial<Readonly<Record<ErrorCode, string>>> = {
   provider_refused: 'ExternalForwardRefusal',
 };
 
-/** The examples that a part of the document refers to, each under its code. */
+/** The examples that a part of the document refers to, by code. */
 export function examplesFor(part: unknown): Record<string, OpenApiExample> {
   const wanted = new Set(
     [...JSON.stringify(part).matchAll(/"#\/components\/examples\/(\w+)"/g)].map(([, code]) => code),

@@ -68,7 +68,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** What every answer says that was counted (D60). */
+/** Headers of every answer that is counted by the rate limit (D60). */
 export const RATE_LIMIT = [
   'RateLimit-Limit',
   'RateLimit-Remaining',

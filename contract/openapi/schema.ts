@@ -5,7 +5,7 @@ import * as exported from '../index.ts';
 import type { JsonSchema } from './types.ts';
 import { VOCABULARY } from './vocabulary.ts';
 
-/** What the generator hands out: lists of types, `oneOf` for unions, `title` for what {@link component} named. */
+/** The generator's output: lists of types, `oneOf` for unions, `title` for components. */
 type RawSchema = Omit<JsonSchema, 'properties' | 'items' | 'additionalProperties'> & {
   title?: string;
   example?: unknown;
@@ -15,7 +15,7 @@ type RawSchema = Omit<JsonSchema, 'properties' | 'items' | 'additionalProperties
   additionalProperties?: boolean | RawSchema;
 };
 
-/** Requests are documented as they are sent; parameters, whose text becomes a number, as what is meant. */
+/** Whether a schema is documented by its input (requests) or by its output (parameters: text that becomes a number). */
 type Reading = 'sent' | 'meant';
 
 const REF = '#/components/schemas/';
@@ -48,7 +48,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
   return Object.fromEntries(names.map((name) => [name, unnamed(NAMED.get(name) as RawSchema)]));
 }
 
-/** Those of them that a part of the document refers to, by way of others, too. */
+/** The schemas that a part of the document refers to, directly or indirectly. */
 export function schemasFor(part: unknown): Record<string, JsonSchema> {
   const all = componentSchemas();
   const wanted = new Set<string>();
@@ -63,7 +63,7 @@ export function schemasFor(part: unknown): Record<string, JsonSchema> {
   return Object.fromEntries(Object.entries(all).filter(([name]) => wanted.has(name)));
 }
 
-/** Brings a generated schema into the form that is published. */
+/** Converts a generated schema to the published form. */
 function tidy(schema: RawSchema): JsonSchema {
   return schema.title === undefined ? unnamed(schema) : reference(schema, schema.title);
 }
@@ -84,7 +84,7 @@ function unnamed(schema: RawSchema): JsonSchema {
       typeof additionalProperties === 'boolean' ? additionalProperties : tidy(additionalProperties);
   }
   if (oneOf !== undefined) {
-    // A union that may be null comes out as a union beside the type null.
+    // The generator nests a nullable union in a union with null; it is flattened here.
     tidied.anyOf = oneOf.map(tidy);
     if (Array.isArray(type)) tidied.anyOf.push({ type: 'null' });
     delete tidied.type;
@@ -93,7 +93,10 @@ function unnamed(schema: RawSchema): JsonSchema {
   return tidied;
 }
 
-/** In words what the name alone does not say; a default, too: generators take a field that has one for required. */
+/**
+ * Adds a description where the field has none, and mentions a default in it: generators treat a field with a `default`
+ * as required.
+ */
 function property(name: string, schema: RawSchema): JsonSchema {
   const { default: absent, description = VOCABULARY[name], ...tidied } = tidy(schema);
   const words = [description, absent !== undefined && `\`${JSON.stringify(absent)}\` where absent.`];
@@ -111,7 +114,7 @@ function reference(schema: RawSchema, title: string): JsonSchema {
   return nullable ? { anyOf: [ref, { type: 'null' }], ...own } : { ...ref, ...own };
 }
 
-/** An example of what a schema describes: its own, or one put together from those of its parts. */
+/** An example of a schema: its own, or one composed of its parts' examples. */
 export function exampleOf(schema: JsonSchema): unknown {
   if (schema.examples !== undefined) return schema.examples[0];
   if (schema.$ref !== undefined) {

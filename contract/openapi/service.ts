@@ -1,4 +1,4 @@
-/** What the service answers outside the contract, without a token (decisions §1, last row; D72). */
+/** Paths outside the contract, which need no token (decisions §1, last row; D72). */
 import { API_VERSION } from '../version.ts';
 import { errorAnswer } from './errors.ts';
 import { headers } from './headers.ts';
@@ -11,9 +11,9 @@ interface ServiceOperation {
   readonly type: string;
   readonly schema: JsonSchema;
   readonly example: unknown;
-  /** Why it may answer 503, for the one that says whether the service is ready. */
+  /** The reason of its 503, for the readiness check. */
   readonly unready?: string;
-  /** What it is asked for by name, and may not be there. */
+  /** Its path parameter, if it serves something by name that may not exist. */
   readonly named?: OpenApiParameter;
   /** Health checks are exempt from rate limits. */
   readonly limited: boolean;

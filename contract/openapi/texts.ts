@@ -1,4 +1,4 @@
-/** The words of the OpenAPI document that belong to no single operation. */
+/** Texts of the OpenAPI document that do not belong to one operation. */
 
 import { type HeaderName, headers, RATE_LIMIT } from './headers.ts';
 import type { OpenApiInfo, OpenApiResponse, Tag } from './types.ts';
@@ -41,10 +41,10 @@ A token whose owner may not log in is a 401. At least one group or coalition of 
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** Where the guides are read. */
+/** URL of the guides. */
 export const GUIDES = 'https://github.com/castellan/castellan/blob/main/docs';
 
-/** What there is, each with the guide that tells more of it. */
+/** Tags with their descriptions and guides. */
 const GUIDED: readonly (readonly [tag: string, description: string, guide: string])[] = [
   ['token', 'Tokens and sign-in.', 'signing-in'],
   ['callback', 'Where the sign-on provider sends the browser.', 'signing-in'],
@@ -82,7 +82,7 @@ const PAGES: Readonly<Record<number, string>> = {
   503: 'The database cannot be reached.',
 };
 
-/** A page for people: the provider callback alone answers in HTML (D2). */
+/** An HTML page, which only the sign-in callback answers with (D2). */
 export function page(status: number): OpenApiResponse {
   const retry: HeaderName[] = status === 429 || status === 503 ? ['Retry-After'] : [];
   if (status === 429) retry.push(...RATE_LIMIT);

@@ -1,7 +1,7 @@
 /** The parts of OpenAPI 3.1 that the document uses. */
 import type { AccessRule } from '../access.ts';
 
-/** The keywords of JSON Schema that the contract's schemas come out with. */
+/** The JSON Schema keywords that the document uses. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -100,7 +100,7 @@ export interface OpenApiDocument {
   tags: readonly Tag[];
   security: Record<string, string[]>[];
   paths: Record<string, OpenApiPath>;
-  /** By their names: what the service sends. */
+  /** Requests that the service sends, by name. */
   webhooks: Readonly<Record<string, OpenApiPath>>;
   components: {
     schemas: Record<string, JsonSchema>;

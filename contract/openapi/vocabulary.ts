@@ -1,6 +1,6 @@
 /**
- * What a field of this name means wherever it stands, for those that say nothing of their own. The game, the people
- * and the service have one word for each of these.
+ * Default descriptions of fields by name, for fields without a description of their own; each name has the same meaning
+ * everywhere.
  */
 export const VOCABULARY: Readonly<Record<string, string>> = {
   alliance_id: 'Id of the alliance in the game.',

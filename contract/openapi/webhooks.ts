@@ -1,4 +1,4 @@
-/** The requests that the service makes by itself, each by its name: whatever is sent to others is described here. */
+/** The requests that the service sends to others, by name. */
 import { RETRIES, WebhookMessage } from '../webhook.ts';
 import { exampleOf, schemaOf } from './schema.ts';
 import type { OpenApiPath } from './types.ts';

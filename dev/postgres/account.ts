@@ -7,7 +7,7 @@ import { CannotStart } from '../../server/shared/cannot-start.ts';
 export interface Account {
   readonly uid: number;
   readonly gid: number;
-  /** Whether it is another account than this process's own. */
+  /** Whether it differs from this process's account. */
   readonly foreign: boolean;
 }
 
@@ -20,8 +20,8 @@ export interface Outcome {
 const PREFERRED = ['postgres', 'castellan'];
 
 /**
- * Whoever owns the cluster's folder already, this process's own account, or as root: `postgres`, `castellan`
- * (made when missing), `nobody`.
+ * The account to run PostgreSQL: the owner of the cluster's folder if it exists, this process's own account or, as
+ * root, `postgres`, `castellan` (created when missing) or `nobody`.
  */
 export async function chooseAccount(dataFolder: string): Promise<Account> {
   const uid = process.getuid?.() ?? 0;
@@ -40,7 +40,7 @@ export async function chooseAccount(dataFolder: string): Promise<Account> {
   return chosen;
 }
 
-/** Read from the file itself: initdb asks for the name, so an account has to be listed there. */
+/** Read from /etc/passwd, because initdb requires the account to be listed there. */
 async function findAccount(names: readonly string[]): Promise<Account | undefined> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => ''))
     .split('\n')
@@ -53,7 +53,7 @@ async function findAccount(names: readonly string[]): Promise<Account | undefine
   return undefined;
 }
 
-/** Debian and most others have useradd, Alpine's busybox adduser; by path, for PATH may lack /usr/sbin. */
+/** Debian and most others have useradd, Alpine's busybox adduser; by path, because PATH may lack /usr/sbin. */
 async function createAccount(): Promise<boolean> {
   const run = promisify(execFile);
   const attempts: [string, string[]][] = [
@@ -91,7 +91,7 @@ export function runAs(
       cwd: options.cwd ?? '/',
       detached: true,
       stdio: ['ignore', out, out],
-      // No PG* variable of the caller's, and messages in English.
+      // A clean environment: no PG* variables of the caller, and messages in English.
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...options.environment },
       ...(account.foreign && { uid: account.uid, gid: account.gid }),
     });

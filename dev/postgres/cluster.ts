@@ -8,7 +8,7 @@ import { type Account, runAs } from './account.ts';
 import { isRunning } from './lock.ts';
 import { exists } from './places.ts';
 
-/** One PostgreSQL cluster on disk and what it takes to run it. */
+/** A PostgreSQL cluster on disk, with what is needed to run it. */
 export interface Cluster {
   readonly account: Account;
   /** Folder with `bin`. */
@@ -21,7 +21,7 @@ export interface Cluster {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The cluster's superuser: the only role, trusted because the socket's folder is private. */
+/** The cluster's superuser and only role; needs no password, because the socket's folder is private. */
 export const SUPERUSER = 'castellan';
 export const PORT = 5432;
 
@@ -30,7 +30,7 @@ const STOP_SECONDS = 6;
 const LONGEST_LOG_BYTES = 10 * 1024 * 1024;
 
 const pgCtl = (cluster: Cluster, args: readonly string[], logTo?: number) =>
-  // From within the data folder: pg_ctl builds a shell command, and "." needs no quoting.
+  // Runs in the data folder, because pg_ctl builds a shell command and "." needs no quoting.
   runAs(cluster.account, join(cluster.native, 'bin/pg_ctl'), [...args, '-D', '.'], {
     cwd: cluster.data,
     environment: cluster.environment,
@@ -38,8 +38,8 @@ const pgCtl = (cluster: Cluster, args: readonly string[], logTo?: number) =>
   });
 
 /**
- * Makes the cluster unless there is one. Written aside and renamed, so that a kill halfway leaves nothing that
- * looks like a cluster. Not synced to disk: that is most of the time it takes, and nothing is in it yet.
+ * Creates the cluster unless it exists. It is created under another name and renamed, so that an interruption leaves
+ * nothing that looks like a cluster. Not synced to disk, which would take most of the time, as it contains no data yet.
  */
 export async function initialise(cluster: Cluster): Promise<boolean> {
   const { account, data, native } = cluster;
@@ -71,7 +71,7 @@ export async function start(cluster: Cluster, socketFolder: string): Promise<str
   const written = (await stat(cluster.log).catch(() => undefined))?.size ?? 0;
   const begin = written > LONGEST_LOG_BYTES ? 0 : written;
   if (begin < written) await rename(cluster.log, `${cluster.log}.1`);
-  // Opened here: the account may not reach the log's folder.
+  // Opened here, because the account may not have access to the log's folder.
   const log = await open(cluster.log, 'a', 0o600);
   try {
     const { code, output } = await pgCtl(
@@ -96,7 +96,7 @@ export async function stop(cluster: Cluster): Promise<void> {
   if (immediate.code !== 0) throw new Error(`PostgreSQL could not be stopped: ${immediate.output}`);
 }
 
-/** What postmaster.pid says about who runs the cluster. */
+/** The contents of postmaster.pid. */
 export interface Postmaster {
   readonly alive: boolean;
   /** Empty until PostgreSQL has opened its socket. */
@@ -111,7 +111,9 @@ export async function findPostmaster(cluster: Cluster): Promise<Postmaster | und
   return { alive: await isPostmaster(Number(lines[0]), cluster.data), socketFolder: lines[4]?.trim() ?? '' };
 }
 
-/** PostgreSQL asks only whether a process of that id exists; ids are used again and zombies count as alive. */
+/**
+ * PostgreSQL itself only checks that a process with that id exists, but ids are reused, and zombies count as existing.
+ */
 async function isPostmaster(pid: number, data: string): Promise<boolean> {
   if (!isRunning(pid)) return false;
   if (process.platform === 'linux') {
@@ -123,7 +125,7 @@ async function isPostmaster(pid: number, data: string): Promise<boolean> {
   return stdout.includes('postgres');
 }
 
-/** Removes what a killed postmaster left; its shared memory PostgreSQL looks after itself. */
+/** Removes files that a killed postmaster left; PostgreSQL itself cleans up its shared memory. */
 export async function clearStale(cluster: Cluster, socketFolder: string): Promise<void> {
   const socket = join(socketFolder, `.s.PGSQL.${PORT}`);
   for (const file of [join(cluster.data, 'postmaster.pid'), socket, `${socket}.lock`])

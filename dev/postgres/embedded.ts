@@ -12,12 +12,12 @@ import { withLock } from './lock.ts';
 import * as places from './places.ts';
 
 export interface EmbeddedOptions {
-  /** DATA_DIR; made when missing. */
+  /** DATA_DIR; created when missing. */
   readonly dataDir: string;
   readonly log: Log;
   /** Server settings for the run that starts the cluster, such as `{ fsync: 'off' }`; values without spaces. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Environment variables for the same run: PostgreSQL gets none of this process's own. */
+  /** Environment variables for that run; PostgreSQL gets none of this process's variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -26,25 +26,28 @@ export interface EmbeddedDatabase {
   readonly url: string;
   /** Whether this call started PostgreSQL; false when it was running already. */
   readonly started: boolean;
-  /** Leaves the cluster. The last process to leave stops it, whoever started it. */
+  /** Leaves the cluster. The last process that leaves stops it, whichever started it. */
   stop(): Promise<void>;
 }
 
 const DATABASE = 'castellan';
-/** The connection by which every process that uses the cluster is counted. */
+/** `application_name` of the connection by which processes that use the cluster are counted. */
 const PRESENCE = 'castellan presence';
 const LOCK_PATIENCE_MILLIS = 90_000;
 const START_PATIENCE_MILLIS = 60_000;
-/** A killed postmaster's children take a moment to go; the rest is somebody else starting or stopping it. */
+/**
+ * Temporary errors at the start: children of a killed postmaster are still ending, or another process is starting or
+ * stopping the cluster.
+ */
 const PASSING_TROUBLE =
   /pre-existing shared memory block|lock file ".*" already exists|could not bind Unix address/;
 
 /**
- * Joins the PostgreSQL cluster under DATA_DIR, making and starting it when need be; several processes share it.
- * Whatever a kill left behind (of this service or of PostgreSQL) is cleared, and a cluster that dies while it is
- * used is started again.
+ * Connects to the PostgreSQL cluster under DATA_DIR, creating and starting it when needed; several processes share it.
+ * Files left by a killed process (of this service or PostgreSQL) are removed, and a cluster that ends while it is used
+ * is started again.
  *
- * @throws on Windows, when no account can run PostgreSQL, or when it does not start (with the end of its log).
+ * @throws on Windows, when no account can run PostgreSQL, or when it does not start (with the end of its log)
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   if (process.platform === 'win32') {
@@ -116,7 +119,7 @@ interface Joined {
   readonly started: boolean;
 }
 
-/** Connects to the running cluster, or starts it and connects; asks again while it recovers, starts or stops. */
+/** Connects to the running cluster, or starts it and connects; retries while it recovers, starts or stops. */
 async function enter(own: cluster.Cluster, home: string, log: Log): Promise<Joined> {
   const deadline = Date.now() + START_PATIENCE_MILLIS;
   let trouble = '';
@@ -148,14 +151,14 @@ async function enter(own: cluster.Cluster, home: string, log: Log): Promise<Join
   throw new CannotStart(`PostgreSQL did not start (its log is ${own.log}): ${trouble}`);
 }
 
-/** A presence connection, or undefined while nobody answers or the answer is "not now". */
+/** Opens a presence connection; undefined when the cluster does not answer or does not accept connections yet. */
 async function tryConnect(socketFolder: string): Promise<pg.Client | undefined> {
   const client = new pg.Client({
     connectionString: urlOf(socketFolder, 'postgres'),
     application_name: PRESENCE,
     connectionTimeoutMillis: 5000,
   });
-  // Its end is what we watch; without a listener the error before it would end the process.
+  // The end of the connection is watched; without a listener the error before it would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -172,13 +175,13 @@ async function createDatabase(presence: pg.Client): Promise<void> {
   if (found.rowCount === 0) await presence.query(`create database ${DATABASE}`);
 }
 
-/** Ends the presence, and PostgreSQL with it when no other process is present. */
+/** Closes the presence connection, and stops PostgreSQL when no other process is connected. */
 async function leave(own: cluster.Cluster, home: string, presence: pg.Client): Promise<void> {
   await presence.end();
   const postmaster = await cluster.findPostmaster(own);
   if (!postmaster?.alive) return;
   const { socketFolder } = postmaster;
-  // A new connection, for the old one may have been cut; one that does not answer has nobody to disturb.
+  // Uses a new connection, as the old one may be broken. If PostgreSQL does not answer, nobody else uses it.
   const client = await tryConnect(socketFolder);
   const others = client ? await countOthers(client) : 0;
   await client?.end();

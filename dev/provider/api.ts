@@ -83,7 +83,7 @@ export function createApi(options: ApiOptions): Api {
   const swagger = swaggerDocument(options.url, options.ssoUrl, scopePrefix);
   let publishSwagger = false;
 
-  /** Refuses by throwing; the body is read last. */
+  /** Throws its refusals; the body is read last. */
   async function run(visit: ApiVisit, readBody: () => Promise<string>): Promise<Answer> {
     const { request, operation, token } = visit;
     const compatibilityDate = request.compatibilityDate ?? OLDEST_COMPATIBILITY_DATE;
@@ -120,7 +120,7 @@ export function createApi(options: ApiOptions): Api {
   function cacheHeaders({ cached, scope }: Operation): Record<string, string> {
     if (cached === 'not') return { 'cache-control': 'no-cache' };
     const visibility = scope === undefined ? 'public' : 'private';
-    // Lists that change with the downtime name no age, so that Expires has to be read.
+    // Lists that change at the downtime have no max-age, so clients have to use Expires.
     if (cached === 'daily')
       return { 'cache-control': visibility, expires: nextDowntimeEnd(now()).toUTCString() };
     const expires = new Date(now().getTime() + cached * 1_000).toUTCString();
@@ -197,7 +197,7 @@ function route({ method, path }: ApiRequest, publishSwagger: boolean): ApiRoute 
   };
 }
 
-/** Adds the ETag, and answers 304 to a caller that has this very body. */
+/** Adds the ETag, and answers 304 if the caller has the same body. */
 function conditional({ method, ifNoneMatch }: ApiRequest, answer: Answer): Answer {
   if (method !== 'GET') return answer;
   const etag = `"${createHash('sha1').update(answer.body).digest('hex')}"`;

@@ -7,7 +7,7 @@ import type { RateGroup } from './limits.ts';
 export const ITEMS_PER_PAGE = 1_000;
 const IDS_PER_REQUEST = 1_000;
 
-/** What an operation is given; path parameters are whole numbers, the caller and its scope are checked. */
+/** Input of an operation; path parameters are parsed, the caller and its scope are checked. */
 export interface Call {
   readonly world: World;
   readonly params: Readonly<Record<string, number>>;

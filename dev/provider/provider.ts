@@ -92,7 +92,8 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions):
   const log = createRequestLog();
 
   const server = createServer();
-  // Longer than any client keeps an idle connection: ours must not break one just when it is used again.
+  // Longer than any client keeps an idle connection, so that this side never closes one that a client is about to
+  // reuse.
   server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

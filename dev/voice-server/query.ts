@@ -1,9 +1,9 @@
 /**
- * ServerQuery from the server's side (facts §3). It shares nothing with the client in server/voice-server, so that
- * a mistake of either shows at the other, and it is strict: what a client forgot to escape is no value.
+ * The server side of ServerQuery (facts §3). It shares no code with the client in server/voice-server, so that a
+ * mistake in one is detected by the other. It is strict: unescaped special characters are errors.
  */
 
-/** Characters that never stand for themselves, and at the same place the letter that stands behind a backslash. */
+/** Characters that must be escaped, each at the same index as the letter of its escape. */
 const SPECIAL = '\\/ |\x07\b\f\n\r\t\v';
 const LETTERS = '\\/spabfnrtv';
 

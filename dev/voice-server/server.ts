@@ -34,7 +34,7 @@ const HOST = '127.0.0.1';
 const GREETING =
   'TS3\n\rWelcome to the TeamSpeak 3 ServerQuery interface, type "help" for a list of commands and "help <command>" for information on a specific command.\n\r';
 const FLOOD_WINDOW = 3_000;
-/** As many refused commands, and the address is shut out. */
+/** Number of refused commands after which the address is banned. */
 const PATIENCE = 5;
 const BAN_SECONDS = 600;
 
@@ -54,7 +54,7 @@ export async function startSimulatedVoiceServer(
     connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // Whoever resets a connection to us may: we are the one that is tested with.
+    // Errors of connections are ignored: clients under test may reset them.
     socket.on('error', () => undefined);
     const send = (at: string, produce: () => string) => {
       const fault = simulated.strike({ at, nth: moments++ });
@@ -140,7 +140,7 @@ function createFlood(limit: number) {
     },
     isShutOut: () => performance.now() < shutOutUntil,
     shutOut,
-    /** The refusal, where this command is one too many. */
+    /** Counts a command; returns the refusal when it exceeds the limit. */
     count(): VoiceAnswer | undefined {
       const now = performance.now();
       times = [...times.filter((time) => time > now - FLOOD_WINDOW), now];

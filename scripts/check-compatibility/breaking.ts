@@ -1,4 +1,4 @@
-/** What a change of the OpenAPI document takes away from those who use the one before. */
+/** Finds changes of the OpenAPI document that break existing clients. */
 import type {
   JsonSchema,
   OpenApiDocument,
@@ -7,7 +7,7 @@ import type {
   OpenApiResponse,
 } from '../../contract/openapi.ts';
 
-/** Who sends a value: what clients send may be asked less of, what they are sent may say more. */
+/** Who sends a value: requests may become less strict, answers may gain content. */
 type Sender = 'client' | 'service';
 
 /** Every breaking change, one sentence each. */
@@ -89,7 +89,7 @@ function comparison(before: OpenApiDocument, after: OpenApiDocument, changes: st
     }
   }
 
-  /** The values of `narrow` must all be among those of `wide`: which is which depends on who sends them. */
+  /** Compares types: what clients send may only become wider, what the service sends only narrower. */
   function compareTypes(at: string, was: JsonSchema, is: JsonSchema, sender: Sender): void {
     const [narrow, wide] = sender === 'client' ? [was, is] : [is, was];
     const types = typesOf(wide);
@@ -121,7 +121,7 @@ function responseOf(
   return components.responses[response.$ref.split('/').at(-1) ?? ''] ?? { description: '' };
 }
 
-/** Types by name; of a union those of its members, references by theirs. */
+/** Names of types; for a union those of its members, for a reference the referenced name. */
 function typesOf({ type, anyOf = [] }: JsonSchema): string[] {
   const members = anyOf.flatMap((of) => (of.$ref === undefined ? typesOf(of) : [of.$ref]));
   return [...(type === undefined ? [] : [type].flat()), ...members];

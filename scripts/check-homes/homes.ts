@@ -1,11 +1,11 @@
-/** What the source says in one place alone: a pure reading of texts. */
+/** Finds code outside the one file where it belongs; a pure function of texts. */
 
 interface TextFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** Something that has a home, how it is recognised elsewhere, and what belongs there instead. */
+/** Something that belongs in one place: how to recognise it elsewhere, and what to use there instead. */
 interface Homed {
   readonly name: string;
   readonly home: RegExp;
@@ -15,7 +15,10 @@ interface Homed {
 
 const LEVEL = /(?:clearance_?level|\blevel|\w_level)\b/.source;
 const USER_ID = /\b(?:character|owner|sponsor)_?id\b/.source;
-/** Between two values, in TypeScript, in SQL or as arguments of the query builder: ` >= `, `', '<', `. */
+/**
+ * Matches a comparison between two values, in TypeScript, in SQL or as arguments of the query builder: ` >= `, `', '<',
+ * `.
+ */
 const COMPARISON = /(?:'?,\s*'(?:[<>]=?|!?=|<>)',|\s*(?:<>|[<>]=?|[!=]==?|=))\s*/.source;
 const FALLBACK = /(?:\s*(?:\?\?|:|,|\bbetween\b|\bthen\b|\belse\b)\s*)/.source;
 
@@ -51,7 +54,7 @@ const HOMED: readonly Homed[] = [
 
 const COMMENT = /^\s*(?:\/?\*|\/\/)/;
 
-/** Where a text says what has its home elsewhere, one line for each. */
+/** One line for each occurrence outside its place. */
 export function strayIn({ path, text }: TextFile): string[] {
   const foreign = HOMED.filter(({ home }) => !home.test(path));
   return text

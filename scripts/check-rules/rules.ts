@@ -1,11 +1,11 @@
-/** Rules, and what cites them: a pure reading of texts. */
+/** Compares rules with their citations; a pure function of texts. */
 
 export interface TextFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** What cites rules, and the two pages that say what they are. */
+/** The files that may cite rules, and the two pages that define them. */
 export interface Texts {
   readonly rules: TextFile;
   readonly provider: TextFile;
@@ -17,7 +17,7 @@ interface Place {
   readonly line: number;
 }
 
-/** D16, D19b; not what merely looks so: %D0 in a URL, a part of a longer word. */
+/** Matches D16 and D19b, but not %D0 in a URL or a part of a longer word. */
 const DECISION = /(?<![%\w])D[1-9]\d{0,2}[a-z]?(?!\w)/g;
 /** `Group rule 3`, `Coalition rules 1 and 2`, also with the interface's own heading: `"Token operations" rules 4 and 5`. */
 const NUMBERED =
@@ -27,7 +27,7 @@ const SECTION = /\b(?:facts|provider\.md) §(\d+)/g;
 const RULE_HEADING = /^### (D[1-9]\d*[a-z]?|[A-Z][a-z]+(?: [a-z]+)* rule \d+)$/;
 const SECTION_HEADING = /^## (\d+)\. /;
 
-/** Every rule, in the order of the page; and where two headings claim one name, or nothing follows a heading. */
+/** The rules in the order of the page, and problems: two headings with one name, or a heading without text. */
 function readRules({ path, text }: TextFile): { names: Set<string>; problems: string[] } {
   const names = new Set<string>();
   const problems: string[] = [];
@@ -44,7 +44,7 @@ function readRules({ path, text }: TextFile): { names: Set<string>; problems: st
   return { names, problems };
 }
 
-/** The names that a text cites, each with the lines on which it does. */
+/** The rules that a text cites, each with the lines. */
 function citationsIn({ path, text }: TextFile): [name: string, place: Place][] {
   return text
     .split('\n')
@@ -62,12 +62,12 @@ function namesIn(line: string): string[] {
   return [...decisions, ...numbered, ...sections];
 }
 
-/** A rule is tested where a file of tests cites it; a helper's comment is no test. */
+/** Whether the file is a test: a citation in a test helper does not count. */
 function isTest({ path }: Place): boolean {
   return path.endsWith('.test.ts');
 }
 
-/** Everything that is wrong between the rules and those who cite them, one line each; none: all is well. */
+/** All inconsistencies between rules and citations, one line each. */
 export function problemsOf({ rules, provider, citing }: Texts): string[] {
   const { names, problems } = readRules(rules);
   const sections = provider.text.split('\n').flatMap((line) => SECTION_HEADING.exec(line)?.[1] ?? []);

@@ -1,18 +1,18 @@
-/** Statuses of HTTP in code that should not know any: a reading of syntax. */
+/** Finds HTTP statuses in code that must not know any, by its syntax tree. */
 import ts from 'typescript';
 import type { TextFile } from './rules.ts';
 
-/** Those who speak HTTP, to our clients or to servers of others, whose answers they take apart. */
+/** Files that handle HTTP: towards our clients, or of answers of external servers. */
 const SPEAK_HTTP =
   /^server\/(http|provider|voice-server)\/|\.routes\.ts$|^server\/observability\/serve-metrics\.ts$/;
 
-/** Numbers that statuses of errors have; others from 400 to 599 are mere numbers. */
+/** Statuses of errors; other numbers from 400 to 599 are allowed. */
 const STATUSES = new Set([
   400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 415, 416, 421, 422, 425, 428, 429, 431,
   451, 500, 501, 502, 503, 504,
 ]);
 
-/** Where features make an answer's status up, one line each: what they mean is a code, and its status is http/'s. */
+/** One line for each place where a feature sets a status; it should use a code, whose status http/ knows. */
 export function statusProblems(files: readonly TextFile[]): string[] {
   return files
     .filter(({ path }) => /^(server|jobs)\/.*\.ts$/.test(path) && !SPEAK_HTTP.test(path))
@@ -35,7 +35,7 @@ function problemsIn({ path, text }: TextFile): string[] {
   return problems;
 }
 
-/** A status of somebody else's answer may be compared with, and a quantity has a name of its own. */
+/** Comparing the status of an external answer is allowed, and so are named quantities. */
 function isOther({ parent }: ts.NumericLiteral): boolean {
   if (ts.isBinaryExpression(parent)) return true;
   return (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) && !isStatus(parent.name);

@@ -7,7 +7,7 @@ const config = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') a
 const BEGIN = '<!-- arrows: written by `npm run generate` -->';
 const END = '<!-- end of arrows -->';
 
-/** Under the features: whoever needs these may use them, so their arrows would only hide the others. */
+/** Foundations, which all features may import; arrows to them would hide the others. */
 const FOUNDATIONS = new Set(
   [
     'access',
@@ -24,7 +24,7 @@ const FOUNDATIONS = new Set(
   ].map((name) => `server/${name}`),
 );
 
-/** ARCHITECTURE.md with the picture of who imports whom among the features, as it is. */
+/** ARCHITECTURE.md with the present diagram of imports between features. */
 export async function architecture(): Promise<string> {
   const text = await readFile(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8');
   const [before, rest] = text.split(BEGIN);
@@ -34,7 +34,7 @@ export async function architecture(): Promise<string> {
   return `${before}${BEGIN}\n\n${picture(await arrows())}\n${END}${after}`;
 }
 
-/** Imports between features, types included, each once. */
+/** Imports between features, including types, without duplicates. */
 async function arrows(): Promise<[from: string, to: string][]> {
   const { output } = await cruise(['server'], { ...config.options, validate: false });
   const pairs = (output as ICruiseResult).modules.flatMap(({ source, dependencies }) =>

@@ -1,4 +1,4 @@
-/** The items by key, keys and items in the order of their first appearance. */
+/** Groups items by key, in order of first appearance. */
 export function grouped<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -2,7 +2,7 @@ import type { AppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import type { RouteMetadata } from '../../contract/access.ts';
 
-/** The query parameters that a call of the SDK takes: what tries an operation beforehand is a call of its own there. */
+/** The query parameters of a call of the SDK; without `dry_run`, which is a separate call there. */
 export function queryOf(
   { query }: AppRoute,
   { previews }: Pick<RouteMetadata, 'previews'>,

@@ -8,9 +8,12 @@ import { describeSchema } from '../schema.ts';
 
 const log = pino({ level: 'silent' });
 
-/** Text of migrations/schema.sql: what the migrations make of an empty database, which is started for this. */
+/**
+ * Text of migrations/schema.sql: the schema after applying all migrations to an empty database, which is started for
+ * this.
+ */
 export async function schemaSql(): Promise<string> {
-  // Below /tmp, where PostgreSQL's own account can get to it.
+  // Below /tmp, which PostgreSQL's account can access.
   const folder = await mkdtemp(join(await realpath('/tmp'), 'castellan-schema-'));
   await chmod(folder, 0o711);
   try {

@@ -1,4 +1,7 @@
-/** The table that the SDK's client walks: what to send where, without any schema, in as few bytes as can be read. */
+/**
+ * Generates the SDK's table of routes: method and path of each operation, without schemas, in a compact but readable
+ * form.
+ */
 import { type AppRoute, isAppRouteOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
 import { type Operation, operations } from '../../contract/openapi.ts';
@@ -46,7 +49,7 @@ function shortened(path: string, resource: string): string {
   return path.replace(`:${resource}_id`, ':').replace(/:esi_path$/, '$&*');
 }
 
-/** The whole segments that all of the paths begin with. */
+/** The segments that all paths begin with. */
 function commonPath([first = '', ...others]: readonly string[]): string {
   const segments = first.split('/');
   const differs = segments.findIndex((segment, index) =>
@@ -59,7 +62,7 @@ function isPaged({ route }: Operation): boolean {
   return route.headers instanceof z.ZodObject && 'page' in route.headers.shape;
 }
 
-/** A type that names some operations of each resource. */
+/** A type with the names of some operations of each resource. */
 function names(
   type: string,
   doc: string,

@@ -1,4 +1,4 @@
-/** The SDK's types: plain interfaces, so that nobody who installs it needs Zod. */
+/** Generates the SDK's types as plain interfaces, so that its users do not need Zod. */
 import { z } from 'zod';
 import { componentSchemas, schemaOf } from '../../contract/openapi/schema.ts';
 import { TAGS } from '../../contract/openapi/texts.ts';
@@ -31,7 +31,7 @@ function component(name: string, schema: JsonSchema): string {
     : `${doc}export interface ${name} {\n${fieldsOf(schema, 1)}}\n`;
 }
 
-/** A long union one member a line, anything else on the same line. */
+/** A long union with one member per line, anything else on the same line. */
 function alternatives(type: string): string {
   const members = type.split(' | ');
   return members.length > 3 ? members.map((member) => `\n  | ${member}`).join('') : ` ${type}`;

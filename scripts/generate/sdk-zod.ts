@@ -1,4 +1,4 @@
-/** The contract's components as Zod schemas, for those who check at run time; made of their JSON Schemas. */
+/** Generates Zod schemas of the contract's components from their JSON Schemas, for validation at run time. */
 import { componentSchemas } from '../../contract/openapi/schema.ts';
 import type { JsonSchema } from '../../contract/openapi/types.ts';
 import { docComment, literal } from './typescript.ts';
@@ -7,7 +7,7 @@ const HEAD = `// Written by \`npm run generate\` from the contract; changes here
 import { z } from 'zod';
 `;
 
-/** Text of sdk/src/generated/zod.ts: each component after those that it refers to. */
+/** Text of sdk/src/generated/zod.ts, with each component after those that it refers to. */
 export function sdkZod(): string {
   const schemas = componentSchemas();
   const written = new Map<string, string>();

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../contract/openapi/types.ts';
 
 const INDENT = '  ';
 
-/** The type that a schema describes; `depth` is how far the text is indented that it is put into. */
+/** The TypeScript type of a schema; `depth` is the indentation of the surrounding text. */
 export function typeOf(schema: JsonSchema, depth = 0): string {
   if (schema.$ref !== undefined) return schema.$ref.slice('#/components/schemas/'.length);
   if (schema.anyOf !== undefined) return schema.anyOf.map((of) => typeOf(of, depth)).join(' | ');
@@ -34,7 +34,7 @@ function objectType(schema: JsonSchema, depth: number): string {
   return `Record<string, ${typeof values === 'object' ? typeOf(values, depth) : 'unknown'}>`;
 }
 
-/** The fields of an object, a line or more each. */
+/** The fields of an object, at least one line each. */
 export function fieldsOf(schema: JsonSchema, depth: number): string {
   const required = new Set(schema.required);
   return Object.entries(schema.properties ?? {})
@@ -47,7 +47,7 @@ export function fieldsOf(schema: JsonSchema, depth: number): string {
     .join('');
 }
 
-/** A JSDoc comment with its line end, or nothing where there is nothing to say. */
+/** A JSDoc comment with its line end; empty without a text. */
 export function docComment(text: string | undefined, depth = 0): string {
   if (text === undefined || text === '') return '';
   const indent = INDENT.repeat(depth);

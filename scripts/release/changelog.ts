@@ -1,9 +1,10 @@
 const UNRELEASED = '## [Unreleased]\n';
 
 /**
- * The changelog with what was unreleased under the new version's own heading, and an empty place for what comes.
+ * Moves the unreleased changes under a heading of the new version.
+ *
  * @param date of the release, as YYYY-MM-DD
- * @throws Error when nothing is unreleased, or the version has a heading already
+ * @throws Error when there are no unreleased changes, or the version has a heading already
  */
 export function cutRelease(changelog: string, version: string, date: string): string {
   const [before, after] = changelog.split(UNRELEASED);

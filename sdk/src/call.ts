@@ -1,12 +1,12 @@
-/** What every call may be given, and what it gives back. */
+/** Options and results of calls. */
 
 /** Options of a single call. */
 export interface CallOptions {
   /** Ends the call early. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole call, further tries included; instead of the client's. */
+  /** Timeout in milliseconds for the whole call, retries included; overrides the client's. */
   timeout?: number | undefined;
-  /** Further tries after 429, 502, 503 and 504; instead of the client's, and for a POST, too. */
+  /** Number of retries after 429, 502, 503 and 504; overrides the client's, and applies to POST, too. */
   retries?: number | undefined;
   /** Further request headers. */
   headers?: Record<string, string | number | undefined> | undefined;
@@ -19,7 +19,7 @@ export interface Answer<Status extends number, Body> {
   readonly headers: Headers;
 }
 
-/** What a success holds, of all answers that an operation can give. */
+/** The body of a success, among all answers that an operation can give. */
 export type Success<A> = A extends { status: infer S; body: infer B }
   ? S extends 200 | 201 | 302
     ? B

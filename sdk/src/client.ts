@@ -13,13 +13,16 @@ export interface ClientOptions {
    * relative to the page: `/castellan`.
    */
   baseUrl: string;
-  /** The token to send, or a function that is asked before each call. */
+  /** The token to send, or a function that is called before each call and returns it. */
   token?: string | (() => Token | Promise<Token>) | undefined;
-  /** Milliseconds for a call, further tries included; no limit where absent. */
+  /** Timeout in milliseconds for a call, retries included; none by default. */
   timeout?: number | undefined;
-  /** Further tries after 429, 502, 503 and 504 of calls that may be repeated: all but POST. 2 where absent. */
+  /**
+   * Number of retries after 429, 502, 503 and 504 for all methods but POST, which may not be repeated safely. Default
+   * 2.
+   */
   retries?: number | undefined;
-  /** Stands in for the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Request headers of every call. */
   headers?: Record<string, string> | undefined;
@@ -45,7 +48,7 @@ type ResultCall<Call> = Call extends (...request: infer Request) => Promise<infe
         : unknown)
   : never;
 
-/** Any request, seen without its types. */
+/** A request of any operation, without its specific types. */
 interface AnyRequest {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -110,7 +113,8 @@ async function call(options: ClientOptions, base: string, route: Route, request:
   };
   for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, String(value));
   const response = await sendWithRetries(
-    // The API never redirects but where it takes no token: a redirect that carried one elsewhere is refused.
+    // The API redirects only where no token is needed, so a redirect of a request with a token is refused: the token
+    // might be sent elsewhere.
     (ending) =>
       (options.fetch ?? fetch)(url, {
         ...{ method, headers, body },
@@ -136,7 +140,7 @@ async function answerOf(response: Response, mayBeEmpty: boolean): Answering {
   return { status, headers, body: body === undefined ? text || undefined : body };
 }
 
-/** The value that a JSON text holds; undefined where it is none. */
+/** Parses JSON; undefined when it is invalid. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,30 +2,30 @@ import type { Answer, Success } from './call.ts';
 import type { ErrorCode, ValidationIssue } from './generated/types.ts';
 import { VERSION } from './generated/version.ts';
 
-/** An answer that is no success. Holds nothing of the request, so no token either. */
+/** Any answer that is not a success. It contains nothing of the request, so no token either. */
 export class CastellanError extends Error {
   override readonly name = 'CastellanError';
   /** HTTP status of the answer. */
   declare readonly status: number;
-  /** What went wrong, for programs; undefined where the answer is not the service's own, as a proxy's. */
+  /** The error code; undefined when the answer does not come from the service but, for example, from a proxy. */
   declare readonly code: ErrorCode | undefined;
-  /** What the service says went wrong: a sentence, or everything that is wrong with the request. */
+  /** The service's message: a sentence, or the list of faults in the request. */
   declare readonly detail: string | readonly ValidationIssue[];
-  /** Everything that is wrong with the request; empty where it is not the request's fault. */
+  /** The faults in the request; empty for other errors. */
   declare readonly issues: readonly ValidationIssue[];
-  /** Names the request in the service's logs; quote it when asking for help. */
+  /** The request's id in the service's logs; quote it when asking for help. */
   declare readonly requestId: string | undefined;
-  /** Seconds after which asking again makes sense. */
+  /** Seconds after which a retry makes sense. */
   declare readonly retryAfter: number | undefined;
-  /** The stored crash report of an unforeseen error. */
+  /** The id of the crash report of an unforeseen error. */
   declare readonly crashReportId: string | undefined;
-  /** Version of the service that answered; the message says so where it is older than this client. */
+  /** Version of the service. The message mentions it when it is older than this client. */
   declare readonly serviceVersion: string | undefined;
   /** Headers of the answer. */
   declare readonly headers: Headers;
 
   constructor({ status, body, headers }: Answer<number, unknown>) {
-    // A proxy in between may answer with anything, or with nothing.
+    // A proxy may answer with any body, or none.
     const { detail, code, crash_report_id } = (body ?? {}) as Problem;
     const told = detail ?? `HTTP status ${status}`;
     const listed = told as readonly ValidationIssue[];
@@ -51,13 +51,15 @@ interface Problem {
   crash_report_id?: string;
 }
 
-/** What an older service does not know yet, it refuses: said, because the sentence of the refusal cannot tell. */
+/**
+ * A hint for the message when the service is older than this client, because it may refuse what it does not know yet.
+ */
 function age(version = VERSION): string {
   const older = version.localeCompare(VERSION, 'en', { numeric: true }) < 0;
   return older ? ` (the service has version ${version}, this client ${VERSION})` : '';
 }
 
-/** The seconds that an answer asks to wait, given as such or as a date. */
+/** `Retry-After` in seconds, whether given as seconds or as a date. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;

@@ -6,7 +6,7 @@ interface PagedRequest {
   readonly query?: { readonly after?: string | number | undefined } | undefined;
 }
 
-/** The feed's pages say themselves what comes after them. */
+/** A page of the feed, which contains the cursor of the next page. */
 interface FeedPage<Event = unknown> {
   readonly events: readonly Event[];
   readonly more: boolean;
@@ -42,7 +42,7 @@ export async function* paginate(operation: Paged | { readonly answer: Paged }, r
   }
 }
 
-/** What asks for the page after this one: by its number where pages are counted, else by what comes after. */
+/** The request for the next page: by page number, or by cursor. */
 function following(
   request: PagedRequest,
   headers: Headers,

@@ -1,4 +1,4 @@
-/** Options for TanStack Query, for any of its frameworks; nothing of it is imported. */
+/** Options for TanStack Query with any framework; the library itself is not imported. */
 import type { Answer, CallOptions, Success } from './call.ts';
 import type { Castellan } from './client.ts';
 import { ok } from './errors.ts';
@@ -34,7 +34,7 @@ export interface CastellanMutation<Request, Result> {
   readonly mutationFn: (request: Request) => Promise<Result>;
 }
 
-/** Whether a table of names has this one. */
+/** Whether a table of operations contains this one. */
 type Has<Table, Resource, Name> = Resource extends keyof Table
   ? Name extends Table[Resource]
     ? true
@@ -54,7 +54,9 @@ type WritingOf<Call> = Call extends (...request: infer Request) => Promise<infer
     () => CastellanMutation<undefined extends Request[0] ? Request[0] | void : Request[0], Success<Given>>
   : never;
 
-/** For each operation that reads a function that gives a query's options, for each other one a mutation's. */
+/**
+ * For each reading operation a function that returns the options of a query, for each other one those of a mutation.
+ */
 export type CastellanQueries = {
   readonly [Resource in keyof Api]: {
     readonly [Name in keyof Api[Resource]]: Has<Reads, Resource, Name> extends true
@@ -110,7 +112,7 @@ function writing(key: readonly string[], call: AnyCall) {
   });
 }
 
-/** What a request asks for is part of its key; how it is sent is not. */
+/** The query key contains the request's parameters, but not its options. */
 function keyOf(key: readonly string[], { signal, timeout, retries, ...asked }: AnyRequest): unknown[] {
   return Object.keys(asked).length === 0 ? [...key] : [...key, asked];
 }

@@ -1,18 +1,18 @@
 import { routes } from './generated/routes.ts';
 
-/** An operation as the client needs to know it. */
+/** What the client needs to know about an operation. */
 export interface Route {
   readonly resource: string;
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** `?` where it can be tried beforehand, `.` where its success holds nothing, `!` where it takes no token. */
+  /** `?`: has a dry run; `.`: its success has no body; `!`: needs no token. */
   readonly marks: string;
 }
 
 const METHODS: Readonly<Record<string, string>> = { '+': 'POST', '=': 'PUT', '-': 'DELETE' };
 
-/** What is made of each operation, under the names of the contract. */
+/** Maps each operation by `make`, under the names in the contract. */
 export function fromRoutes(make: (route: Route) => unknown): object {
   return fromEntries(Object.entries(routes), ([resource, text]) => {
     const [common = '', ...operations] = text.split(' ');

@@ -1,10 +1,10 @@
 import { retryAfterOf } from './errors.ts';
 
-/** Answers after which the same request may succeed. */
+/** Statuses after which a retry may succeed. */
 const PASSING = new Set([429, 502, 503, 504]);
-/** Milliseconds of the first pause, doubled with each further one; the pause itself is a random part of it. */
+/** Base of the exponential backoff in milliseconds; the actual pause is a random part of it. */
 const FIRST_PAUSE = 250;
-/** Milliseconds that a call waits at the most before it asks again; told to wait longer, it gives up. */
+/** Maximum pause in milliseconds; when the service asks to wait longer, the call gives up. */
 const LONGEST_PAUSE = 10_000;
 
 export interface Attempts {
@@ -13,7 +13,7 @@ export interface Attempts {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Asks until there is an answer that asking again would not change, or no try or time is left. */
+/** Sends a request with retries until the answer is final, or no retry or time is left. */
 export async function sendWithRetries(
   send: (signal: AbortSignal | undefined) => Promise<Response>,
   { retries, timeout, signal }: Attempts,

@@ -1,16 +1,16 @@
 /** Signing people in from a browser, for applications whose own back end holds the dynamic app token. */
 
-/** What `POST /token/use/from/dyn` answers; the application's back end hands it to its pages. */
+/** The answer of `POST /token/use/from/dyn`, which the application's back end passes to its pages. */
 export interface StartedLogin {
   readonly login_url: string;
   readonly state_code: string;
 }
 
-/** Where a browser is, and what it remembers: the page's own where absent. */
+/** The browser's address and storage; those of the page by default. */
 export interface BrowserContext {
   readonly location?: { readonly href: string; assign(url: string): void } | undefined;
   readonly history?: { replaceState(data: unknown, unused: string, url: string): void } | undefined;
-  /** Must be of this browser alone: it is what a sign-in begun elsewhere is told apart by. */
+  /** Must belong to this browser only: a sign-in begun in another browser is recognised by it. */
   readonly storage?: BrowserStorage | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface BrowserStorage {
   removeItem(key: string): void;
 }
 
-/** Why the end of a sign-in is not believed. */
+/** Why the end of a sign-in is not accepted. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';
 }
@@ -33,7 +33,7 @@ const page = globalThis as unknown as Required<{
 }> & { readonly sessionStorage: BrowserStorage };
 
 export const signIn = {
-  /** Notes in this browser which sign-in it began, and sends it to the game's sign-on. */
+  /** Stores in this browser which sign-in it began, and redirects to the game's sign-on. */
   start(login: StartedLogin, browser: BrowserContext = {}): void {
     (browser.storage ?? page.sessionStorage).setItem(KEPT_AS, login.state_code);
     (browser.location ?? page.location).assign(login.login_url);

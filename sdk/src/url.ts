@@ -22,7 +22,7 @@ export function pathOf({ resource, path }: Route, params: Values = {}): string {
     const value = params[name];
     if (!value && value !== 0) throw new TypeError(`Path parameter ${name} is missing`);
     const segments = rest === '' ? [String(value)] : String(value).replace(/^\//, '').split('/');
-    // URLs treat these as steps, encoded or not.
+    // URL parsers resolve these as relative segments, even when they are encoded.
     if (segments.some((segment) => segment === '.' || segment === '..')) {
       throw new TypeError(`Path parameter ${name} must not be a dot segment`);
     }
@@ -30,7 +30,7 @@ export function pathOf({ resource, path }: Route, params: Values = {}): string {
   });
 }
 
-/** What is null or undefined is left out; an object travels as JSON. */
+/** Null and undefined are left out; an object is encoded as JSON. */
 export function queryOf(query: Values = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

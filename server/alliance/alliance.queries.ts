@@ -5,7 +5,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { scopesOfAlliance } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 
-/** The row behind an Alliance record. */
+/** The row of an Alliance record. */
 export interface AllianceRow extends Omit<Alliance, 'ceo' | 'executor_corporation' | 'updated_on'> {
   readonly executor_id: number;
   readonly executor_name: string;
@@ -14,7 +14,7 @@ export interface AllianceRow extends Omit<Alliance, 'ceo' | 'executor_corporatio
   readonly updated_on: Date;
 }
 
-/** In the order of D9. */
+/** All alliances in the order of D9. */
 export async function listAlliances(db: Kysely<Database>): Promise<AllianceShort[]> {
   return db
     .selectFrom('alliances')
@@ -24,7 +24,9 @@ export async function listAlliances(db: Kysely<Database>): Promise<AllianceShort
     .execute();
 }
 
-/** A user's own row knows its name better than the corporation that it leads, but may be gone (D19b). */
+/**
+ * An alliance. The CEO's name is taken from the user's row, which is more recent, unless the user was deleted (D19b).
+ */
 export async function findAllianceRow(
   db: Kysely<Database>,
   allianceId: number,
@@ -41,7 +43,7 @@ export async function findAllianceRow(
   return rows[0];
 }
 
-/** Locks the row for the rest of the transaction, and says what it is called and requires. */
+/** Locks the row until the transaction ends; returns name and required scopes. */
 export async function lockAlliance(db: Kysely<Database>, allianceId: number) {
   return db
     .selectFrom('alliances')
@@ -51,7 +53,7 @@ export async function lockAlliance(db: Kysely<Database>, allianceId: number) {
     .executeTakeFirst();
 }
 
-/** Writes only what differs, so that `updated_on` tells of changes alone. */
+/** Writes only if something differs, so that `updated_on` changes with the content only. */
 export async function setAllianceScopes(
   db: Kysely<Database>,
   allianceId: number,

@@ -35,9 +35,9 @@ export async function getAlliance({ db }: Pick<Services, 'db'>, allianceId: numb
 }
 
 /**
- * Registers or refreshes an alliance with its executor and that corporation's CEO; its other corporations
- * follow by a job that is written with them (D39). 404: the provider does not know it, or it has no executor.
- * What this costs of the provider's error budget is charged to the caller (D33b).
+ * Registers or refreshes an alliance with its executor and the executor's CEO; a job enqueued in the same transaction
+ * registers its other corporations (D39). 404 when the provider does not know it, or it has no executor. Errors at the
+ * provider are charged to the caller's budget (D33b).
  */
 export async function registerAlliance(
   services: Pick<Services, 'db' | 'client' | 'queue' | 'clock'>,
@@ -47,7 +47,7 @@ export async function registerAlliance(
   const { db, client, queue, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
   const snapshot = await fetchAlliance(api, allianceId);
-  // The provider may have taken its time.
+  // Checked again, because the request to the provider may have taken long.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('alliance', allianceId);
   return inTransaction(db, async (tx) => {
@@ -59,8 +59,8 @@ export async function registerAlliance(
 }
 
 /**
- * Registers the corporations of a registered alliance that are not registered as its members yet. What the
- * provider tells is kept even if it fails for some of them; then it throws, so that those are tried again.
+ * Registers the corporations of a registered alliance that are not registered as its members yet. Stores what the
+ * provider answered even if it failed for some of them, then throws, so that the job is retried for those.
  */
 export async function registerMembers(
   services: Pick<Services, 'db' | 'api' | 'clock' | 'queue'>,
@@ -82,7 +82,7 @@ export async function registerMembers(
   }
 }
 
-/** Sets what the alliance requires of its members; null or absent changes nothing (D3). */
+/** Sets the scopes that the alliance requires of its members; null or absent changes nothing (D3). */
 export async function updateAlliance(
   { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
   admission: Admission,

@@ -2,9 +2,9 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CannotStart } from '../shared/cannot-start.ts';
 
 /**
- * Reads what was typed after a program's name. Undefined: its usage was asked for, and printed.
+ * Parses the arguments of a program; undefined when they ask for its usage, which is then printed.
  *
- * @throws CannotStart for whatever the program does not know, with its usage
+ * @throws CannotStart with the usage, for unknown arguments
  */
 export function readArguments<const Config extends ParseArgsConfig>(usage: string, config: Config) {
   if (process.argv.slice(2).includes('--help')) {

@@ -1,4 +1,4 @@
-/** `npm run doctor`: one line for everything that a service needs, and what to do about it. */
+/** `npm run doctor`: prints one line per check, with advice where something is wrong. */
 import { loadSettings } from '../config/settings.ts';
 import { connect } from '../database/connection.ts';
 import { examine } from '../doctor/doctor.ts';
@@ -47,7 +47,7 @@ async function doctor(startStandIns: StartStandIns): Promise<number> {
   return wrong === 0 ? 0 : 1;
 }
 
-/** Ends with exit code 1 when something is wrong. */
+/** Exit code 1 when something is wrong. */
 export function runDoctor(startStandIns: StartStandIns = noStandIns): void {
   outliveReaders();
   doctor(startStandIns).then(

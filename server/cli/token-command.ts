@@ -1,6 +1,6 @@
 /**
- * `npm run token`: permanent tokens by access to the database alone (D24), whether or not the service runs.
- * The JWT is the last line of standard output; everything else goes to standard error.
+ * `npm run token`: manages permanent tokens with nothing but access to the database (D24), whether or not the service
+ * runs. The JWT is the last line of standard output; everything else is written to standard error.
  */
 import type { Kysely } from 'kysely';
 import { type CompleteSettings, loadSettings } from '../config/settings.ts';
@@ -64,9 +64,10 @@ async function tokenCommand(startStandIns: StartStandIns): Promise<void> {
 }
 
 /**
- * The signing keys, for tokens that the service takes which runs on this database, however it was started (D24).
+ * The signing keys of the service that runs on this database, however it was started, so that it accepts the token
+ * (D24).
  *
- * @throws CannotStart when it knows none of them
+ * @throws CannotStart when they are not known here
  */
 async function keysOfService(db: Kysely<Database>, settings: CompleteSettings): Promise<SigningKeys> {
   const service = await findService(db);
@@ -127,7 +128,7 @@ function asUuid(text: string): string {
   return text.toLowerCase();
 }
 
-/** `npm run token`: what was typed wrongly is told without a trace. */
+/** `npm run token`; wrong arguments are reported without a stack trace. */
 export function runTokenCommand(startStandIns: StartStandIns = noStandIns): void {
   tokenCommand(startStandIns).catch((error: unknown) => {
     process.stderr.write(explainStart(error));

@@ -29,7 +29,7 @@ export async function recordCoalitionCreated(
   await recordEvents(db, [{ type: 'coalition.created', targets, changes }], now);
 }
 
-/** Returns what follows from it, for those events: nothing where nothing changed. */
+/** Records an update. Returns the cause for the events that follow from it; nothing if nothing changed. */
 export async function recordCoalitionUpdated(
   db: Kysely<Database>,
   id: string,
@@ -54,7 +54,7 @@ export async function recordCoalitionUpdated(
   return event_id === undefined ? {} : { cause: { event_id } };
 }
 
-/** Its autogroups go with it. Returns what follows from that. */
+/** Records a deletion. Returns the cause for the events that follow from it, such as the deletion of its autogroup. */
 export async function recordCoalitionDeleted(
   db: Kysely<Database>,
   id: string,
@@ -66,7 +66,7 @@ export async function recordCoalitionDeleted(
   return { cause: { event_id } };
 }
 
-/** After their members have left them. */
+/** Records the deletion of autogroups; call it after the events of their members' leaving. */
 export async function recordAutogroupsDeleted(
   db: Kysely<Database>,
   groups: readonly Autogroup[],

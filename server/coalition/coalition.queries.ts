@@ -3,13 +3,13 @@ import type { Coalition, CoalitionShort } from '../../contract/coalition.ts';
 import type { CoalitionTable, Database } from '../database/tables.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 
-/** The row behind a Coalition record. */
+/** The row of a Coalition record. */
 export type CoalitionRow = Omit<Coalition, 'created_on' | 'updated_on'> & {
   created_on: Date;
   updated_on: Date;
 };
 
-/** In the order of D9. */
+/** All coalitions in the order of D9. */
 export async function listCoalitions(db: Kysely<Database>): Promise<CoalitionShort[]> {
   return db
     .selectFrom('coalitions')
@@ -19,7 +19,7 @@ export async function listCoalitions(db: Kysely<Database>): Promise<CoalitionSho
     .execute();
 }
 
-/** One statement whatever the number of members, so that a reader never sees half of an update. */
+/** A coalition with its members in one statement, so that a reader never sees half of an update. */
 export async function findCoalition(
   db: Kysely<Database>,
   coalitionId: string,
@@ -46,7 +46,10 @@ export async function insertCoalition(
   await db.insertInto('coalitions').values(coalition).execute();
 }
 
-/** Locks a coalition for the rest of the transaction: its updates queue, while its key can be referred to. */
+/**
+ * Locks a coalition until the transaction ends, so that its updates run one after another; foreign keys to it can still
+ * be inserted.
+ */
 export async function lockCoalition(db: Kysely<Database>, coalitionId: string) {
   return db
     .selectFrom('coalitions')
@@ -63,8 +66,8 @@ export interface ByKind<Ids = readonly number[]> {
 }
 
 /**
- * The members of a coalition, whether they are barred from logging in by it or by its autogroup, and which of the
- * mentioned alliances and corporations are not registered.
+ * The members of a coalition, whether the coalition or its autogroup forbids them to log in, and which of the mentioned
+ * alliances and corporations are not registered.
  */
 export async function findMembers(
   db: Kysely<Database>,
@@ -104,7 +107,7 @@ const MEMBER_TABLES = {
   corporations: { table: 'coalition_corporations', key: 'corporation_id' },
 } as const;
 
-/** Adds and removes members, as sets. */
+/** Adds and removes members by set operations. */
 export async function changeMembers(
   db: Kysely<Database>,
   coalitionId: string,
@@ -131,7 +134,7 @@ export async function setCoalition(
   await db.updateTable('coalitions').set(values).where('coalition_id', '=', coalitionId).execute();
 }
 
-/** Its memberships and its autogroup go with it. */
+/** Deletes a coalition with its memberships and its autogroup. */
 export async function deleteCoalition(db: Kysely<Database>, coalitionId: string): Promise<void> {
   await db.deleteFrom('coalitions').where('coalition_id', '=', coalitionId).execute();
 }

@@ -43,7 +43,7 @@ export async function getCoalition({ db }: Pick<Services, 'db'>, coalitionId: st
   return toCoalition(row);
 }
 
-/** A new coalition has no members yet and lets them sign in (D27); a name that is taken is a 409 (D7). */
+/** Creates a coalition without members, which allows its members to log in (D27); 409 when the name is taken (D7). */
 export async function createCoalition(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
@@ -64,11 +64,11 @@ export async function createCoalition(
     await insertCoalition(tx, { ...coalition, name_key: nameKey(coalition_name) });
     await recordCoalitionCreated(tx, coalition, now);
   });
-  // Not read back: somebody may have deleted it by now.
+  // Not read back, because another request may have deleted it by now.
   return toCoalition({ ...coalition, member_alliances: [], member_corporations: [] });
 }
 
-/** Applies an update as a whole or not at all, one after another for each coalition. */
+/** Applies an update atomically; updates of one coalition run one after another. */
 export async function updateCoalition(
   services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
@@ -128,7 +128,7 @@ export async function updateCoalition(
   });
 }
 
-/** Which alliances and corporations really come and go; 404 for one that is named and not registered. */
+/** The members that actually join and leave; 404 for an id that is not registered. */
 async function findMoves(tx: Transaction<Database>, coalitionId: string, body: PutCoalition) {
   const asked = memberChanges(body);
   const { members, bars, unregistered } = await findMembers(tx, coalitionId, {
@@ -144,7 +144,10 @@ async function findMoves(tx: Transaction<Database>, coalitionId: string, body: P
   };
 }
 
-/** Who comes into a coalition that bars its members is shut out, and who leaves it gets in: level 9 decides that (D14). */
+/**
+ * Requires level 9 while the coalition forbids its members to log in: joining shuts members out, and leaving lets them
+ * in (D14).
+ */
 function requireRightToBar({ level }: Caller): void {
   if (isAdministrator(level)) return;
   const to = 'adding or removing members of a coalition whose authorized_to_login is false';

@@ -2,9 +2,9 @@ import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { CannotStart } from '../shared/cannot-start.ts';
 
 /**
- * DATA_DIR, made when missing, without symbolic links, so that one folder has one name.
+ * Creates DATA_DIR when it is missing and resolves symbolic links, so that a folder has one name.
  *
- * @throws CannotStart when it cannot be made or written
+ * @throws CannotStart when it cannot be created or written
  */
 export async function openDataDir(dataDir: string): Promise<string> {
   try {

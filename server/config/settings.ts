@@ -10,23 +10,23 @@ import { CannotStart } from '../shared/cannot-start.ts';
 import { VoiceUrl } from '../voice-server/address.ts';
 import { type MappedGroup, VoiceGroups } from './voice-groups.ts';
 
-/** Settings (D61): everything comes from the environment, and every problem is reported at once. */
+/** Settings (D61): all read from the environment; all problems are reported at once. */
 export interface Settings {
   readonly production: boolean;
-  /** How many processes serve behind one port; production alone has more than one. */
+  /** Number of processes behind one port; more than one in production only. */
   readonly processes: number;
   readonly host: string;
   readonly port: number;
-  /** Where clients reach the service, without a trailing slash; the `iss` of its tokens. */
+  /** URL under which clients reach the service, without a trailing slash; the `iss` of its tokens. */
   readonly baseUrl: string;
-  /** Where the metrics are read: loopback unless METRICS_HOST says otherwise. */
+  /** Address on which metrics are served: loopback by default. */
   readonly metricsHost: string;
   readonly metricsPort: number;
-  /** What it was built from, for an installation without its repository. */
+  /** Commit of the build, for installations without the repository. */
   readonly commit: string | undefined;
-  /** Absent: the embedded PostgreSQL under dataDir. */
+  /** Undefined for the embedded PostgreSQL in dataDir. */
   readonly databaseUrl: string | undefined;
-  /** A replica for reads that may lag; absent: there is none. */
+  /** A replica for reads that may lag; undefined when there is none. */
   readonly databaseReplicaUrl: string | undefined;
   readonly dataDir: string;
   /** Without a client id the simulated provider is started. */
@@ -41,44 +41,46 @@ export interface Settings {
     readonly scopePrefix: string;
     readonly userAgent: string;
     readonly compatibilityDate: string;
-    /** Where the provider shows portraits. */
+    /** URL of the provider's portraits. */
     readonly imageUrl: string;
   };
-  /** Domain of the mail addresses that OpenID Connect tells; absent: it tells none. */
+  /** Domain of the mail addresses in OpenID Connect claims; undefined for no such claim. */
   readonly oidcEmailDomain: string | undefined;
-  /** Absent outside production: made and kept in dataDir, like the encryption keys. */
+  /** Outside production it may be missing: keys are then created in dataDir, like the encryption keys. */
   readonly tokenSigningKeys: JwkSet | undefined;
-  /** Start although a key that living tokens use was removed (D20b). */
+  /** Start although a key was removed that valid tokens were signed with (D20b). */
   readonly forceKeyRemoval: boolean;
   readonly encryptionKeys: readonly EncryptionKey[] | undefined;
-  /** Start although an encryption key was removed, and give up the grants that only it opens (D61). */
+  /** Start although an encryption key was removed, and mark the grants invalid that only it can decrypt (D61). */
   readonly forceGrantLoss: boolean;
   readonly voice: {
-    /** Absent: there is no voice server (D42). */
+    /** Undefined when there is no voice server (D42). */
     readonly url: string | undefined;
     readonly authGroup: string;
     readonly groups: readonly MappedGroup[];
   };
-  /** Requests a minute for each token, or address without one (D60); 0: no limit. */
+  /** Requests per minute for each token, or address without one (D60); 0 for no limit. */
   readonly rateLimit: number;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[] | undefined;
   readonly callbackAllowPrivate: boolean;
-  /** Whether there is a collector of traces: everything else about it the OpenTelemetry SDK reads from OTEL_… itself. */
+  /** Whether traces are collected; the OpenTelemetry SDK reads all other settings from OTEL_… itself. */
   readonly tracing: boolean;
   readonly logLevel: string;
-  /** Absent: text at a terminal outside production, else JSON lines. */
+  /** Undefined for the default: text in a terminal outside production, else JSON lines. */
   readonly logFormat: 'json' | 'pretty' | undefined;
-  /** Whether there is a web console below `/console/`. */
+  /** Whether the web console is served below `/console/`. */
   readonly console: boolean;
-  /** Seconds for which a process that was sent SIGTERM goes on serving, so that balancers notice. */
+  /** Seconds for which a process keeps serving after SIGTERM, so that load balancers notice. */
   readonly drainSeconds: number;
   readonly workers: 'embedded' | 'none';
-  /** When the scheduled jobs run. */
+  /** Schedules of the jobs. */
   readonly schedules: Schedules;
 }
 
-/** Settings of which nothing is missing that a running service needs: given, or put in by the development start. */
+/**
+ * Settings with everything that a running service needs, from the environment or filled in by the development start.
+ */
 export type CompleteSettings = Settings & {
   readonly databaseUrl: string;
   readonly tokenSigningKeys: JwkSet;
@@ -119,12 +121,12 @@ function isHttpUrl(value: string): boolean {
   return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
-/** As a browser names it: scheme and host, port where it is not the usual one, nothing more. */
+/** Whether it is an origin as browsers send it: scheme, host, and port if not the default. */
 function isOrigin(value: string): boolean {
   return isHttpUrl(value) && new URL(value).origin === value;
 }
 
-/** An address, a network in CIDR notation, or a name that Express has for some. */
+/** Whether it is an address, a CIDR network, or one of Express's names for networks. */
 function isProxy(value: string): boolean {
   const [address = '', prefix, ...more] = value.split('/');
   if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
@@ -227,7 +229,7 @@ const environment = z.object({
 });
 type Environment = z.infer<typeof environment>;
 
-/** What production refuses to invent (D61). */
+/** Settings without a default in production (D61). */
 const NEEDED_IN_PRODUCTION = [
   'DATABASE_URL',
   'BASE_URL',
@@ -237,13 +239,17 @@ const NEEDED_IN_PRODUCTION = [
   'SSO_CLIENT_SECRET',
 ] as const;
 
-/** What tokens and secrets travel by. */
+/** URLs over which tokens and secrets are sent. */
 const SECURE_IN_PRODUCTION = ['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL'] as const;
 const LISTENING = ['HOST', 'METRICS_HOST'] as const;
 
-/** Reads the settings; throws one {@link SettingsError} that lists every problem. */
+/**
+ * Reads the settings.
+ *
+ * @throws SettingsError that lists all problems
+ */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
-  // An empty variable is what compose files and shells leave behind for "not set".
+  // Compose files and shells set a variable to the empty string when it is not set.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
   const production = given.NODE_ENV === 'production';
@@ -276,7 +282,7 @@ function problemsOutsideProduction(given: NodeJS.ProcessEnv): string[] {
   return problems;
 }
 
-/** Whether what is sent there can be read, and changed, on its way. */
+/** Whether the URL is unencrypted, and not loopback. */
 function isInsecure(value: string): boolean {
   if (!isHttpUrl(value)) return false;
   const { protocol, hostname } = new URL(value);
@@ -337,7 +343,7 @@ export function isLoopback(host: string): boolean {
   }
 }
 
-/** Reads `.env` in the working directory, when there is one, and the environment, which wins over it. */
+/** Reads `.env` in the working directory, if it exists, and the environment, which takes precedence. */
 export function loadSettings(): Settings {
   try {
     process.loadEnvFile();
@@ -348,7 +354,7 @@ export function loadSettings(): Settings {
   return readSettings(process.env);
 }
 
-/** Refuses settings of which something is missing: only the development start can put it in (`npm start`). */
+/** Throws when a setting is missing that only the development start (`npm start`) fills in. */
 export function requireComplete(settings: Settings): CompleteSettings {
   const missing = [
     ...(settings.databaseUrl === undefined ? ['DATABASE_URL'] : []),

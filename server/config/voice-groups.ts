@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A group of ours whose members belong into a server group. */
+/** A group whose members are put into a server group. */
 export interface MappedGroup {
   readonly group_id: string;
-  /** The server group that is adopted; null: one is made. */
+  /** The id of an existing server group; null to create one. */
   readonly sgid: number | null;
 }
 

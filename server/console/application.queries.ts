@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { BUILT_IN_USER } from '../access/levels.ts';
 import type { Database } from '../database/tables.ts';
 
-/** The console's token: the only kind of dynamic token that no other token made. */
+/** The console's token: a dynamic token without a parent, which only the console has. */
 export async function findConsoleToken(db: Kysely<Database>, callback: string) {
   return db
     .selectFrom('tokens')
@@ -16,7 +16,7 @@ export async function findConsoleToken(db: Kysely<Database>, callback: string) {
     .executeTakeFirst();
 }
 
-/** Nobody else makes the console's token until the transaction ends. */
+/** Takes an advisory lock until the transaction ends, so that only one process creates the console's token. */
 export async function lockConsoleToken(db: Kysely<Database>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('token of the console'))`.execute(db);
 }

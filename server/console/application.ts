@@ -7,14 +7,14 @@ import { revoked } from '../shared/errors.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { findConsoleToken, lockConsoleToken } from './application.queries.ts';
 
-/** Where sign-ins of the console end. */
+/** Path of the console's callback. */
 export const SIGNED_IN_PATH = '/console/signed-in';
 
 type Needed = Pick<Services, 'db' | 'keys' | 'clock' | 'settings'>;
 
 /**
- * The console as an application: its dynamic token, made when it is first needed and again after somebody deleted it.
- * It is never signed, so there is no text of it that could leak; it can start sign-ins and nothing else (D130).
+ * The console as an application with a dynamic token of its own, created on first use and again if it was deleted. It
+ * is never signed, so there is no JWT that could leak; it can only start sign-ins (D130).
  */
 export async function consoleApplication(services: Needed): Promise<Caller> {
   const { db, settings } = services;
@@ -25,7 +25,7 @@ export async function consoleApplication(services: Needed): Promise<Caller> {
   return caller;
 }
 
-/** Of processes that need it at the same time, one makes it. */
+/** Creates the token; of concurrent processes exactly one does so. */
 function make({ db, keys, clock }: Needed, callback: string): Promise<string> {
   return inTransaction(db, async (tx) => {
     await lockConsoleToken(tx);

@@ -3,9 +3,9 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** What Vite made of `console/`. */
+/** The build of `console/` by Vite. */
 export interface ConsoleBuild {
-  /** The page that everything else is loaded from, for an answer with this nonce. */
+  /** The HTML page, with this nonce for its scripts and styles. */
   page(nonce: string): string;
   /** A file by its path below `/console/`. */
   file(path: string): ConsoleFile | undefined;
@@ -13,7 +13,7 @@ export interface ConsoleBuild {
 
 export interface ConsoleFile {
   readonly type: string;
-  /** Whether its name changes with its content. */
+  /** Whether its name contains a hash of its content. */
   readonly immutable: boolean;
   readonly plain: Buffer;
   /** Compressed when it is first asked for. */
@@ -26,10 +26,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Source and compiled code lie at different depths. */
+/** Two paths, because source and compiled code are at different depths. */
 const FOLDERS = ['../../console/dist', '../../../console/dist'];
 
-/** The folder with the build, or undefined where it was not built. */
+/** The folder of the build; undefined when it was not built. */
 export function findConsoleBuild(): string | undefined {
   return FOLDERS.map((folder) => join(import.meta.dirname, folder)).find((folder) =>
     existsSync(join(folder, 'index.html')),
@@ -37,9 +37,9 @@ export function findConsoleBuild(): string | undefined {
 }
 
 /**
- * Reads a build into memory: it is small, and what is not in it cannot be asked for.
+ * Reads a build into memory; it is small, and only its files can be requested.
  *
- * @param prefix the path of BASE_URL, below which browsers find the service
+ * @param prefix the path of BASE_URL
  */
 export function readConsoleBuild(folder: string, prefix: string): ConsoleBuild {
   const files = new Map<string, ConsoleFile>();

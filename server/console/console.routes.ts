@@ -11,14 +11,14 @@ import { startLogin } from '../sign-in/start-login.ts';
 import { consoleApplication, SIGNED_IN_PATH } from './application.ts';
 import { type ConsoleBuild, type ConsoleFile, readConsoleBuild } from './build.ts';
 
-/** Everything of the console lies below this; `/` leads browsers here. */
+/** Path prefix of the console; browsers are redirected to it from `/`. */
 const PATH = '/console/';
 const SIGN_IN_PATH = '/console/sign-in';
 const MOST_BYTES = 32 * 1024;
 
 /**
- * The routers of the web console by what their paths begin with (D130); none where it is turned off or was not built,
- * and then those paths are unknown as ever.
+ * The routers of the web console by path prefix (D130); empty when it is disabled or not built, so that these paths are
+ * unknown.
  */
 export function consoleRouters(services: Services, folder: string | undefined): [string, Router][] {
   if (!services.settings.console) return [];
@@ -33,7 +33,7 @@ export function consoleRouters(services: Services, folder: string | undefined): 
   ];
 }
 
-/** `/` is for people alone: programs hear that nothing is there. */
+/** Redirects browsers from `/`; other clients get a 404. */
 function entrance(prefix: string): Router {
   const router = Router();
   router.get('/', (req, res, next) => {
@@ -55,7 +55,7 @@ function consoleRouter(services: Services, build: ConsoleBuild): Router {
     begin(services, checked.data as PostLogin).then((login) => res.json(login), next);
   });
   router.get(SIGNED_IN_PATH, (req, res, next) => {
-    // The service's own call of the callback: a session begins in the browser that began the sign-in (D29).
+    // Ignores the service's own call of the callback (D29): the session begins in the browser that began the sign-in.
     if (req.headers['castellan-event'] === undefined) return next();
     res.status(204).end();
   });
@@ -90,7 +90,7 @@ async function sendFile(req: Request, res: Response, file: ConsoleFile): Promise
   res.set('Content-Length', String(content.length)).end(content);
 }
 
-/** Nothing runs or styles the page that did not come with it, and it talks to this service alone. */
+/** Sends the page with a policy that allows only its own scripts and styles, and requests to this service only. */
 function sendPage(res: Response, build: ConsoleBuild): void {
   const nonce = randomBytes(16).toString('base64');
   res.set({

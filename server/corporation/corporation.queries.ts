@@ -5,7 +5,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 
-/** The row behind a Corporation record; alliance id and name are null together. */
+/** The row of a Corporation record; alliance id and name are null together. */
 export interface CorporationRow extends Omit<Corporation, 'alliance' | 'ceo' | 'updated_on'> {
   readonly alliance_id: number | null;
   readonly alliance_name: string | null;
@@ -14,7 +14,7 @@ export interface CorporationRow extends Omit<Corporation, 'alliance' | 'ceo' | '
   readonly updated_on: Date;
 }
 
-/** In the order of D9. */
+/** All corporations in the order of D9. */
 export async function listCorporations(db: Kysely<Database>): Promise<CorporationShort[]> {
   return db
     .selectFrom('corporations')
@@ -24,7 +24,9 @@ export async function listCorporations(db: Kysely<Database>): Promise<Corporatio
     .execute();
 }
 
-/** A user's own row knows its name better than the corporation that it leads, but may be gone (D19b). */
+/**
+ * A corporation. The CEO's name is taken from the user's row, which is more recent, unless the user was deleted (D19b).
+ */
 export async function findCorporationRow(
   db: Kysely<Database>,
   corporationId: number,
@@ -40,7 +42,7 @@ export async function findCorporationRow(
   return rows[0];
 }
 
-/** Locks the row for the rest of the transaction, and says what it is called and requires. */
+/** Locks the row until the transaction ends; returns name and required scopes. */
 export async function lockCorporation(db: Kysely<Database>, corporationId: number) {
   return db
     .selectFrom('corporations')
@@ -50,7 +52,7 @@ export async function lockCorporation(db: Kysely<Database>, corporationId: numbe
     .executeTakeFirst();
 }
 
-/** Writes only what differs, so that `updated_on` tells of changes alone. */
+/** Writes only if something differs, so that `updated_on` changes with the content only. */
 export async function setCorporationScopes(
   db: Kysely<Database>,
   corporationId: number,

@@ -37,9 +37,8 @@ export async function getCorporation(
 }
 
 /**
- * Registers or refreshes a corporation with its CEO and its alliance (D39). 404: the provider does not know
- * it, it has no CEO, or it is the game's own. What this costs of the provider's error budget is charged to the
- * caller (D33b).
+ * Registers or refreshes a corporation with its CEO and its alliance (D39). 404 when the provider does not know it, it
+ * has no CEO, or it belongs to the game. Errors at the provider are charged to the caller's budget (D33b).
  */
 export async function registerCorporation(
   services: Pick<Services, 'db' | 'client' | 'clock' | 'queue'>,
@@ -49,7 +48,7 @@ export async function registerCorporation(
   const { db, client, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
   const snapshot = await fetchCorporation(api, corporationId);
-  // The provider may have taken its time.
+  // Checked again, because the request to the provider may have taken long.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('corporation', corporationId);
   return inTransaction(db, async (tx) => {
@@ -59,7 +58,7 @@ export async function registerCorporation(
   });
 }
 
-/** Sets what the corporation requires of its members; null or absent changes nothing (D3). */
+/** Sets the scopes that the corporation requires of its members; null or absent changes nothing (D3). */
 export async function updateCorporation(
   { db, clock, touches }: Pick<Services, 'db' | 'clock' | 'touches'>,
   admission: Admission,

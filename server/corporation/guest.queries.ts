@@ -15,7 +15,7 @@ export async function listGuests(db: Kysely<Database>, corporationId: number): P
     .execute();
 }
 
-/** Locks a guest for the rest of the transaction; false: that user is no guest of this corporation. */
+/** Locks a guest until the transaction ends; false when the user is not a guest of this corporation. */
 export async function lockGuest(
   db: Kysely<Database>,
   corporationId: number,

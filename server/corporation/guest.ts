@@ -14,14 +14,14 @@ import { countInvitations, insertStateCode } from '../sign-in/state-code.queries
 import { removeUsers } from '../user/remove-users.ts';
 import { lockGuest } from './guest.queries.ts';
 
-/** Milliseconds that an invitation lives (D28). */
+/** Lifetime of an invitation in milliseconds (D28). */
 const LIVES = 24 * 60 * 60_000;
-/** Living invitations of one corporation. */
+/** Maximum number of valid invitations of one corporation. */
 const MOST_CODES = 100;
 
 /**
- * An invitation to a registered corporation, bound to an app token by the first that presents it (D25, D28);
- * refused where the corporation has as many that live as it may have.
+ * Creates an invitation of a registered corporation, which is bound to the first app token that presents it (D25, D28);
+ * refused when the corporation has the maximum number of valid ones.
  */
 export async function createGuestCode(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -53,7 +53,7 @@ function tooManyCodes(corporationId: number): DomainError {
   return new DomainError('too_many_guest_codes', `${has}: one of them must be used or expire first.`);
 }
 
-/** Deletes a guest of this corporation with everything that hangs on it (D19b, D28); nobody else: 404. */
+/** Deletes a guest of this corporation with all its data (D19b, D28); 404 for any other user. */
 export async function removeGuest(
   services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
   admission: Admission,

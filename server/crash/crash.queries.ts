@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { CrashReportTable, Database } from '../database/tables.ts';
 
-/** How many reports `GET /crash` lists (decisions §1). */
+/** Maximum number of reports in `GET /crash` (decisions §1). */
 const LISTED = 50;
 
 export async function insertCrash(db: Kysely<Database>, report: Insertable<CrashReportTable>): Promise<void> {
@@ -27,7 +27,7 @@ export async function deleteCrash(db: Kysely<Database>, id: string): Promise<boo
   return numDeletedRows > 0n;
 }
 
-/** Deletes some of the reports that are older; returns how many. */
+/** Deletes up to `most` reports from before `moment`; returns how many. */
 export async function deleteCrashesBefore(db: Kysely<Database>, moment: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from crash_reports where id in (

@@ -10,7 +10,7 @@ import { redactText, redactValues } from '../observability/redact.ts';
 import { notFound } from '../shared/errors.ts';
 import { deleteCrash, findCrash, insertCrash, newestCrashes } from './crash.queries.ts';
 
-/** A trace beyond this many characters tells nothing more. */
+/** Maximum length of a stored stack trace in characters. */
 const LONGEST_TRACE = 20_000;
 
 interface Crash {
@@ -20,14 +20,14 @@ interface Crash {
     readonly originalUrl: string;
     readonly headers: IncomingHttpHeaders;
   };
-  /** Those of the path. */
+  /** Parameters of the path. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly caller: Caller | undefined;
-  /** Stands among the headers, whether or not the client sent one. */
+  /** Stored among the headers, whether or not the client sent it. */
   readonly traceparent?: string | undefined;
 }
 
-/** Stores a crash report, secrets taken out first (D50), and returns its id. */
+/** Stores a crash report after removing secrets (D50), and returns its id. */
 export async function storeCrash(
   db: Kysely<Database>,
   now: Date,

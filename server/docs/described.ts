@@ -3,7 +3,7 @@ import type { OpenApiDocument, OpenApiOperation } from '../../contract/openapi.t
 export interface Described {
   /** Upper case. */
   readonly method: string;
-  /** With `{parameters}`; of a webhook its name. */
+  /** With `{parameters}`; for a webhook its name. */
   readonly path: string;
   readonly operation: OpenApiOperation;
 }

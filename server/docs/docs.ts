@@ -3,18 +3,18 @@ import { guidePage, readGuides } from './guides.ts';
 import { guidePath, type Site } from './layout.ts';
 import { referencePage } from './reference.ts';
 
-/** What the pages load: files of this folder, read from the disk. */
+/** Files that the pages load, read from this folder. */
 export const ASSETS = {
   folder: new URL('assets/', import.meta.url),
   names: ['page.css', 'page.mjs'],
 } as const;
 
-/** Finds the pages under /docs by their paths; undefined where there is none. Pages do not change. */
+/** Renders the pages under /docs by path; undefined for an unknown path. Pages are cached, as they do not change. */
 export function createDocs(document: OpenApiDocument): (path: string) => Promise<string | undefined> {
   let site: Promise<Site> | undefined;
   return async (path) => {
     site ??= describeSite(document).catch((error: unknown) => {
-      // To be tried again by the next request.
+      // Not cached, so that the next request tries again.
       site = undefined;
       throw error;
     });

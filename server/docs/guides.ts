@@ -3,10 +3,10 @@ import { html } from '../shared/html.ts';
 import { type Guide, guidePath, layout, navigation, type Site } from './layout.ts';
 import { type Resolve, renderMarkdown } from './markdown.ts';
 
-/** In the sources and in what is built from them, the guides are in the same place. */
+/** The same relative path in the sources and in the build. */
 const FOLDER = new URL('../../docs/', import.meta.url);
 
-/** Every guide that there is: those named first, the others by title. */
+/** All guides: those in `first`, then the others by title. */
 export async function readGuides(first: readonly string[]): Promise<Guide[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.md'));
   const guides = await Promise.all(
@@ -36,7 +36,7 @@ export function guidePage(site: Site, { name, title, text }: Guide): string {
   });
 }
 
-/** Guides lead to each other here, to other files where the sources are. */
+/** Links to guides lead to their pages, links to other files to the repository. */
 function resolveFrom({ base, guides, repository }: Site): Resolve {
   return (target) => {
     const [, name, anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? [];

@@ -1,14 +1,14 @@
 import { FAVICON } from '../shared/brand.ts';
 import { html, type Inserted, Markup } from '../shared/html.ts';
 
-/** What all pages have in common. */
+/** Properties shared by all pages. */
 export interface Site {
-  /** Path that the service is reached under, without a trailing slash: empty but behind some proxies. */
+  /** Path prefix of BASE_URL without a trailing slash; usually empty. */
   readonly base: string;
   readonly version: string;
-  /** Where the sources are read. */
+  /** URL of the repository. */
   readonly repository: string;
-  /** Those that the reference leads to first. */
+  /** The guides to list first. */
   readonly guides: readonly Guide[];
 }
 
@@ -21,14 +21,14 @@ export interface Guide {
 
 export interface PageParts {
   readonly title: string;
-  /** Address of the page below the base, to mark where one is. */
+  /** The page's path below the base, to mark it in the navigation. */
   readonly path: string;
   /** Navigation within the page. */
   readonly contents: Inserted;
   readonly main: Inserted;
 }
 
-/** A whole page: a way past the navigation, the navigation, what it is about. It works without its script, too. */
+/** A complete page: skip link, navigation, content. It works without JavaScript, too. */
 export function layout(site: Site, { title, path, contents, main }: PageParts): string {
   const link = (to: string, text: string) =>
     html`<li><a href="${site.base}${to}"${to === path && html` aria-current="page"`}>${text}</a></li>`;

@@ -7,10 +7,10 @@ export interface Heading {
   readonly depth: number;
 }
 
-/** Turns the target of a link into what it is on our pages. */
+/** Maps a link target in Markdown to the one on our pages. */
 export type Resolve = (target: string) => string;
 
-/** Markdown of our own as markup; its headings are named as the platform does that hosts the sources. */
+/** Renders our own Markdown as HTML; headings get the same ids as on the platform that hosts the repository. */
 export function renderMarkdown(
   text: string,
   resolve: Resolve = (target) => target,
@@ -33,12 +33,12 @@ export function renderMarkdown(
   return { markup: new Markup(marked.parse(text, { async: false })), headings };
 }
 
-/** A sentence with marks of Markdown. */
+/** Renders inline Markdown. */
 export function renderInline(text: string): Markup {
   return new Markup(new Marked().parseInline(text, { async: false }));
 }
 
-/** Without the marks of Markdown. */
+/** Removes Markdown from a text. */
 function plain(words: string): string {
   return words.replace(/[`*]|\[([^\]]*)\]\([^)]*\)/g, '$1');
 }

@@ -1,4 +1,4 @@
-/** One operation of the OpenAPI document: what it does, who may call it, what goes in, what comes out. */
+/** Renders one operation of the OpenAPI document: description, access, parameters, answers. */
 import {
   accessSentence,
   type OpenApiDocument,
@@ -12,10 +12,10 @@ import { renderInline, renderMarkdown } from './markdown.ts';
 import { field, fieldsOf, jsonExample, typeOf } from './schema.ts';
 import { tryItOut } from './try-it-out.ts';
 
-/** What references within the document lead to. */
+/** Components that references in the document may point to. */
 export type Components = Pick<OpenApiDocument['components'], 'responses' | 'examples'>;
 
-/** Address of the error codes that come with a status. */
+/** The anchor of the error codes of a status. */
 export function codesId(status: string): string {
   return `codes-${status}`;
 }
@@ -27,7 +27,7 @@ export function methodBadge(method: string): Markup {
 export function operationArticle(described: Described, components: Components, callable = true): Markup {
   const { method, path, operation } = described;
   const { operationId, summary, description, parameters = [], requestBody } = operation;
-  // The document repeats the access rule in its descriptions; here it has a place of its own.
+  // The access rule is removed from the description, as it is shown separately.
   const [about = ''] = description.split('\n\n**Access:**');
   return html`<article id="${operationId}">
 <h3><a href="#${operationId}">${summary}</a></h3>
@@ -83,7 +83,7 @@ ${Object.entries(content).map(([type, { schema, example, examples = {} }]) =>
 `;
 }
 
-/** Errors look alike: their codes, and the words of one, are enough. */
+/** Examples of errors: they differ little, so the codes and one message are shown. */
 function errorExamples(
   status: string,
   listed: readonly [code: string, OpenApiExample | { $ref: string }][],

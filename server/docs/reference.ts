@@ -1,4 +1,4 @@
-/** The reference: all that the OpenAPI document says, on one page. */
+/** The API reference: the whole OpenAPI document on one page. */
 import { ERROR_CODES, type ErrorCode } from '../../contract/error-codes.ts';
 import type { JsonSchema, OpenApiDocument, Tag } from '../../contract/openapi.ts';
 import { html, type Markup } from '../shared/html.ts';

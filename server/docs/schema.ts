@@ -1,16 +1,16 @@
-/** JSON Schemas in words and lists, for people. */
+/** Renders JSON Schemas as text and lists. */
 import type { JsonSchema } from '../../contract/openapi.ts';
 import { html, type Inserted, Markup } from '../shared/html.ts';
 import { renderMarkdown } from './markdown.ts';
 
 const REF = '#/components/schemas/';
 
-/** Address of a schema on the page. */
+/** The anchor of a schema on the page. */
 export function schemaId(name: string): string {
   return `schema-${name}`;
 }
 
-/** What a value is, on one line; named schemas as links. */
+/** The type of a value on one line; named schemas are links. */
 export function typeOf(schema: JsonSchema): Markup {
   const { $ref, anyOf, enum: values, items, type, contentSchema } = schema;
   if ($ref !== undefined) {
@@ -55,7 +55,7 @@ function range(least: number | undefined, most: number | undefined, unit: string
   return least === undefined ? '' : `at least ${least}${unit}`;
 }
 
-/** The fields of an object, and those of objects within it; nothing for any other schema. */
+/** The fields of an object and of nested objects; nothing for any other schema. */
 export function fieldsOf(schema: JsonSchema): Inserted {
   const { properties, required = [], items, anyOf = [] } = schema;
   if (properties === undefined) return [...(items ? [items] : []), ...anyOf].map(fieldsOf);
@@ -73,7 +73,7 @@ interface Field {
   readonly where?: string;
 }
 
-/** One field or parameter: its name, what it is, whether it may be left out, what it means. */
+/** One field or parameter: name, type, whether it is optional, description. */
 export function field({ name, schema, description, optional, where }: Field): Markup {
   return html`<li><code class="name">${name}</code> <span class="type">${typeOf(schema)}${
     where !== undefined && `, in the ${where}`

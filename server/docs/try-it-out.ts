@@ -2,7 +2,7 @@ import type { OpenApiParameter } from '../../contract/openapi.ts';
 import { html, type Inserted, type Markup } from '../shared/html.ts';
 import type { Described } from './described.ts';
 
-/** A form that the page's script sends as a request; hidden where scripts do not run. */
+/** A form whose content the page's script sends as a request; hidden without JavaScript. */
 export function tryItOut({ method, path, operation }: Described): Inserted {
   const { operationId, parameters = [], requestBody, security } = operation;
   const body = requestBody?.content['application/json'];

@@ -6,12 +6,12 @@ import { previousRun, type Schedules } from '../queue/schedule.ts';
 import { failedRuns, lastRuns, ping, readServerState } from './doctor.queries.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
-/** Milliseconds: a statement beyond is felt in every answer. */
+/** Milliseconds above which the round trip of a statement slows every answer down noticeably. */
 const SLOW = 10;
-/** Milliseconds by which clocks may differ before tokens and schedules suffer. */
+/** Differences of clocks in milliseconds that affect tokens and schedules. */
 const CLOCKS_APART = { mind: 2_000, bad: 30_000 };
 const FULL = 0.8;
-/** Milliseconds after its time that a job may begin. */
+/** Milliseconds of delay after which a job counts as late. */
 const LATE = 10 * 60_000;
 const MIB = 1024 * 1024;
 

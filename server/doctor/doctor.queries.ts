@@ -5,10 +5,10 @@ export interface ServerState {
   readonly version: string;
   readonly major: number;
   readonly now: Date;
-  /** Connections of everybody, and how many there may be. */
+  /** Present number of connections to the server, and the maximum. */
   readonly connections: number;
   readonly most_connections: number;
-  /** Of the database on disk. */
+  /** Size of the database on disk. */
   readonly bytes: number;
 }
 
@@ -24,18 +24,18 @@ export async function readServerState(db: Kysely<Database>): Promise<ServerState
   return state;
 }
 
-/** The smallest statement, to time the way there and back. */
+/** The simplest statement, to measure the round trip. */
 export async function ping(db: Kysely<Database>): Promise<void> {
   await sql`select 1`.execute(db);
 }
 
-/** When each scheduled job began last, by its name; none where no worker ever ran. */
+/** The last start of each scheduled job by name; empty when no worker has ever run. */
 export async function lastRuns(db: Kysely<Database>): Promise<ReadonlyMap<string, Date>> {
   const rows = await db.selectFrom('schedules').select(['job_id', 'ran_on']).execute();
   return new Map(rows.map(({ job_id, ran_on }) => [job_id, ran_on]));
 }
 
-/** How many runs of each job failed for good within a day. */
+/** The number of runs of each job that failed for good within a day. */
 export async function failedRuns(db: Kysely<Database>): Promise<{ job: string; failed: number }[]> {
   const { rows } = await sql<{ job: string; failed: number }>`
     select name as job, count(*) as failed from pgboss.job

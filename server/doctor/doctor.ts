@@ -13,17 +13,17 @@ import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 import { examineDisk, examineOutside, examineProxy } from './outside.ts';
 
-/** Of the events so many are looked at, the last ones, unless all are asked for. */
+/** Number of latest events that are verified, unless all are requested. */
 const LAST_EVENTS = 10_000;
 
 export interface Wanted {
-  /** Look at all events. */
+  /** Verify all events. */
   readonly allEvents?: boolean;
-  /** Hold the events against a checkpoint that was kept elsewhere. */
+  /** Compare the events with a checkpoint that was stored elsewhere. */
   readonly checkpoint?: string | undefined;
 }
 
-/** Looks at everything that a service needs, and changes nothing. */
+/** Checks everything that a service needs; read-only. */
 export async function* examine(
   db: Kysely<Database>,
   settings: CompleteSettings,

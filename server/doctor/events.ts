@@ -5,18 +5,18 @@ import { verifyEvents } from '../event/verify.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
-/** Milliseconds after which a day's checkpoint is missing: the job may have been late. */
+/** Milliseconds after which a missing daily checkpoint is reported; the job may have been late. */
 const LATE = 2 * 86_400_000;
 const ADVICE = 'somebody changed the table: compare with a backup; see "What is kept" in docs/events.md';
 
 export interface EventsQuestion {
-  /** Looks at so many of the last ones; at all where absent. */
+  /** Number of latest events to verify; all when absent. */
   readonly most?: number | undefined;
-  /** A checkpoint that was kept elsewhere. */
+  /** A checkpoint that was stored elsewhere. */
   readonly kept?: string | undefined;
 }
 
-/** Whether the events are whole: nothing was changed, removed or put between (D90). */
+/** Verifies the chain of digests: no event was changed, removed or inserted (D90). */
 export async function examineEvents(
   db: Kysely<Database>,
   keys: Pick<SigningKeys, 'jwks'>,

@@ -1,4 +1,4 @@
-/** What one look found out; `advice` says what to do, where something is to be done. */
+/** The result of one check; `advice` says what to do, if anything. */
 export interface Finding {
   readonly about: string;
   readonly state: 'good' | 'mind' | 'bad';
@@ -22,7 +22,7 @@ export const bad = (about: string, says: string, advice: string): Finding => ({
 
 const MARKS = { good: 'ok  ', mind: 'mind', bad: 'BAD ' } as const;
 
-/** One line for each finding, and what to do in the next one. */
+/** A finding as text: one line, and the advice on the next. */
 export function toLines({ about, state, says, advice }: Finding): string {
   const todo = advice === undefined ? '' : `     → ${advice}\n`;
   return `${MARKS[state]} ${about}: ${says}\n${todo}`;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import type { CompleteSettings } from '../config/settings.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
-/** Milliseconds that anything outside is waited for. */
+/** Timeout in milliseconds for anything outside. */
 const WITHIN = 5_000;
 const GIB = 1024 ** 3;
-/** What joined answers of one process may take, and some room. */
+/** Disk space for the joined answers of one process, with a reserve. */
 const ROOM = 2 * GIB;
 
 async function reach(url: string): Promise<{ status: number; date: string | null; took: number } | string> {
@@ -29,7 +29,7 @@ async function examineAddress(about: string, url: string, advice: string): Promi
   return found.status < 400 ? good(about, says) : bad(about, says, advice);
 }
 
-/** The game's sign-on and API, and whether browsers can come back from there. */
+/** Checks the game's sign-on and API, and the redirect URL. */
 export async function examineOutside({ sso, extApi, baseUrl }: CompleteSettings): Promise<Finding[]> {
   return Promise.all([
     examineAddress(

@@ -4,54 +4,53 @@ import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { type NewEvent, recordEvents } from '../event/record.ts';
 
-/** A corporation, alliance or coalition whose autogroup is missing or bears a former name. */
+/** An organization whose autogroup is missing or has its former name. */
 interface Unnamed {
   readonly kind: 'corporation' | 'alliance' | 'coalition';
   readonly id: string;
   readonly name: string;
   readonly name_key: string;
-  /** Null: there is none yet. */
+  /** Null when there is none yet. */
   readonly group_id: string | null;
 }
 
-/** Ids of the organizations that may have got members or another name. */
+/** Ids of organizations that may have a first member or a new name. */
 export interface Touched {
-  /** Their alliances and the coalitions that reach them are looked at, too. */
+  /** Their alliances and coalitions are checked, too. */
   readonly corporations?: readonly number[];
   readonly alliances?: readonly number[];
   readonly coalitions?: readonly string[];
-  /** A body that has members already may have come to another alliance or coalition. */
+  /** Whether an organization with members may have joined another alliance or coalition. */
   readonly regrouped?: boolean;
 }
 
 /**
- * Sees to it that each of these organizations has its autogroup once it has members, and that the group bears the name of
- * its organization (D18b). To be called at the end of every transaction that makes members or renames organizations; two statements
- * when there is nothing to do, and however many organizations are registered. Members and owners need nothing: they are
- * derived when read.
+ * Creates the autogroups of organizations that have members, and renames those of renamed organizations (D18b). Call it
+ * at the end of every transaction that adds members or renames organizations; two statements when there is nothing to
+ * do, whatever the size of the registry. Members and owners are not stored but derived when read.
  */
 export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, now: Date): Promise<void> {
   await lockGrouping(db, touched.regrouped === true);
   const find = () => findUnnamed(db, touched);
   if ((await find()).length === 0) return;
   await lockGroupNames(db);
-  // Of two organizations that want one name each pass serves one; the other then sees that it is taken.
+  // When two organizations want the same name, each pass serves one; the next pass sees that it is taken.
   for (let todo = await find(); todo.length > 0; todo = await find()) {
     if ((await nameAutogroups(db, await lockLivingCoalitions(db, todo), now)) === 0) return;
   }
 }
 
 /**
- * Who makes members of a body, and who puts the body into an alliance or coalition, would not see each other, and the
- * autogroup, and what follows from both, would be nobody's business. So the one waits for the other, while members may
- * be made by many at once. Whoever regroups bodies takes it once nothing else is to be waited for.
+ * Lock between transactions that add members to an organization (shared) and those that move organizations between
+ * alliances or coalitions (exclusive): concurrently neither would see the other's change, and the autogroup would not
+ * be created. Take the exclusive lock last, when nothing else is waited for.
  */
 export async function lockGrouping(db: Kysely<Database>, regrouped: boolean): Promise<void> {
   const lock = sql.raw(regrouped ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
   await sql`select ${lock}(hashtext('grouping of bodies'))`.execute(db);
 }
 
-/** Names of groups are given one transaction at a time: whoever looks for a free name then really has it. */
+/** Lets one transaction at a time choose names of groups, so that a name found free is free. */
 export async function lockGroupNames(db: Kysely<Database>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('names of groups'))`.execute(db);
 }
@@ -88,10 +87,10 @@ async function findUnnamed(db: Kysely<Database>, touched: Touched): Promise<Unna
   return rows;
 }
 
-/** What tells an autogroup from a group whose name it would otherwise share. */
+/** The suffix of an autogroup whose name is taken. */
 const suffix = sql`' (' || kind || ' ' || id || ')'`;
 
-/** A coalition that is deleted meanwhile needs no autogroup; the others are kept until the transaction ends. */
+/** Locks the coalitions that still exist until the transaction ends; a deleted one needs no autogroup. */
 async function lockLivingCoalitions(db: Kysely<Database>, unnamed: readonly Unnamed[]): Promise<Unnamed[]> {
   const ids = unnamed.filter(({ kind }) => kind === 'coalition').map(({ id }) => id);
   if (ids.length === 0) return [...unnamed];
@@ -112,7 +111,7 @@ interface NamedAutogroup {
   readonly name: string;
 }
 
-/** An autogroup came to be, or bears another name. */
+/** The event of a new or renamed autogroup. */
 export function autogroupEvent({ group_id, is_new, name }: NamedAutogroup): NewEvent {
   const targets = [{ type: 'group' as const, id: group_id, name }];
   const changes = [{ field: 'group_name', before: null, after: name }];
@@ -121,7 +120,7 @@ export function autogroupEvent({ group_id, is_new, name }: NamedAutogroup): NewE
   return { type: 'group.created', targets, changes: [...changes, mark] };
 }
 
-/** Gives each its body's name, with a suffix where that is taken; returns how many got one. */
+/** Names each autogroup after its organization, with a suffix if that name is taken; returns how many were named. */
 async function nameAutogroups(db: Kysely<Database>, unnamed: readonly Unnamed[], now: Date): Promise<number> {
   const rows = unnamed.map((body) => ({
     ...body,

@@ -4,12 +4,12 @@ import { listChanged, type NewEvent, recordEvents, valueChanges } from '../event
 import type { ListDifference } from '../shared/list-change.ts';
 import type { Membership, NewGroup } from './group.queries.ts';
 
-/** What events say that follow from an event of a group. */
+/** Fields of events that follow from another event of a group. */
 interface Consequences {
   readonly cause?: NonNullable<NewEvent['cause']>;
 }
 
-/** What events tell of a group besides its members. */
+/** The fields of a group in events, without its members. */
 export interface GroupValues {
   readonly group_name: string;
   readonly description: string;
@@ -27,7 +27,7 @@ function targetsOf(group_id: string, group_name: string) {
   return [{ type: 'group' as const, id: group_id, name: group_name }];
 }
 
-/** A group is created with its owner as only member. */
+/** Records a new group, with its owner as only member. */
 export async function recordGroupCreated(db: Kysely<Database>, group: NewGroup, now: Date): Promise<void> {
   const { group_id, group_name, description, owner_id } = group;
   const targets = targetsOf(group_id, group_name);
@@ -60,7 +60,7 @@ export async function recordGroupUpdated(
   return event_id === undefined ? {} : { cause: { event_id } };
 }
 
-/** Its members leave it first, for those who follow memberships alone. */
+/** Records a deletion. The members' leaving is recorded first, for readers that follow memberships only. */
 export async function recordGroupDeleted(
   db: Kysely<Database>,
   groupId: string,
@@ -81,7 +81,7 @@ export async function recordGroupDeleted(
   return { cause: { event_id: ids.at(-1) ?? '' } };
 }
 
-/** Characters left all their groups at once, which are without an owner where it was one of them. */
+/** The events of characters that left all their groups at once; groups that they owned have no owner now. */
 export function departureEvents(memberships: readonly Membership[]): NewEvent[] {
   const byGroup = groupsOf(memberships);
   return [...byGroup].flatMap(([group_id, left]) => {

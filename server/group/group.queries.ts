@@ -7,14 +7,14 @@ import type { JsonText } from '../database/json-text.ts';
 import type { Database, GroupTable } from '../database/tables.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 
-/** The row behind a Group record. */
+/** The row of a Group record. */
 export type GroupRow = Omit<Group, 'created_on' | 'updated_on' | 'members'> & {
   created_on: Date;
   updated_on: Date;
   members: JsonText<UserShort[]>;
 };
 
-/** Autogroups included, in the order of D9. */
+/** All groups, autogroups included, in the order of D9. */
 export async function listGroups(db: Kysely<Database>): Promise<GroupShort[]> {
   return db
     .selectFrom('groups')
@@ -24,7 +24,7 @@ export async function listGroups(db: Kysely<Database>): Promise<GroupShort[]> {
     .execute();
 }
 
-/** The owner of the group `g`: of an autogroup the CEO, while that is a member itself (D18b). */
+/** The owner of the group `g`: for an autogroup the CEO, if it is a member itself (D18b). */
 export const ownerOf = sql`
   select u.character_id, u.character_name from users u where u.character_id = g.owner_id
   union all
@@ -39,7 +39,9 @@ export const ownerOf = sql`
     join users u on u.character_id = c.ceo_id and u.corporation_id = c.corporation_id
   where a.alliance_id = g.alliance_id and ${isMember}`;
 
-/** The members of the group `g`: as stored, or for an autogroup as the registry has them, guests excluded. */
+/**
+ * The members of the group `g`: the stored ones or, for an autogroup, the members of its organization without guests.
+ */
 export const membersOf = sql`
   select u.* from group_members m join users u using (character_id)
   where m.group_id = g.group_id and (${isMember} or not g.is_voice)
@@ -52,7 +54,7 @@ export const membersOf = sql`
   select u.* from coalition_reach r join users u using (corporation_id)
   where r.coalition_id = g.coalition_id and ${isMember}`;
 
-/** One statement whatever the number of members, so that a reader never sees half of an update. */
+/** A group with its members in one statement, so that a reader never sees half of an update. */
 export async function findGroup(db: Kysely<Database>, groupId: string): Promise<GroupRow | undefined> {
   const { rows } = await sql<GroupRow>`
     select g.group_id, g.group_name, g.description, g.authorized_to_login, g.is_autogroup, g.created_on, g.updated_on,
@@ -65,7 +67,7 @@ export async function findGroup(db: Kysely<Database>, groupId: string): Promise<
   return rows[0];
 }
 
-/** The character that owns a group; null where nobody does, or there is no such group. */
+/** The owner of a group; null when it has none or does not exist. */
 export async function findOwner(db: Kysely<Database>, groupId: string): Promise<number | null> {
   const { rows } = await sql<{ character_id: number }>`
     select o.character_id from groups g cross join lateral (${ownerOf}) o
@@ -90,7 +92,7 @@ export async function insertGroup(db: Kysely<Database>, group: NewGroup, now: Da
   await changeMembers(db, group.group_id, { added: [group.owner_id], removed: [] });
 }
 
-/** Locks a group for the rest of the transaction: its updates queue. */
+/** Locks a group until the transaction ends, so that its updates run one after another. */
 export async function lockGroup(db: Kysely<Database>, groupId: string) {
   return db
     .selectFrom('groups')
@@ -100,7 +102,7 @@ export async function lockGroup(db: Kysely<Database>, groupId: string) {
     .executeTakeFirst();
 }
 
-/** Locks the groups that a character owns, which lose their owner when it is deleted: groups come before users. */
+/** Locks the groups that a character owns before the character is deleted: groups are locked before users. */
 export async function lockOwnedGroups(db: Kysely<Database>, characterId: number): Promise<void> {
   await db
     .selectFrom('groups')
@@ -111,7 +113,7 @@ export async function lockOwnedGroups(db: Kysely<Database>, characterId: number)
     .execute();
 }
 
-/** Keeps a membership, where there is one, from being taken away before the transaction ends. */
+/** Locks a membership, if it exists, so that it cannot be deleted before the transaction ends. */
 export async function lockMember(db: Kysely<Database>, groupId: string, characterId: number): Promise<void> {
   await db
     .selectFrom('group_members')
@@ -133,8 +135,8 @@ export async function findMemberIds(db: Kysely<Database>, groupId: string): Prom
 }
 
 /**
- * The users of these names, exactly, who then cannot be deleted before the transaction ends; of two with one
- * name the last seen (D38).
+ * The users with exactly these names, locked against deletion until the transaction ends; when two share a name, the
+ * one last seen (D38).
  */
 export async function findUsersNamed(
   db: Kysely<Database>,
@@ -145,12 +147,12 @@ export async function findUsersNamed(
     select character_id, character_name, seen_on from users
     where character_name = any(${[...names]}::text[])
     order by character_id for key share`.execute(db);
-  // The later of two entries with one key stays.
+  // Of two entries with the same key the map keeps the later one.
   const found = rows.sort((one, other) => one.seen_on.getTime() - other.seen_on.getTime());
   return new Map(found.map((user) => [user.character_name, user.character_id]));
 }
 
-/** Adds and removes stored members, as sets. */
+/** Adds and removes stored members by set operations. */
 export async function changeMembers(
   db: Kysely<Database>,
   groupId: string,
@@ -174,12 +176,12 @@ export async function setGroup(
   await db.updateTable('groups').set(values).where('group_id', '=', groupId).execute();
 }
 
-/** Its memberships go with it. */
+/** Deletes a group with its memberships. */
 export async function deleteGroup(db: Kysely<Database>, groupId: string): Promise<void> {
   await db.deleteFrom('groups').where('group_id', '=', groupId).execute();
 }
 
-/** Somebody in a group that people are put into by others. */
+/** A membership of a hand-made group. */
 export interface Membership {
   readonly group_id: string;
   readonly group_name: string;
@@ -187,7 +189,7 @@ export interface Membership {
   readonly is_owner: boolean;
 }
 
-/** Every stored membership of these characters, but for that by a voice identity, which is a part of their standing. */
+/** All stored memberships of these characters, except of the voice autogroup, which is part of their standing. */
 export async function findMemberships(
   db: Kysely<Database>,
   characterIds: readonly number[],

@@ -36,7 +36,9 @@ export async function getGroup({ db }: Pick<Services, 'db'>, groupId: string): P
   return withField({ ...values, ...dates }, 'members', members);
 }
 
-/** The caller becomes owner and only member (rule 1); a name that is taken, also by an autogroup, is a 409. */
+/**
+ * Creates a group with the caller as owner and only member (rule 1); 409 when the name is taken, also by an autogroup.
+ */
 export async function createGroup(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
@@ -61,9 +63,9 @@ export async function createGroup(
 }
 
 /**
- * Applies an update as a whole or not at all, one after another for each group. Whatever it removes, the owner
- * is a member afterwards (rule 3). Who may make it is judged twice: so that strangers cannot hold the group's lock, and
- * when it is held.
+ * Applies an update atomically; updates of one group run one after another. Afterwards the owner is a member, whatever
+ * was removed (rule 3). The caller's right is checked twice: before the lock, so that others cannot hold it up, and
+ * again under the lock.
  */
 export async function updateGroup(
   services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
@@ -82,7 +84,7 @@ export async function updateGroup(
     if (before.is_autogroup && changesPeople(asked, body.owner)) throw autogroup('its members and owner');
     const people = await resolve({ db: tx }, asked, body.owner);
     const owner_id = people.owner ?? before.owner_id;
-    // A character that is handed over leaves its groups without asking for their locks (D29b).
+    // A hand-over (D29b) removes memberships without locking the groups, so the new owner's membership is locked.
     if (owner_id !== null && owner_id !== before.owner_id) await lockMember(tx, groupId, owner_id);
     const members = await findMemberIds(tx, groupId);
     const next = changeList(members, people.list);
@@ -96,7 +98,8 @@ export async function updateGroup(
     };
     await services.touches(tx, { groups: [groupId], users: change.added });
     const standings = await readStandings(tx, speaks ? { groups: [groupId], users: change.added } : {});
-    // New members first: the owner must be one when it is set, and a former owner must not be one when it goes.
+    // Members are added first, because a foreign key requires the owner to be a member, and removed last, when a former
+    // owner is no longer the owner.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
     if (!isEmpty(change) || !sameValues(before, after)) {
       await setGroup(tx, groupId, { ...after, updated_on: now });
@@ -112,8 +115,9 @@ export async function updateGroup(
 }
 
 /**
- * 403 below level 9 for groups that the caller does not own, whether they exist or not (D6). The built-in user's groups
- * are its own only as long as its token is worth its level (D23): a token from a demoted owner's reaches none.
+ * Throws a 403 below level 9 for groups that the caller does not own, whether they exist or not (D6). Groups of the
+ * built-in user count as its own only for tokens with the full level: the token of a demoted sponsor does not reach
+ * them (D23).
  */
 export async function requireOwner(
   { db }: Pick<Services, 'db'>,
@@ -134,7 +138,7 @@ export function autogroup(what: string): DomainError {
   return new DomainError('autogroup_kept', `This is an autogroup: the service itself keeps ${what}.`);
 }
 
-/** Names become ids; all of them must exist (rule 4). */
+/** Resolves names to ids; all must exist (rule 4). */
 async function resolve(
   { db }: Pick<Services, 'db'>,
   asked: ListChange<string>,

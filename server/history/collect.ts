@@ -17,28 +17,34 @@ type CollectServices = Pick<Services, 'db' | 'client' | 'clock' | 'log'>;
 
 const MINUTE = 60_000;
 
-/** Characters that one run looks at: at a run every five minutes, 120,000 in an hour. */
+/** Characters per run; with a run every five minutes 120,000 per hour. */
 const PER_RUN = 10_000;
-/** Characters in one statement: no more than are done long before {@link HELD_FOR} has passed. */
+/** Characters claimed by one statement: few enough to be finished well within {@link HELD_FOR}. */
 const PAGE = 40;
-/** Milliseconds after which others take over from a worker that is silent. */
+/** Lease in milliseconds: after that other workers take over a silent worker's characters. */
 const HELD_FOR = 10 * MINUTE;
-/** With these the daily downtime costs a run 9 errors where it begins, and each run that finds it one (D63). */
+/**
+ * With these limits the provider's daily downtime costs at most 9 errors in the run during which it begins, and one in
+ * each later run (D63).
+ */
 const BOUNDS = { concurrency: 8, failuresAtStart: 1, failuresInARow: 3, patient: true };
-/** Refusals in a row, as odd 403s (facts §2), that say more about the provider than about the characters. */
+/**
+ * Consecutive refusals (such as unexpected 403s, facts §2) that indicate a fault of the provider, not of the
+ * characters.
+ */
 const REFUSALS = 5;
-/** Milliseconds before a character that failed is tried again: at first, doubling, and at the most. */
+/** Backoff in milliseconds before a failed character is tried again: first, doubling, up to the maximum. */
 const AGAIN_AFTER = 5 * MINUTE;
 const LONGEST_PAUSE = 24 * 60 * MINUTE;
 
-/** Takes a turn of a history, and ends it. */
+/** Performs one turn (one character's due entry) of a history and completes it. */
 type TakeTurn = (services: HistoryServices, turn: Turn) => Promise<unknown>;
 
 const TAKE: { readonly [Name in HistoryName]: TakeTurn } = {
   location: (services, turn) =>
     storeLocation(services, turn.characterId, services.clock.now(), 'service', turn),
   async mail(services, turn) {
-    // A mail is kept once however often it is met.
+    // No need for a lease check: a mail is stored once, however often it is indexed.
     await indexMail(services, turn.characterId);
     await endTurn(services.db, turn, services.clock.now());
   },
@@ -47,33 +53,33 @@ const TAKE: { readonly [Name in HistoryName]: TakeTurn } = {
 };
 
 /**
- * Stores where characters are, for those who are due: each once in every hour of its own. What fails for one
- * character is tried again later, after longer and longer pauses, and holds up no other; a run takes `most`.
+ * Stores the locations of the characters that are due, each once per hour. A failure for one character is retried later
+ * with growing backoff and does not delay others; one run handles at most `most`.
  *
- * @throws Error when the provider is away or the run was told to end; who was not looked at stays due
+ * @throws Error when the provider is unavailable or the run was stopped; unhandled characters stay due
  */
 export const collectLocations = (services: CollectServices, run: Run, most = PER_RUN) =>
   collect(services, run, KINDS.location, most);
 
-/** Brings mailboxes up to date (D36b), each once in every hour of its own; see {@link collectLocations}. */
+/** Updates mailboxes (D36b), each once per hour; see {@link collectLocations}. */
 export const collectMail = (services: CollectServices, run: Run, most = PER_RUN) =>
   collect(services, run, KINDS.mail, most);
 
-/** Stores skill points, each character's once in 12 hours; see {@link collectLocations}. */
+/** Stores skill points, each character's every 12 hours; see {@link collectLocations}. */
 export const collectSkillPoints = (services: CollectServices, run: Run, most = PER_RUN) =>
   collect(services, run, KINDS.skillpoints, most);
 
-/** Stores balances, each character's once in 12 hours; see {@link collectLocations}. */
+/** Stores balances, each character's every 12 hours; see {@link collectLocations}. */
 export const collectWallets = (services: CollectServices, run: Run, most = PER_RUN) =>
   collect(services, run, KINDS.wallet, most);
 
-/** What the turns of one run have in common. */
+/** State shared by the turns of one run. */
 interface Collecting {
   readonly services: CollectServices;
   readonly run: Run;
   readonly kept: Rhythm;
   readonly client: RunClient;
-  /** Turns in a row that the provider answered, and not with what was asked for. */
+  /** Consecutive turns in which the provider answered, but not with the expected data. */
   refusals: number;
 }
 
@@ -106,7 +112,7 @@ async function collect(services: CollectServices, run: Run, kept: Rhythm, most: 
   }
 }
 
-/** Returns the turns that were not begun, or broken off without anybody's fault. */
+/** Performs all turns; returns those that were not begun, or were interrupted by the end of the run. */
 async function takeAll(
   collecting: Collecting,
   turns: readonly Turn[],
@@ -129,7 +135,7 @@ async function takeAll(
   return left;
 }
 
-/** False: the run came to its end meanwhile. Throws when the database fails. */
+/** False when the run ended meanwhile. Throws when the database fails. */
 async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
   const { services, run, kept } = collecting;
   const { db, clock, log } = services;
@@ -141,7 +147,7 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
     if (error instanceof RunEnded || error === run.signal.reason) return false;
     if (isUnreachable(error)) throw error;
     if (error instanceof ProviderError && error.fault === 'no-token') {
-      // Its refresh token died meanwhile: nothing to wait for.
+      // The refresh token became invalid meanwhile, so a retry is useless.
       await endTurn(db, turn, clock.now());
       return true;
     }
@@ -158,7 +164,7 @@ function refused(collecting: Collecting): void {
   if (collecting.refusals >= REFUSALS) collecting.client.stop(`${REFUSALS} characters in a row were refused`);
 }
 
-/** Milliseconds. */
+/** Backoff in milliseconds. */
 function pauseAfter({ failures }: Turn, fault: ProviderError | undefined): number {
   const doubling = Math.min(AGAIN_AFTER * 2 ** failures, LONGEST_PAUSE);
   return Math.max(doubling, (fault?.retryAfter ?? 0) * 1000);

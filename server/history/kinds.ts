@@ -3,7 +3,7 @@ import type { HistoryTurnTable } from '../database/tables.ts';
 
 export type HistoryName = HistoryTurnTable['history'];
 
-/** How a history is kept by itself: every so many seconds, for whoever granted all these scopes. */
+/** The schedule of a history: its interval in seconds, and the scopes that a grant must have. */
 export interface Rhythm {
   readonly history: HistoryName;
   readonly seconds: number;
@@ -13,8 +13,8 @@ export interface Rhythm {
 const HOUR = 3600;
 
 /**
- * Every history there is. A further one is a row here, a migration for its table and the list of histories in
- * history_turns, an operation in contract/history.ts, and what the compiler then asks for.
+ * All histories. Another one needs an entry here, a migration for its table and for the list of histories in
+ * history_turns, an operation in contract/history.ts, and what the compiler then reports.
  */
 export const KINDS = {
   location: {
@@ -31,7 +31,7 @@ export const KINDS = {
     history: 'mail',
     seconds: HOUR,
     scopes: ['ext-mail.read_mail.v1'],
-    // A mailbox is no row of moments: its tables are mail.queries.ts's own.
+    // A mailbox is not a series of snapshots: its tables are in mail.queries.ts.
     snapshots: undefined,
   },
   skillpoints: {
@@ -50,7 +50,7 @@ export const KINDS = {
 
 interface HistoryRow<Name extends HistoryName> extends Rhythm {
   readonly history: Name;
-  /** The table of what a character was at a moment, partitioned by week. */
+  /** The table of its snapshots, partitioned by week. */
   readonly snapshots: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export const RHYTHMS: readonly Rhythm[] = Object.values(KINDS);
 
 export type SnapshotTable = NonNullable<(typeof KINDS)[HistoryName]['snapshots']>;
 
-/** The tables of histories that are rows of moments, each partitioned by week. */
+/** All tables of snapshots, each partitioned by week. */
 export const SNAPSHOT_TABLES: readonly SnapshotTable[] = Object.values(KINDS).flatMap(
   ({ snapshots }) => snapshots ?? [],
 );

@@ -30,8 +30,10 @@ export async function listLocations(
 }
 
 /**
- * Fetches where a character is, stores it as its location at `now` and returns it. Throws ProviderError: what
- * cannot be fetched is not stored, except for names, which are `#N` then (D36).
+ * Fetches a character's location, stores it with the time `now` and returns it. Names that cannot be fetched become
+ * `#ID` (D36).
+ *
+ * @throws ProviderError when the location itself cannot be fetched; nothing is stored then
  */
 export async function storeLocation(
   services: Omit<HistoryServices, 'clock'>,
@@ -60,7 +62,7 @@ async function fetchLocation(
     ask(`${own}/ship`, 'ext-location.read_ship_type.v1', Ship),
   ]);
   const { solar_system_id, station_id = null } = place;
-  // One cannot be in two places: the game names at most one of them.
+  // The game returns a station or a structure, never both.
   const structure_id = station_id === null ? (place.structure_id ?? null) : null;
   const ids = [ship.ship_type_id, solar_system_id, ...(station_id === null ? [] : [station_id])];
   const [known, structure] = await Promise.all([
@@ -84,7 +86,7 @@ async function fetchLocation(
   };
 }
 
-/** A place without its name is worth more than none: the moment does not come back. */
+/** Undefined on failure: a location without its name is better than none, because it cannot be fetched later. */
 async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

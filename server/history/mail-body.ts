@@ -8,8 +8,10 @@ import type { HistoryServices } from './source.ts';
 const Mail = z.object({ body: z.string().nullish() });
 
 /**
- * Fetches a mail's text and keeps it for every mailbox that holds the mail. Empty, and not asked for again, where
- * the character deleted the mail in the meantime. Throws ProviderError.
+ * Fetches a mail's text and stores it for every mailbox that contains the mail. If the character has deleted the mail
+ * meanwhile, the text is empty and not requested again.
+ *
+ * @throws ProviderError
  */
 export async function fetchBody(
   { db, client }: Pick<HistoryServices, 'db' | 'client'>,

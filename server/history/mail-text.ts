@@ -1,8 +1,11 @@
 import { storable } from '../database/text.ts';
 
-/** A tag, a comment or a declaration; a `<` before anything but these is text. No overlap, so it takes linear time. */
+/**
+ * Matches a tag, comment or declaration; any other `<` is text. The alternatives do not overlap, so matching takes
+ * linear time.
+ */
 const TAG = /<[!?/]?[a-z][^<>]*>|<!--[^<>]*>/gi;
-/** Tags that a line ends with. */
+/** Tags that end a line. */
 const LINE_END = /^<(?:br|\/(?:p|div|li|tr|h[1-6]))\b/i;
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi;
 const NAMED: Readonly<Record<string, string>> = {
@@ -15,8 +18,8 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * A mail's body as plain text (D36): tags go, those that end a line become line breaks, entities become what they
- * stand for, once. What is no proper markup stays as it is.
+ * Converts a mail's body to plain text (D36): tags are removed, those that end a line become line breaks, entities are
+ * decoded once. Invalid markup is left as it is.
  */
 export function toPlainText(body: string): string {
   const text = body

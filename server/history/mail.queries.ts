@@ -10,7 +10,10 @@ export interface MailHeader extends Omit<MailTable, 'recipients' | 'body'> {
   readonly recipients: readonly MailRecipient[];
 }
 
-/** One page of a mailbox, newest first: a range of positions, the same work whichever and however many. */
+/**
+ * One page of a mailbox, newest first: a range of positions, so that all pages cost the same, whatever the size of the
+ * mailbox.
+ */
 export async function findMails(
   db: Kysely<Database>,
   characterId: number,
@@ -32,7 +35,7 @@ export async function findMails(
       ) held on true
       left join mails m using (mail_id)
     order by held.position desc`.execute(db);
-  // A page without mails is one row of nothing but the total.
+  // A page without mails is one row with only the total.
   return { rows: rows.filter((row) => row.mail_id !== null), total: rows[0]?.total ?? 0 };
 }
 
@@ -41,7 +44,7 @@ export interface StoredMail extends MailHeader {
   readonly wants_body: boolean;
 }
 
-/** A mail that the character's mailbox holds (D36b). */
+/** A mail in the character's mailbox (D36b). */
 export async function findMail(
   db: Kysely<Database>,
   characterId: number,
@@ -58,7 +61,7 @@ export async function findMail(
   return row && { ...row, recipients: row.recipients as readonly MailRecipient[] };
 }
 
-/** How far a mailbox is indexed: its oldest mail that is known, and whether there is none before it. */
+/** How far a mailbox is indexed: its oldest known mail, and whether there are older ones at the provider. */
 export async function findExtent(
   db: Kysely<Database>,
   characterId: number,
@@ -71,7 +74,7 @@ export async function findExtent(
   return rows[0] ?? { oldest: null, complete: false };
 }
 
-/** Those of the mails that the mailbox holds. */
+/** Those of the mails that are in the mailbox already. */
 export async function findKnown(
   db: Kysely<Database>,
   characterId: number,
@@ -83,7 +86,7 @@ export async function findKnown(
   return new Set(rows.map((row) => row.mail_id));
 }
 
-/** Makes or locks the mailbox; false: the user is gone, or another's (D29b). */
+/** Creates or locks the mailbox; false when the user was deleted or has a new owner (D29b). */
 export async function lockMailbox(db: Kysely<Database>, subject: Subject): Promise<boolean> {
   const { rows } = await sql`
     insert into mailboxes (character_id) select character_id from (${stillThere(subject)}) as subject
@@ -96,7 +99,9 @@ export async function markComplete(db: Kysely<Database>, characterId: number): P
   await db.updateTable('mailboxes').set({ complete: true }).where('character_id', '=', characterId).execute();
 }
 
-/** Stores mails that may be there already, by way of another mailbox, and holds on to those (see deleteMailboxes). */
+/**
+ * Stores mails, some of which may exist already from another mailbox, and locks those (see {@link deleteMailboxes}).
+ */
 export async function insertMails(db: Kysely<Database>, mails: readonly MailHeader[]): Promise<void> {
   const ids = mails.map((mail) => mail.mail_id);
   await sql`
@@ -110,10 +115,12 @@ export async function insertMails(db: Kysely<Database>, mails: readonly MailHead
     on conflict do nothing`.execute(db);
 }
 
-/** From which end of the mailbox its mails are numbered anew when others join them. */
+/** The end of the mailbox towards which mails are renumbered when others are inserted. */
 export type End = 'newest' | 'oldest';
 
-/** Comparisons, order and step of positions on the way to an end, where it is, and the place before the first step. */
+/**
+ * For each end: comparison, order and step of positions towards it, its position, and the one before the first step.
+ */
 const TOWARDS = {
   newest: {
     after: sql`>`,
@@ -135,12 +142,12 @@ const TOWARDS = {
   },
 } as const;
 
-/** A scalar subquery, for a mailbox is read in the order of its positions, not joined with all the mails there are. */
+/** A scalar subquery, so that the mailbox is read in the order of positions instead of being joined with all mails. */
 const timeOfMail = sql`(select m.timestamp from mails m where m.mail_id = b.mail_id)`;
 
 /**
- * Puts stored mails into a locked mailbox, in order of time and without a gap between positions. The mails between
- * the new ones and the end that is named move on; those on the other side stay.
+ * Inserts stored mails into a locked mailbox, in order of time and without gaps between positions. Mails between the
+ * new ones and the given end are renumbered; those on the other side stay.
  */
 export async function insertIntoMailbox(
   db: Kysely<Database>,
@@ -186,7 +193,7 @@ export async function insertIntoMailbox(
       where b.position <> excluded.position`.execute(db);
 }
 
-/** Mails of a mailbox whose text is still to be fetched, newest first. */
+/** Mails of a mailbox whose text is not fetched yet, newest first. */
 export async function findBodiless(
   db: Kysely<Database>,
   characterId: number,
@@ -203,14 +210,14 @@ export async function findBodiless(
   return rows.map((row) => row.mail_id);
 }
 
-/** Keeps a mail's text, for every mailbox that holds it. */
+/** Stores a mail's text for all mailboxes that contain it. */
 export async function saveBody(db: Kysely<Database>, mailId: number, body: string): Promise<void> {
   await sql`
     with saved as (update mails set body = ${body} where mail_id = ${mailId} and body is null)
     update mailbox_mails set wants_body = false where mail_id = ${mailId} and wants_body`.execute(db);
 }
 
-/** The provider no longer has the text for this mailbox; another mailbox may still bring it. */
+/** Records that the provider no longer has the text for this mailbox; it may still come from another mailbox. */
 export async function giveUpBody(db: Kysely<Database>, characterId: number, mailId: number): Promise<void> {
   await db
     .updateTable('mailbox_mails')
@@ -220,7 +227,7 @@ export async function giveUpBody(db: Kysely<Database>, characterId: number, mail
     .execute();
 }
 
-/** Deletes mailboxes and the mails that no other one holds. */
+/** Deletes mailboxes, and mails that are in no other mailbox. */
 export async function deleteMailboxes(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
   const owners = sql`any(${[...characterIds]}::bigint[])`;
   const { rows } = await sql<{ mail_id: number }>`
@@ -230,14 +237,15 @@ export async function deleteMailboxes(db: Kysely<Database>, characterIds: readon
       and not exists (
         select from mailbox_mails other where other.mail_id = m.mail_id and not other.character_id = ${owners})
     order by m.mail_id for update of m`.execute(db);
-  // Locked: whoever was just adding one of them to another mailbox has finished, and is seen by this statement.
+  // Locked, so that a concurrent transaction that adds one of them to another mailbox has finished and is visible to
+  // this statement.
   await sql`
     delete from mails m where mail_id = any(${rows.map((row) => row.mail_id)}::bigint[])
       and not exists (select from mailbox_mails other where other.mail_id = m.mail_id)`.execute(db);
   await db.deleteFrom('mailboxes').where('character_id', 'in', characterIds).execute();
 }
 
-/** Of so many mails after `after`, in the order of their ids: those that no mailbox holds, and the last of all. */
+/** Looks at `most` mails after the id `after`, by id: returns those that are in no mailbox, and the last id. */
 export async function findOrphans(
   db: Kysely<Database>,
   after: number,
@@ -260,7 +268,7 @@ export async function findOrphans(
   };
 }
 
-/** Deletes those of the mails that no mailbox holds, in a transaction; whoever is just adding one keeps it. */
+/** Deletes those of the mails that are in no mailbox; mails that a concurrent transaction is adding to one are kept. */
 export async function deleteOrphans(tx: Kysely<Database>, mailIds: readonly number[]): Promise<number> {
   const { rows } = await sql<{ mail_id: number }>`
     select mail_id from mails where mail_id = any(${[...mailIds]}::bigint[])

@@ -6,7 +6,7 @@ import { fetchBody } from './mail-body.ts';
 import { type Page, toPage } from './page.ts';
 import type { HistoryServices } from './source.ts';
 
-/** One page of a character's mailbox, mails sent and received (D36b). */
+/** One page of a character's mailbox, sent and received mails (D36b). */
 export async function listMails(
   { db }: Pick<HistoryServices, 'db'>,
   characterId: number,
@@ -22,8 +22,10 @@ export async function listMails(
 }
 
 /**
- * A mail of a character's mailbox with its text, which is fetched now if no job came to it yet. 404 for a mail
- * that this mailbox does not hold (D36b); throws ProviderError.
+ * A mail of a character's mailbox with its text, which is fetched now if no job has fetched it yet. 404 when the mail
+ * is not in this mailbox (D36b).
+ *
+ * @throws ProviderError
  */
 export async function getMail(
   { db, client }: Pick<HistoryServices, 'db' | 'client'>,

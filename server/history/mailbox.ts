@@ -18,17 +18,20 @@ import type { Subject } from './subject.queries.ts';
 
 type MailboxServices = Omit<HistoryServices, 'clock'>;
 
-/** Texts fetched in one run: a mailbox that is new here must not use up its character's rate limit. */
+/** Texts fetched per run, so that a new mailbox does not use up its character's rate limit. */
 const BODIES_PER_RUN = 100;
 
-/** A moment that PostgreSQL can hold, too; what is none is the beginning of time. */
+/** A time that PostgreSQL can store; an invalid one becomes the epoch. */
 const moment = z
   .string()
   .datetime({ offset: true })
   .refine((time) => Date.parse(time) >= 0)
   .catch(new Date(0).toISOString());
 
-/** The provider leaves every field optional (facts §2); a mail without an id cannot be kept, one without a time is the oldest. */
+/**
+ * All fields are optional at the provider (facts §2). A mail without an id is dropped, one without a time is sorted as
+ * the oldest.
+ */
 const Header = z.object({
   mail_id: id.optional(),
   from: id.default(0),
@@ -39,9 +42,9 @@ const Header = z.object({
 type Header = z.infer<typeof Header> & { readonly mail_id: number };
 
 /**
- * Brings the stored mailbox of a character up to date (D36b): new mails first, back to one that is known; then,
- * in as many runs as it takes, those from before it was first looked at; then texts that are missing. Every step
- * is kept when a later one fails with a ProviderError.
+ * Updates the stored mailbox of a character (D36b): first new mails, back to a known one; then, over as many runs as
+ * needed, mails from before the first indexing; then missing texts. Each step is committed, so a later ProviderError
+ * does not undo it.
  */
 export async function indexMail(services: MailboxServices, characterId: number): Promise<void> {
   const subject = await requireSubject(services.db, characterId);
@@ -54,8 +57,8 @@ export async function indexMail(services: MailboxServices, characterId: number):
 }
 
 /**
- * All or nothing, so that no gap is left below: the mails down to one that is known, or the first page of a
- * mailbox of which nothing is. Returns the oldest mail known now; undefined where the provider has none at all.
+ * Indexes new mails in one transaction, so that no gap is left: down to a known mail, or the first page of a mailbox of
+ * which nothing is known. Returns the oldest known mail; undefined when the provider has none.
  */
 async function indexNew(
   services: MailboxServices,
@@ -79,7 +82,7 @@ async function indexNew(
   return oldest ?? oldestOf(found);
 }
 
-/** Page by page, each kept at once: an interrupted run goes on where it ended. */
+/** Indexes older mails page by page. Each page is committed, so that an interrupted run is continued. */
 async function indexOld(services: MailboxServices, subject: Subject, reached: number): Promise<void> {
   for (let before: number | undefined = reached; before !== undefined; ) {
     const page: Header[] = await askOlder(services, subject, before);
@@ -97,8 +100,8 @@ function oldestOf(page: readonly Header[]): number | undefined {
 }
 
 /**
- * At most 50 mails, of those older than `before`; none: there are none. What comes after that is never asked for again,
- * so it is believed when the provider says it twice, and has not lost its newest mails as well.
+ * Up to 50 mails older than `before`; empty when there are none. As older mails are never requested again after that,
+ * an empty answer is believed only if the provider repeats it and still returns the newest mails.
  */
 async function askOlder(services: MailboxServices, subject: Subject, before: number): Promise<Header[]> {
   const page = await askHeaders(services, subject, before);
@@ -109,7 +112,7 @@ async function askOlder(services: MailboxServices, subject: Subject, before: num
   throw new ProviderError('unusable', `the mailbox of character ${subject.character_id} came out empty`);
 }
 
-/** At most 50 mails, older than `before` or the newest; `anew`: whatever was answered a moment ago. */
+/** Up to 50 mails older than `before`, or the newest; `anew` bypasses the cache. */
 async function askHeaders(
   { client }: MailboxServices,
   { character_id: characterId }: Subject,
@@ -127,7 +130,7 @@ async function askHeaders(
     },
     z.array(Header),
   );
-  // A provider that repeats itself must not keep us busy for ever.
+  // A provider that returns the same mails again must not cause an endless loop.
   return headers.filter(
     (header): header is Header =>
       header.mail_id !== undefined && (before === undefined || header.mail_id < before),
@@ -152,7 +155,7 @@ async function storeHeaders(
 
 const MAILING_LIST = 'mailing_list';
 
-/** With the names of senders and recipients as they are now (D36). */
+/** Adds the present names of senders and recipients (D36). */
 async function withNames({ names }: MailboxServices, headers: readonly Header[]): Promise<MailHeader[]> {
   const recipients = headers.flatMap((header) => header.recipients);
   const lists = new Set(

@@ -7,13 +7,13 @@ export interface Page<Entry> {
   readonly pages: number;
 }
 
-/** What a query found: the rows of one page and the number of all entries. */
+/** The result of a query: the rows of one page, and the total number of entries. */
 export interface PageRows<Row> {
   readonly rows: readonly Row[];
   readonly total: number;
 }
 
-/** An empty history has one empty page; a page beyond the last is refused (D36). */
+/** Makes a page. An empty history has one empty page; a page beyond the last is refused (D36). */
 export function toPage<Row, Entry>(
   { rows, total }: PageRows<Row>,
   page: number,

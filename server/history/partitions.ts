@@ -5,17 +5,20 @@ import { SNAPSHOT_TABLES, type SnapshotTable } from './kinds.ts';
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
-/** The epoch began on a Thursday: weeks begin on Mondays, in UTC. */
+/** The first Monday after the epoch, which began on a Thursday: weeks begin on Mondays in UTC. */
 const FIRST_MONDAY = 4 * DAY;
-/** Weeks that have their partitions in advance: as long may maintenance fail before an insertion has to help itself. */
+/**
+ * Weeks for which partitions are made in advance: as long as the maintenance job may fail before an insertion has to
+ * create its own.
+ */
 const WEEKS_AHEAD = 4;
 
-/** The beginning of what histories show: they are kept 90 days (D36). */
+/** The start of the visible period: histories are kept for 90 days (D36). */
 export function shownAfter(now: Date): Date {
   return new Date(now.getTime() - 90 * DAY);
 }
 
-/** Makes the partitions of this week and of four more, where they are missing; returns the names of the new ones. */
+/** Creates the missing partitions of this and the next four weeks; returns their names. */
 export async function ensurePartitions(db: Kysely<Database>, now: Date): Promise<string[]> {
   return createPartitions(
     db,
@@ -26,19 +29,19 @@ export async function ensurePartitions(db: Kysely<Database>, now: Date): Promise
 }
 
 /**
- * Drops the partitions of which no entry is shown any more (D36); returns their names. One that stays busy is
- * left to the next run.
+ * Drops the partitions whose entries are all past the visible period (D36); returns their names. A partition that is
+ * locked is left to the next run.
  */
 export async function dropExpired(db: Kysely<Database>, now: Date): Promise<string[]> {
   const dropped: string[] = [];
   for (const name of await listPartitions(db, SNAPSHOT_TABLES)) {
-    // One of another's making, whose name tells no week, is not ours to drop.
+    // A partition whose name does not end in a week was made by somebody else, and is kept.
     if (endOf(name) <= shownAfter(now) && (await dropPartition(db, name))) dropped.push(name);
   }
   return dropped;
 }
 
-/** The week that holds a moment; `character_locations_20260803` is the one that begins on that Monday. */
+/** The partition of a moment's week; `character_locations_20260803` begins on that Monday. */
 function partitionOf(table: SnapshotTable, moment: number): Partition {
   const start = Math.floor((moment - FIRST_MONDAY) / WEEK) * WEEK + FIRST_MONDAY;
   const from = new Date(start).toISOString();

@@ -26,7 +26,11 @@ export async function listSkillPoints(
   }));
 }
 
-/** Fetches a character's skill points and stores them as those of `now`; throws ProviderError. */
+/**
+ * Fetches a character's skill points and stores them with the time `now`.
+ *
+ * @throws ProviderError
+ */
 export async function storeSkillPoints(
   { db, client }: Pick<HistoryServices, 'db' | 'client'>,
   characterId: number,

@@ -6,12 +6,13 @@ import type { PageRows } from './page.ts';
 import { type Subject, stillThere } from './subject.queries.ts';
 import { endOfTurn, type Turn } from './turn.queries.ts';
 
-/** What is stored of one moment, without whose it is and when. */
+/** The values of one snapshot, without character and time. */
 export type NewEntry<Table extends SnapshotTable> = Omit<Database[Table], 'character_id' | 'timestamp'>;
 
 /**
- * Stores an entry, once however often it is asked to, and not at all if the user is gone or another's (D29b). With a
- * turn, the entry ends it in the same statement, so that a turn has one entry: none if others have taken it over.
+ * Stores an entry once, even if it is repeated, and not at all if the user was deleted or has a new owner (D29b). With
+ * a turn, the same statement completes the turn, so that a turn has at most one entry: none if another worker has taken
+ * it over.
  */
 export async function insertEntry<Table extends SnapshotTable>(
   db: Kysely<Database>,
@@ -34,14 +35,14 @@ export async function insertEntry<Table extends SnapshotTable>(
     on conflict do nothing`.execute(db);
 }
 
-/** Of an array in PostgreSQL. */
+/** The largest subscript of an array in PostgreSQL. */
 const LAST_SUBSCRIPT = 2 ** 31 - 1;
 
 export type EntryRow<Table extends SnapshotTable> = Database[Table] & { readonly character_name: string };
 
 /**
- * One page of the entries after `after`, newest first. Which entries a page holds is read from the index alone;
- * only they are then read from the table, so that the last page costs what the first does.
+ * One page of the entries after `after`, newest first. The page's entries are selected by an index-only scan and only
+ * then read from the table, so that the last page costs as much as the first.
  */
 export async function findEntries<Table extends SnapshotTable>(
   db: Kysely<Database>,
@@ -67,7 +68,7 @@ export async function findEntries<Table extends SnapshotTable>(
         where character_id = ${characterId} and timestamp between bounds.oldest and bounds.newest
       ) entry on true
     order by entry.timestamp desc`.execute(db);
-  // A page without entries is one row of nothing but the total.
+  // A page without entries is one row with only the total.
   return { rows: rows.filter((row) => row.timestamp !== null), total: rows[0]?.total ?? 0 };
 }
 

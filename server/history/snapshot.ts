@@ -9,8 +9,8 @@ import type { Subject } from './subject.queries.ts';
 import type { Turn } from './turn.queries.ts';
 
 /**
- * Stores what a character was at a moment, twice the same once, and ends the turn that it was looked at in; never
- * fails for a missing partition.
+ * Stores a snapshot of a character, once even if it is repeated, and completes its turn. Creates the partition if it is
+ * missing.
  */
 export async function store<Table extends SnapshotTable>(
   db: Kysely<Database>,
@@ -29,12 +29,12 @@ export async function store<Table extends SnapshotTable>(
   }
 }
 
-/** PostgreSQL calls a row without a partition a failed check, of no constraint. */
+/** PostgreSQL reports a missing partition as a check violation without a constraint name. */
 function isMissingPartition(error: unknown): boolean {
   return codeOf(error) === '23514' && constraintOf(error) === undefined;
 }
 
-/** One page of a history, as far back as it is shown (D36). */
+/** One page of a history within the visible period (D36). */
 export async function pageOf<Table extends SnapshotTable, Entry>(
   db: Kysely<Database>,
   table: Table,

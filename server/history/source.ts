@@ -9,7 +9,7 @@ import type { Clock } from '../shared/clock.ts';
 import { notFound } from '../shared/errors.ts';
 import { findSubject, type Subject } from './subject.queries.ts';
 
-/** What the histories need of the service's parts. */
+/** The services that histories use. */
 export interface HistoryServices {
   readonly db: Kysely<Database>;
   readonly client: ProviderClient;
@@ -20,7 +20,11 @@ export interface HistoryServices {
 export const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 export const text = z.string().transform(storable);
 
-/** Asks the provider for one record; throws {@link ProviderError} for every answer but that record. */
+/**
+ * Requests one record from the provider.
+ *
+ * @throws ProviderError for any other answer
+ */
 export async function read<T>(
   client: ProviderClient,
   request: ProviderRequest,
@@ -35,7 +39,7 @@ export async function read<T>(
   return parsed.data;
 }
 
-/** 404 for somebody who is not registered (any more). */
+/** The user whose history it is; 404 when it is not registered. */
 export async function requireSubject(db: Kysely<Database>, characterId: number): Promise<Subject> {
   const subject = await findSubject(db, characterId);
   if (subject === undefined) throw notFound('user', characterId);

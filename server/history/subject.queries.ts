@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** Whose history it is, as it was when the provider was asked. */
+/** The user whose history it is, as it was when the provider was asked. */
 export interface Subject {
   readonly character_id: number;
   readonly character_name: string;
@@ -17,8 +17,8 @@ export async function findSubject(db: Kysely<Database>, characterId: number): Pr
 }
 
 /**
- * The user's row while it is still there and belongs to the same person, locked until the transaction ends: what
- * was learned with the access of a former owner must not outlive the histories that went with it (D19b, D29b).
+ * Selects and locks the user's row if it still exists and has the same owner: data fetched with a former owner's grant
+ * must not be stored after that owner's histories were deleted (D19b, D29b).
  */
 export const stillThere = ({ character_id, owner_hash }: Subject) => sql`
   select character_id from users

@@ -2,18 +2,18 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { type HistoryName, RHYTHMS, type Rhythm } from './kinds.ts';
 
-/** A character that a worker has taken on; nobody else does until `until`. */
+/** A due entry of one character's history, leased by a worker until `until`. */
 export interface Turn {
   readonly rhythm: Rhythm;
   readonly characterId: number;
   readonly until: Date;
-  /** Those before, in a row. */
+  /** Consecutive failures before. */
   readonly failures: number;
 }
 
 /**
- * From now on the character has its turns: the first ones come at once, and so do those of histories for which a
- * scope, or a refresh token, was missing until now. To be called before the grant that brings them is stored.
+ * Schedules the histories that a new grant allows; those that lacked a scope or a valid refresh token until now are due
+ * at once. Call it before the grant is stored.
  */
 export async function openTurns(db: Kysely<Database>, characterId: number, now: Date): Promise<void> {
   const rhythms = JSON.stringify(RHYTHMS.map(({ history, scopes }) => ({ history, scopes })));
@@ -33,8 +33,8 @@ export async function openTurns(db: Kysely<Database>, characterId: number, now: 
 }
 
 /**
- * The begin of the next interval of the character's own: they begin at a moment that its id tells, so that all of
- * them together are spread evenly, and a late turn does not put off those that follow.
+ * The start of the character's next interval. The offset is derived from its id, so that all characters are spread
+ * evenly, and a late turn does not delay later ones.
  */
 function nextInterval(now: Date, seconds: number): RawBuilder<Date> {
   const phase = sql`t.character_id % ${seconds}::bigint`;
@@ -42,7 +42,7 @@ function nextInterval(now: Date, seconds: number): RawBuilder<Date> {
     * ${seconds} + ${phase})`;
 }
 
-/** An update of the turn `t`, to be completed: it is over, unless others have taken it on meanwhile. */
+/** SQL that completes the turn `t`, unless another worker has taken it over; part of a larger statement. */
 export function endOfTurn({ rhythm, characterId, until }: Turn, now: Date): RawBuilder<unknown> {
   return sql`update history_turns t set due_on = ${nextInterval(now, rhythm.seconds)}, failures = 0
     where t.character_id = ${characterId} and t.history = ${rhythm.history} and t.due_on = ${until}`;
@@ -61,8 +61,8 @@ export async function countDue(db: Kysely<Database>, history: HistoryName, now: 
 }
 
 /**
- * Takes on some of the characters that were due at `due`, those that wait longest first. Who lacks a scope, or the
- * refresh token for it, is passed over until its next interval.
+ * Leases some of the characters that were due at `due`, longest due first. A character without the scope or a valid
+ * refresh token is postponed to its next interval.
  */
 export async function takeTurns(
   db: Kysely<Database>,
@@ -101,7 +101,7 @@ export async function takeTurns(
   return { turns, passed: rows.length - turns.length };
 }
 
-/** The turn came to nothing, and is tried again then. */
+/** Postpones a failed turn until `until`. */
 export async function putOff(db: Kysely<Database>, turn: Turn, until: Date): Promise<void> {
   await db
     .updateTable('history_turns')
@@ -112,7 +112,7 @@ export async function putOff(db: Kysely<Database>, turn: Turn, until: Date): Pro
     .execute();
 }
 
-/** Gives back turns that were taken on and not begun. */
+/** Releases turns that were leased but not begun. */
 export async function giveBack(db: Kysely<Database>, turns: readonly Turn[], now: Date): Promise<void> {
   const [first] = turns;
   if (first === undefined) return;

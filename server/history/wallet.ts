@@ -11,7 +11,7 @@ const {
   scopes: [scope],
 } = KINDS.wallet;
 
-/** A bare number (facts §2). */
+/** The answer is a plain number (facts §2). */
 const Balance = z.number().finite();
 
 /** One page of a character's balances (D36). */
@@ -26,7 +26,11 @@ export async function listBalances(
   }));
 }
 
-/** Fetches a character's balance and stores it as that of `now`; throws ProviderError. */
+/**
+ * Fetches a character's balance and stores it with the time `now`.
+ *
+ * @throws ProviderError
+ */
 export async function storeWallet(
   { db, client }: Pick<HistoryServices, 'db' | 'client'>,
   characterId: number,

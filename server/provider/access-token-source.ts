@@ -1,6 +1,6 @@
-/** What the client needs of whoever holds the grants (`grant/`): access tokens that live. */
+/** What the client needs from the module that holds the grants (`grant/`): valid access tokens. */
 
-/** A grant as its row says; the tokens are sealed. */
+/** A grant's row; its tokens are encrypted. */
 export interface HeldGrant {
   readonly grant_id: string;
   readonly refresh_token: Buffer;
@@ -9,27 +9,29 @@ export interface HeldGrant {
   readonly cut_off: boolean;
 }
 
-/** A refresh token that the provider called dead. */
+/** A refresh token that the provider declared invalid. */
 export interface Death {
   readonly grantId: string;
   readonly characterId: number;
-  /** The refresh token that was used, sealed. */
+  /** The refresh token that was used, encrypted. */
   readonly used: Buffer;
   readonly cause: string;
 }
 
 export interface Asked {
-  /** An access token that the provider took for dead before its time, or that shall be replaced whatever its age. */
+  /** An access token that the provider refused before its expiry, or that is to be replaced whatever its age. */
   readonly refused?: string | undefined;
-  /** What becomes of a dead refresh token; `mark`, the default: it is invalid from now on (D34). */
+  /** What to do with an invalid refresh token; `mark`, the default, stores at once that it is invalid (D34). */
   readonly dead?: 'mark' | 'leave' | ((death: Death) => void);
 }
 
 /** Access tokens of stored grants, refreshed when needed (D33, D34). */
 export interface AccessTokens {
   /**
-   * An access token of the grant that lives for another minute. Undefined: the refresh token is dead, or the grant
-   * is gone. Throws ProviderError.
+   * An access token of the grant that is valid for at least another minute. Undefined when the refresh token is invalid
+   * or the grant was deleted.
+   *
+   * @throws ProviderError
    */
   of(grant: HeldGrant, characterId: number, deadline: number, asked?: Asked): Promise<string | undefined>;
 }

@@ -1,49 +1,50 @@
-/** What a run allows itself at a service of others. */
+/** Limits of a run's requests to an external service. */
 export interface Bounds {
-  /** Requests at the same time. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** Failures in a row after which it stops. */
+  /** Consecutive failures after which the run stops. */
   readonly failuresInARow: number;
-  /** Failures before the first success after which it stops; as many as in a row where nothing is said. */
+  /** Consecutive failures before the first success after which it stops; `failuresInARow` by default. */
   readonly failuresAtStart?: number;
-  /** Errors that it may cost the other side; any number where nothing is said. */
+  /** Errors that the run may cause at the other side; unlimited by default. */
   readonly errors?: number;
 }
 
-/** Why a run ends that has no more time, or whose process stops. */
+/** The reason to stop when the time limit is reached or the process stops. */
 export const STOPPED_BY_SIGNAL = 'it was told to end';
 const TOO_MANY_ERRORS = 'the provider has answered with too many errors';
 
-/** Failures of which more than this share of all, but so many at least, stop a run, too. */
+/** A run also stops when more than this share of its requests, and at least this many, have failed. */
 const SHARE = 0.1;
 const AT_LEAST = 20;
 
-/** One request's place among those that may be open. */
+/** A permit for one request. */
 interface Slot {
-  /** To be called once, with the errors that it turned out to cost. */
+  /** Releases the permit; call it once, with the number of errors that the request caused. */
   release(errors?: number): void;
 }
 
 /**
- * How fast a run may go on: one by one until something has succeeded, then wider and wider; one by one again after
- * a failure; not at all when the service is sick, or has answered with as many errors as the run may cost. So an
- * outage costs few errors whenever it begins (D63).
+ * Adapts the concurrency of a run: one request at a time until the first success, then more and more, one again after a
+ * failure, and none when the service is failing or the run has caused as many errors as it may. So an outage costs few
+ * errors, whenever it begins (D63).
  */
 export interface AdaptiveLimit {
   /**
-   * Waits until one more may begin.
+   * Waits for a permit.
    *
-   * @param atWorst errors that it may cost; while open ones may use up what is left, it waits for them
-   * @returns undefined: nothing more may begin
+   * @param atWorst maximum number of errors that the request may cause; it waits while open requests might use up the
+   * rest
+   * @returns undefined when no more requests may begin
    */
   acquire(atWorst?: number): Promise<Slot | undefined>;
   succeeded(): void;
   failed(why: string): void;
   /** Ends the run. */
   stop(why: string): void;
-  /** Why nothing more may begin; undefined while it may. */
+  /** Why no more requests may begin; undefined while they may. */
   readonly stopped: string | undefined;
-  /** Failures so far. */
+  /** Number of failures. */
   readonly failures: number;
 }
 
@@ -52,7 +53,7 @@ export function createAdaptiveLimit(bounds: Bounds, signal: AbortSignal): Adapti
   const waiting: { readonly atWorst: number; readonly go: (slot: Slot | undefined) => void }[] = [];
   let width = 1;
   let open = 0;
-  /** Errors so far, with the worst that open requests may come to. */
+  /** Errors caused, plus the maximum that open requests may cause. */
   let risked = 0;
   let successes = 0;
   let failures = 0;

@@ -1,14 +1,14 @@
 import type { RawAnswer } from './http.ts';
 
-/** What the provider answered below 500. Shared with identical requests: not to be changed. */
+/** An answer of the provider with a status below 500. Shared by identical requests, so it must not be modified. */
 export interface ProviderAnswer extends RawAnswer {
-  /** What the body holds, parsed when it is asked for; null for an empty body. */
+  /** The parsed body, parsed on first access; null for an empty body. */
   readonly data: unknown;
-  /** Out of the cache: it says nothing about how the provider is at this moment. */
+  /** True when it comes from the cache, so that it says nothing about the provider's present state. */
   readonly kept?: true;
 }
 
-/** An answer whose body is JSON or empty; `parsed` where it was read already. */
+/** Makes an answer whose body is JSON or empty; `parsed` if it was parsed already. */
 export function answerOf(
   { status, headers, body }: RawAnswer,
   { parsed, kept }: { readonly parsed?: { readonly data: unknown }; readonly kept?: true } = {},

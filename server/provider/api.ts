@@ -9,7 +9,7 @@ import { ProviderError } from './http.ts';
 const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const name = z.string().min(1).transform(storable);
 
-/** Absent where there is none (facts §2), which some write as null. */
+/** An optional id; some answers have null instead of leaving it out (facts §2). */
 const optionalId = id.nullish().transform((value) => value ?? undefined);
 
 const Affiliation = z.object({ character_id: id, corporation_id: id, alliance_id: optionalId });
@@ -22,30 +22,30 @@ export type CorporationFacts = z.infer<typeof Corporation>;
 export type AllianceFacts = z.infer<typeof Alliance>;
 export type NamedId = z.infer<typeof NamedId>;
 
-/** The game's API as the registry needs it (facts §2). Failures are {@link ProviderError}s. */
+/** The operations of the game's API that the registry uses (facts §2). They throw {@link ProviderError}s. */
 export interface GameApi {
-  /** Where characters belong; those that the provider does not know are left out. */
+  /** Affiliations of characters; unknown characters are left out. */
   affiliations(characterIds: readonly number[]): Promise<Affiliation[]>;
-  /** Undefined: the provider knows no such corporation. */
+  /** Undefined when the provider does not know the corporation. */
   corporation(corporationId: number): Promise<CorporationFacts | undefined>;
-  /** Undefined: the provider knows no such alliance. */
+  /** Undefined when the provider does not know the alliance. */
   alliance(allianceId: number): Promise<AllianceFacts | undefined>;
-  /** Ids of an alliance's corporations; none of an alliance that the provider does not know. */
+  /** Ids of an alliance's corporations; empty for an unknown alliance. */
   allianceCorporations(allianceId: number): Promise<readonly number[]>;
-  /** Names of ids of any kind; those that have none are left out. */
+  /** Names of ids of any kind; ids without a name are left out. */
   names(ids: readonly number[]): Promise<NamedId[]>;
 }
 
-/** How the provider says that it knows no such id, or that it can be none. */
+/** Statuses by which the provider says that an id is unknown or invalid. */
 const UNKNOWN = new Set([400, 404, 422]);
-/** Ids in one bulk request (facts §2). */
+/** Maximum number of ids in one bulk request (facts §2). */
 export const BULK = 1000;
-/** Lets a member read the list of its corporation's members (facts §2). */
+/** The scope for reading the list of a corporation's members (facts §2). */
 export const MEMBERSHIP_SCOPE: ExtScope = 'ext-corporations.read_corporation_membership.v1';
 
 export function createGameApi(client: ProviderClient): GameApi {
   async function get<T>(path: string, schema: Schema<T>): Promise<T | undefined> {
-    // Who asks here wants to know how things are now; an unchanged record costs the provider a 304.
+    // Revalidated, because the caller needs the present state; an unchanged record costs the provider a 304.
     const response = await client.ask({ path, on: 'service', anew: true });
     return UNKNOWN.has(response.status) ? undefined : read(response, path, schema);
   }
@@ -76,7 +76,7 @@ function read<T>({ status, data }: ProviderAnswer, path: string, schema: Schema<
 
 type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
 
-/** A list in which one unusable entry costs no other; of nothing but such entries it is no list. */
+/** A schema for lists that drops invalid entries; a list that has only such entries is invalid. */
 function usable<T>(schema: Schema<T>): Schema<T[]> {
   return z.array(z.unknown()).transform((list, context) => {
     const entries = list.flatMap((entry) => {
@@ -88,16 +88,16 @@ function usable<T>(schema: Schema<T>): Schema<T[]> {
   });
 }
 
-/** What came of a bulk read, whole or in part. */
+/** The result of a bulk request, complete or partial. */
 export interface BulkAnswers<T> {
   readonly found: T[];
-  /** Ids that the provider refuses even alone. */
+  /** Ids that the provider refuses even when they are requested alone. */
   readonly refused: number[];
-  /** Why there are no answers about the rest. */
+  /** Why the remaining ids have no answer. */
   readonly failure: ProviderError | undefined;
 }
 
-/** Where characters belong, with what was refused and how far it got. */
+/** Affiliations of characters, with the refused ids and the failure that ended it, if any. */
 export function askAffiliations(
   client: ProviderClient,
   characterIds: readonly number[],
@@ -105,12 +105,12 @@ export function askAffiliations(
   return askBulk(client, '/characters/affiliation', characterIds, usable(Affiliation));
 }
 
-/** Names of ids of any kind, with what was refused and how far it got. */
+/** Names of ids of any kind, with the refused ids and the failure that ended it, if any. */
 export function askNames(client: ProviderClient, ids: readonly number[]): Promise<BulkAnswers<NamedId>> {
   return askBulk(client, '/universe/names', ids, usable(NamedId));
 }
 
-/** One bad id fails a bulk request as a whole, so it is split until the bad one stands alone. */
+/** One invalid id makes the whole bulk request fail, so it is halved until the invalid id is found. */
 async function askBulk<T>(
   client: ProviderClient,
   path: string,
@@ -134,8 +134,8 @@ async function askBulk<T>(
 }
 
 /**
- * Ids of a corporation's members, asked for by one of them; undefined: that one may not see them. Whether the
- * refresh token is dead is for the check of all of them to decide, which knows when too many are (D63).
+ * Ids of a corporation's members, requested with one member's grant; undefined when that member may not read the list.
+ * An invalid refresh token is left to the job `check-grants`, which notices when too many are (D63).
  */
 export async function askMembers(
   client: ProviderClient,

@@ -1,24 +1,25 @@
 /**
- * Whose budget a request draws on (D33, D33b): sign-in and jobs (`service`) may use what is kept for them; a caller has
- * a budget of its own besides, under a name that tells who pays.
+ * The budget that a request is charged to (D33, D33b). `service` is sign-in and jobs, for which a part of the error
+ * limit is reserved; a caller also has a budget of its own, under a name that identifies who pays.
  */
 export type BudgetAccount = 'service' | { readonly caller: string };
 
-/** What of a caller says who pays. */
+/** The properties of a caller that determine who pays. */
 export interface Payer {
   readonly app_token: string;
   readonly owner_id: number;
   readonly sponsor_id: number | null;
 }
 
-/** Counts what requests cost of the provider's error limit, further tries included. */
+/** Counts errors against the provider's error limit, retries included. */
 export interface ErrorTally {
   errors: number;
 }
 
 /**
- * The account of a caller (D33b): its owner's, and of a user token made from a permanent one the owner's of that. The
- * built-in user stands behind many applications: each of them, with all the user tokens that it makes, has one.
+ * The account of a caller (D33b): its owner's or, for a user token made from a permanent one, the sponsor's. The
+ * built-in user owns many applications' tokens, so each of its permanent tokens has an account of its own, which its
+ * user tokens share.
  */
 export function budgetAccountOf({
   app_token,

@@ -2,7 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { type CachedAnswer, saveAnswer } from './cache.queries.ts';
 
-/** Which token bucket a request draws on: a rate group's, and the character's whose token it carries (0: none). */
+/**
+ * The token bucket that a request is charged to: of a rate group, and of the character whose token it uses (0 for
+ * none).
+ */
 export interface Bucket {
   readonly name: string;
   readonly characterId: number;
@@ -10,33 +13,33 @@ export interface Bucket {
 
 export interface ReservationRequest {
   readonly now: Date;
-  /** Of the error limit, what this request may not touch (D33). */
+  /** The part of the error limit that is reserved for others (D33). */
   readonly kept: number;
-  /** Whether the answer counts towards the error limit, not towards a bucket alone. */
+  /** Whether an error counts against the error limit as well, not only against a bucket. */
   readonly counted: boolean;
-  /** How long others wait, in seconds, for what this request may learn about the error limit. */
+  /** Seconds for which others wait for this request's answer to learn the state of the error limit. */
   readonly leaseSeconds: number;
   readonly bucket: Bucket | undefined;
-  /** Tokens that an answer costs at the most. */
+  /** Maximum number of tokens that an answer costs. */
   readonly bucketCost: number;
   readonly caller: string | undefined;
-  /** Errors that a caller may cause in a minute. */
+  /** Errors per minute that a caller may cause. */
   readonly callerLimit: number;
 }
 
 export interface Verdict {
-  /** `wait`: others have taken what is left and may give it back. */
+  /** `wait`: others have reserved what is left and may release it. */
   readonly outcome: 'go' | 'wait' | 'banned' | 'used-up' | 'bucket' | 'caller';
-  /** Until when it is so; null for `go` and `wait`. */
+  /** Until when the outcome holds; null for `go` and `wait`. */
   readonly until: Date | null;
-  /** The minute of the error limit in which something was reserved. */
+  /** The minute of the error limit that the reservation belongs to. */
   readonly turn: number | null;
-  /** The minute of buckets and callers. */
+  /** The minute of buckets and callers that the reservation belongs to. */
   readonly minute: number;
   readonly probe: boolean;
 }
 
-/** Takes what the request may cost from all budgets, or nothing at all. */
+/** Reserves the maximum cost of a request in all budgets, or in none. */
 export async function reserve(db: Kysely<Database>, wanted: ReservationRequest): Promise<Verdict> {
   const { now, kept, counted, leaseSeconds, bucket, bucketCost, caller, callerLimit } = wanted;
   const { rows } = await sql<Verdict>`
@@ -50,28 +53,28 @@ export interface Settlement {
   readonly now: Date;
   readonly wanted: ReservationRequest;
   readonly verdict: Verdict;
-  /** Whether the provider may have counted an error. */
+  /** Whether the provider may have counted it as an error. */
   readonly failed: boolean;
-  /** Errors left, and seconds to the end of the provider's minute, as the answer says. */
+  /** Errors left and seconds to the end of the provider's minute, from the answer's headers. */
   readonly errorsLeft: number | undefined;
   readonly errorReset: number | undefined;
-  /** Until when the provider refuses everything. */
+  /** Until when the provider refuses all requests. */
   readonly bannedUntil: Date | undefined;
   readonly bucket: Bucket | undefined;
   readonly tokensLeft: number | undefined;
   readonly blockedUntil: Date | undefined;
-  /** Whether the caller is to blame. */
+  /** Whether it counts as an error of the caller. */
   readonly callerFailed: boolean;
 }
 
-/** Gives back what was reserved, notes what the answer told, and keeps the answer, in one statement. */
+/** Releases the reservation, stores the limits from the answer's headers, and caches the answer, in one statement. */
 export async function settle(
   db: Kysely<Database>,
   told: Settlement,
   answer: CachedAnswer | undefined,
 ): Promise<void> {
   const { wanted, verdict, bucket } = told;
-  // The answer is written first: the budgets' rows stay locked for a moment only.
+  // The answer is written first, so that the budgets' rows are locked only briefly.
   const kept = answer === undefined ? sql`0` : sql`(select count(*) from kept)`;
   await sql`
     ${answer === undefined ? sql`` : sql`with kept as (${saveAnswer(answer)} returning 1)`}
@@ -84,12 +87,12 @@ export async function settle(
       ${wanted.caller ?? null}, ${told.callerFailed}) where ${kept} >= 0`.execute(db);
 }
 
-/** Removes a few expired rows of the cache and of the budgets. */
+/** Deletes a few expired rows of the cache and of the budgets. */
 export async function sweep(db: Kysely<Database>, now: Date, most: number): Promise<void> {
   await sql`select provider_sweep(${now}, ${most})`.execute(db);
 }
 
-/** Whether {@link sweep} has left something over. */
+/** Whether there are expired rows left for {@link sweep}. */
 export async function hasMoreToSweep(db: Kysely<Database>, now: Date): Promise<boolean> {
   const { rows } = await sql<{ more: boolean }>`
     select exists (select from provider_cache where kept_until < ${now})

@@ -7,12 +7,12 @@ import type { BudgetAccount } from './budget-account.ts';
 import { ProviderError } from './http.ts';
 import { DEAREST_ANSWER } from './limit-headers.ts';
 
-/** Of the provider's error limit, what callers leave to sign-in and jobs (D33, D33b). */
+/** The part of the provider's error limit that is reserved for sign-in and jobs (D33, D33b). */
 const KEPT_FOR_SERVICE = 30;
-/** Errors that a caller may cause in a minute (D33). */
+/** Errors per minute that a caller may cause (D33). */
 const ERRORS_OF_A_CALLER = 20;
 
-/** Milliseconds between two looks at budgets that others hold: the first, and the most. */
+/** Milliseconds between two attempts while others hold the budget: first and maximum. */
 const FIRST_LOOK = 15;
 const SLOWEST_LOOK = 250;
 
@@ -22,10 +22,10 @@ export interface Reservation {
 }
 
 /**
- * Takes from all budgets what one request may cost: one error of the provider's limit, one of its caller's, and the
- * tokens of its bucket. Waits while others hold what is left.
+ * Reserves the maximum cost of one request in all budgets: one error of the provider's limit, one of its caller's, and
+ * the tokens of its bucket. Waits while others have reserved what is left.
  *
- * @param deadline on the clock of `performance.now()`
+ * @param deadline in terms of `performance.now()`
  * @throws ProviderError `exhausted` or `caller-exhausted` with the seconds to wait; `timeout` at the deadline
  */
 export async function takeBudget(

@@ -2,22 +2,25 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
 
-/** An answer of the provider as it is kept. */
+/** A cached answer of the provider. */
 export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** JSON text. */
   readonly body: string;
   readonly etag: string | null;
   readonly fresh_until: Date;
-  /** Of the present generation; others go with the next one unless {@link keepLonger} moves them. */
+  /**
+   * Whether it belongs to the present generation. Older ones are deleted with the next rotation unless {@link
+   * keepLonger} moves them.
+   */
   readonly recent: boolean;
 }
 
-/** The generation that is written to: of two, see {@link beginGeneration}. */
+/** The generation that is written to; there are two, see {@link beginGeneration}. */
 const present = sql`coalesce((select generation from provider_cache_state), 0::smallint)`;
 
-/** What is kept under a key, of the present generation if it is there; one look where it is. */
+/** The answer cached under a key, from the present generation if possible; the older one is read only if needed. */
 function keptUnder(key: RawBuilder<unknown>, whose: RawBuilder<unknown>): RawBuilder<unknown> {
   const columns = sql`status, headers, body, etag, fresh_until`;
   return sql`
@@ -39,18 +42,21 @@ export interface UsableGrant {
   readonly refresh_token: Buffer;
   readonly access_token: Buffer | null;
   readonly access_expires_on: Date | null;
-  /** A refresh began long ago and never ended: only another one can tell whether the token still lives. */
+  /**
+   * Whether a refresh was begun long ago and never ended: only another refresh can tell whether the token is still
+   * valid.
+   */
   readonly cut_off: boolean;
 }
 
-/** The key of a grant's own answer. */
+/** The cache key of an answer that belongs to one grant. */
 export function privateKey(grantId: string, key: string): string {
   return `${grantId} ${key}`;
 }
 
 /**
- * The best grant of a character that covers the scope, the one with the most scopes, then the newest (D34b),
- * together with what is kept for it under the key: one statement, for it precedes every authorised request.
+ * The best grant of a character that covers the scope (the one with the most scopes, then the newest: D34b), together
+ * with the answer cached for it under the key. One statement, because every authorized request needs it.
  */
 export async function findGrantWithAnswer(
   db: Kysely<Database>,
@@ -80,7 +86,7 @@ export async function findGrantWithAnswer(
   };
 }
 
-/** An answer to be remembered; see {@link saveAnswer}. */
+/** An answer to be cached; see {@link saveAnswer}. */
 export interface CachedAnswer {
   readonly key: string;
   readonly grantId: string | null;
@@ -92,10 +98,10 @@ export interface CachedAnswer {
   readonly keptUntil: Date;
 }
 
-/** A statement, to be completed, that keeps an answer. */
+/** SQL that caches an answer, as part of a larger statement. */
 export function saveAnswer(answer: CachedAnswer): RawBuilder<unknown> {
   const { key, grantId, status, headers, body, etag, freshUntil, keptUntil } = answer;
-  // A grant may be gone by now, and its answers with it.
+  // The grant may have been deleted meanwhile, and its answers with it.
   return sql`
     insert into provider_cache
       (generation, key, grant_id, status, headers, body, etag, fresh_until, kept_until)
@@ -107,7 +113,7 @@ export function saveAnswer(answer: CachedAnswer): RawBuilder<unknown> {
       kept_until = excluded.kept_until`;
 }
 
-/** Takes a kept answer of the former generation, which was used, into the present one. */
+/** Moves a cached answer that was used from the older generation into the present one. */
 export async function keepLonger(db: Kysely<Database>, key: string): Promise<void> {
   await sql`
     insert into provider_cache
@@ -120,8 +126,8 @@ export async function keepLonger(db: Kysely<Database>, key: string): Promise<voi
 }
 
 /**
- * Begins a new generation when the present one takes half of what the cache may take on disk: the former one, which
- * holds what was not used since it ended, is emptied for that. False: there is no need, or somebody else is at it.
+ * Begins a new generation when the present one uses half of the disk space of the cache. For that the older generation,
+ * which holds what was not used since, is emptied. False when there is no need, or another process is doing it.
  */
 export async function beginGeneration(db: Kysely<Database>, mostBytes: number): Promise<boolean> {
   const { rows } = await sql<{ begun: boolean }>`

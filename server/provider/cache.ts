@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { CachedAnswer, StoredAnswer } from './cache.queries.ts';
 
-/** Answers larger than this, in characters of JSON, are not kept. */
+/** Maximum size of a cached answer, in characters of JSON. */
 const MOST_CHARACTERS = 1024 * 1024;
-/** Milliseconds for which an answer is kept beyond its freshness, to be asked for by its ETag. */
+/** Milliseconds for which an answer is kept after its freshness ends, to be revalidated by its ETag. */
 const KEPT_FOR_ETAG = 3_600_000;
-/** Milliseconds that an answer counts as fresh at the most, whatever its headers say. */
+/** Maximum freshness in milliseconds, whatever the headers say. */
 const MOST_FRESH = 86_400_000;
 
-/** Says nothing any more when an answer comes out of the cache. */
+/** Headers about the moment of the answer, which are meaningless in a cached one. */
 const OF_THE_MOMENT = /^(x-esi-error-limit-|x-ratelimit-|retry-after$)/;
 
-/** What identical requests have in common; the query's order does not count. */
+/** The key of identical requests; the order of query parameters does not matter. */
 export function requestKey(path: string, query: Readonly<Record<string, string>> = {}): string {
   const sorted = Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
@@ -20,8 +20,8 @@ export function requestKey(path: string, query: Readonly<Record<string, string>>
 }
 
 /**
- * Milliseconds for which an answer stays fresh (facts §2): `max-age` first, else `Expires` by the provider's own
- * clock. Undefined: not to be kept at all.
+ * Freshness of an answer in milliseconds (facts §2): from `max-age`, else from `Expires` and the provider's own `Date`.
+ * Undefined when it must not be cached.
  */
 export function freshness(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
   const control = (headers['cache-control'] ?? '').toLowerCase();
@@ -40,10 +40,10 @@ function clamp(milliseconds: number): number {
   return Math.min(Math.max(milliseconds, 0), MOST_FRESH);
 }
 
-/** Successes, and the errors that headers may call lasting: an id that does not exist. */
+/** Statuses that are cached: success, and 404 for an id that does not exist. */
 const KEEPABLE = new Set([200, 404]);
 
-/** How an answer is to be kept; undefined: not at all. */
+/** The cache entry for an answer; undefined when it must not be cached. */
 export function toCache(
   answer: {
     readonly status: number;
@@ -70,7 +70,7 @@ export function toCache(
   };
 }
 
-/** A kept answer that the provider called unchanged, with what the 304 said anew. */
+/** A cached answer after a 304, with the headers of the 304. */
 export function renewed(
   kept: StoredAnswer,
   headers: Readonly<Record<string, string>>,

@@ -23,28 +23,30 @@ export interface ProviderRequest {
   /** Unversioned path without a trailing slash: `/characters/2112000001/skills`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Ask with this user's access token for this scope; absent: a public request. */
+  /** Sends an access token of this user with this scope; absent for a public request. */
   readonly as?: { readonly characterId: number; readonly scope: ExtScope };
   readonly on: BudgetAccount;
-  /** Ids of the two bulk reads, `/characters/affiliation` and `/universe/names`. */
+  /** Ids for the two bulk operations, `/characters/affiliation` and `/universe/names`. */
   readonly body?: readonly number[];
-  /** Ask even while a kept answer is fresh: for pages that must belong together. */
+  /** Revalidate even if the cached answer is fresh, for example for pages that must belong together. */
   readonly anew?: boolean;
   /**
-   * Of a job that comes back by itself: tried once, and a refresh token that turns out dead is left to the check of
-   * all of them, which knows when too many are (D63).
+   * For jobs, which run again anyway: no retries, and an invalid refresh token is left to the job `check-grants`, which
+   * notices when too many are (D63).
    */
   readonly patient?: boolean;
-  /** Counts what the request costs of the provider's error limit, further tries included. */
+  /** Counts the errors that the request causes, retries included. */
   readonly tally?: ErrorTally;
 }
 
 export interface ProviderClient {
-  /** Throws ProviderError for everything but an answer below 500. */
+  /**
+   * @throws ProviderError for everything but an answer with a status below 500
+   */
   ask(request: ProviderRequest): Promise<ProviderAnswer>;
 }
 
-/** The provider as this caller may ask it: within its own share of the error budget, whatever is asked for. */
+/** A client whose requests are all charged to this caller's share of the error budget. */
 export function chargedTo(caller: Payer, client: ProviderClient): ProviderClient {
   return { ask: (request) => client.ask({ ...request, on: budgetAccountOf(caller) }) };
 }
@@ -55,19 +57,22 @@ interface ClientServices {
   readonly metrics: Pick<Metrics, 'providerCache'>;
   readonly exchange: Exchanger;
   readonly access: AccessTokens;
-  /** What the process knows of the provider's document at this moment. */
+  /** The provider's OpenAPI document, if this process has it already. */
   readonly document: () => ProviderDocument | undefined;
   /** Base of the game's API, without a trailing slash. */
   readonly url: string;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of one call: waiting, refreshing, further tries and the answer's last byte included. */
+  /** Limits of one call: waiting, refreshing tokens, retries and reading the answer included. */
   readonly limits: Limits;
-  /** Of the cache; the usual ones when absent. */
+  /** Size of the cache; the default when undefined. */
   readonly cacheBytes: number | undefined;
 }
 
-/** The one way to the game's API: within its limits, through the cache, identical requests as one (D33). */
+/**
+ * Creates the only client of the game's API. It keeps the provider's limits, caches answers, and sends identical
+ * concurrent requests only once (D33).
+ */
 export function createProviderClient(services: ClientServices): ProviderClient {
   const { db, clock, metrics, exchange, access, document, headers, limits } = services;
   const base = new URL(services.url).href.replace(/\/$/, '');
@@ -82,7 +87,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
     return send(request, deadline, { kept, place: { key, grantId: null } });
   }
 
-  /** With the best grant that turns out to be alive (D34b). */
+  /** Requests with the best grant that turns out to be valid (D34b). */
   async function fetchAs(
     request: ProviderRequest,
     { characterId, scope }: NonNullable<ProviderRequest['as']>,
@@ -103,7 +108,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       const how = { kept, place: { key: privateKey(grant.grant_id, key), grantId: grant.grant_id } };
       const answer = await send(request, deadline, { ...how, token });
       if (answer.status !== 401) return answer;
-      // A token that should live is refused: once more with a new one.
+      // An access token that should be valid was refused: retries once with a new one.
       const anew = await access.of(grant, characterId, deadline, { refused: token, dead });
       if (anew === undefined && request.patient) throw noToken(characterId);
       if (anew !== undefined) return send(request, deadline, { ...how, token: anew });
@@ -185,7 +190,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
         try {
           return await flight.answer;
         } catch (error) {
-          // What the budget of another refused may be within one's own.
+          // The shared request failed on the budget of another caller, so this caller tries with its own.
           const theirs =
             error instanceof ProviderError && error.fault.endsWith('exhausted') && flight.on !== on;
           if (!theirs) throw error;
@@ -202,7 +207,7 @@ function noToken(characterId: number): ProviderError {
   return new ProviderError('no-token', `Could not find valid refresh token for character ${characterId}`);
 }
 
-/** Plain segments only: whatever a path holds, the request goes to the configured host and below its base. */
+/** Allows plain segments only, so that no path can lead to another host or outside the base path. */
 const PLAIN_PATH = /^(\/[\w.~!$&'()*+,;=:@-]+)+$/;
 
 function addressOf(base: string, path: string, query: ProviderRequest['query']): string {

@@ -3,7 +3,7 @@ import { redactText } from '../observability/redact.ts';
 
 const OAuthError = z.object({ error: z.string(), error_description: z.string().default('') });
 
-/** The answers to a refresh that mean a dead refresh token, and no others (facts §1, D34). */
+/** The only answers to a refresh that mean an invalid refresh token (facts §1, D34). */
 const DEADLY: ReadonlyMap<string, RegExp> = new Map([
   [
     'invalid_grant',
@@ -12,10 +12,10 @@ const DEADLY: ReadonlyMap<string, RegExp> = new Map([
   ['invalid_token', /(The refresh token is expired|does not match the client specified)\.?$/],
 ]);
 const EXPIRED_IN_CODE = /^invalid_grant: Token is expired/;
-/** How the provider describes an `invalid_grant` that is our own mistake. */
+/** The description of an `invalid_grant` that is our own mistake. */
 export const GRANT_TYPE_UNKNOWN = /^Grant type is not supported/;
 
-/** The provider's words when it calls the refresh token dead; undefined for every other answer. */
+/** The provider's description when it declares the refresh token invalid; undefined for any other answer. */
 export async function causeOfDeath(response: Response): Promise<string | undefined> {
   if (response.status < 400 || response.status >= 500) return undefined;
   const body: unknown = await response

@@ -18,19 +18,19 @@ import {
 } from './operations.ts';
 
 const HOUR = 3_600_000;
-/** Milliseconds after which a new document is asked for (D31). */
+/** Milliseconds after which the document is fetched again (D31). */
 const GOOD_FOR = 24 * HOUR;
-/** Milliseconds between two attempts of all processes together. */
+/** Milliseconds between two attempts, over all processes. */
 const ASK_AGAIN = 10 * 60_000;
-/** Milliseconds between two looks at what another process may have stored. */
+/** Milliseconds between two checks for a document that another process has stored. */
 const LOOK_AGAIN = 60_000;
-/** Milliseconds until the next attempt at the start, when there is no copy: the first, and the most. */
+/** Milliseconds between attempts at the start, while there is no copy: first and maximum. */
 const FIRST_PAUSE = 2_000;
 const LONGEST_PAUSE = 300_000;
-/** Milliseconds that a stop waits for work in the background. */
+/** Milliseconds for which a stop waits for work in the background. */
 const STOP_WITHIN = 1000;
 
-/** As the log names it. */
+/** The dependency's name in the log. */
 const SUBJECT = "the provider's document";
 
 const Operations = z.array(
@@ -51,11 +51,11 @@ interface Copy {
   readonly fetchedOn: Date;
 }
 
-/** The store with what only this folder and the app need of it. */
+/** The store with the methods that only this folder and the app use. */
 export interface LiveDocumentStore extends DocumentStore {
-  /** What this process has at hand. */
+  /** The document in this process's memory. */
   known(): ProviderDocument | undefined;
-  /** Loads in the background, for as long as it takes; `stop` ends that. */
+  /** Loads the document in the background, with retries until it succeeds or `stop` is called. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function createDocumentStore(services: {
   readonly headers: Readonly<Record<string, string>>;
   readonly specUrl: string;
   readonly scopePrefix: string;
-  /** Of one attempt. */
+  /** Limits of one attempt. */
   readonly limits: Limits;
 }): LiveDocumentStore {
   const { db, clock, log, outages, exchange, headers, specUrl, scopePrefix, limits } = services;
@@ -115,7 +115,7 @@ export function createDocumentStore(services: {
     return fetching;
   }
 
-  /** Takes over what is stored if it is newer than the copy at hand; one that cannot be read counts as none. */
+  /** Reads the stored document if it is newer than the copy in memory; one that cannot be parsed is ignored. */
   async function look(): Promise<void> {
     lookedAt = performance.now();
     const stored = await findDocument(db, copy?.fetchedOn ?? null);
@@ -128,7 +128,7 @@ export function createDocumentStore(services: {
     return copy?.document ?? fetchOnce();
   }
 
-  /** Looks for a newer one without anybody waiting for it. */
+  /** Refreshes the document in the background. */
   async function renew(): Promise<void> {
     try {
       await look();
@@ -184,7 +184,7 @@ export function createDocumentStore(services: {
     start: () => inBackground(loadSometime()),
     async stop() {
       stopping.abort();
-      // A provider that hangs keeps nobody from stopping.
+      // An unresponsive provider must not delay the stop.
       await Promise.race([Promise.all(background), sleep(STOP_WITHIN, undefined, { ref: false })]);
     },
   };

@@ -7,7 +7,7 @@ export interface StoredDocument {
   readonly fetched_on: Date;
 }
 
-/** Undefined: there is none, or none newer than `since`. */
+/** The stored document; undefined when there is none, or none newer than `since`. */
 export async function findDocument(
   db: Kysely<Database>,
   since: Date | null,
@@ -26,7 +26,10 @@ export async function saveDocument(db: Kysely<Database>, operations: unknown, no
       fetched_on = excluded.fetched_on, asked_on = excluded.asked_on`.execute(db);
 }
 
-/** Whether the document is older than this and nobody else has set out for a new one a short while ago. */
+/**
+ * Claims the fetching of a new document; false when the stored one is recent, or another process claimed it a short
+ * while ago.
+ */
 export async function claimDocument(
   db: Kysely<Database>,
   {

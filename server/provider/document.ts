@@ -9,7 +9,7 @@ const Reference = z.object({ $ref: z.string() });
 const Parameter = z.object({
   name: z.string(),
   in: z.string(),
-  /** Swagger 2.0 says the type here, OpenAPI in the schema. */
+  /** Swagger 2.0 has the type here, OpenAPI in the schema. */
   type: z.string().optional(),
   schema: z.unknown().optional(),
 });
@@ -35,10 +35,11 @@ const Document = z.union([
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 /**
- * The operations of the provider's document, OpenAPI 3 or Swagger 2.0 (facts §2). `skipped` are those described in
- * an unknown way, or with a scope that this service has no name for, which nobody could have granted.
+ * Parses the operations of the provider's document, OpenAPI 3 or Swagger 2.0 (facts §2). `skipped` are operations that
+ * are described in an unknown form or need a scope that this service does not know, so that nobody could have granted
+ * it.
  *
- * @throws ProviderError (`unusable`) when it is no such document
+ * @throws ProviderError (`unusable`) when it is not such a document
  */
 export function parseDocument(
   json: unknown,
@@ -88,7 +89,10 @@ function parseOperation(
   };
 }
 
-/** Every secured operation has exactly one scope, whatever its scheme is called; undefined: not one of ours. */
+/**
+ * The scope of a secured operation, which has exactly one, whatever the scheme is called; undefined when we do not know
+ * it.
+ */
 function scopeOf(security: z.infer<typeof Operation>['security'], prefix: string) {
   const named = Object.values(security?.[0] ?? {}).flat();
   if (named.length === 0) return null;
@@ -106,7 +110,7 @@ function rateGroupOf(limit: z.infer<typeof RateLimit> | undefined): RateGroup | 
   };
 }
 
-/** Path and operation may declare one twice. */
+/** Names of query parameters; path and operation may both declare one. */
 function queryOf(parameters: readonly z.infer<typeof Parameter>[]): string[] {
   const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
   return [...new Set(names)].filter((name) => !RESERVED.has(name));
@@ -129,7 +133,7 @@ function isInteger(document: unknown, parameter: z.infer<typeof Parameter>): boo
   return type === 'integer' || (Array.isArray(type) && type.includes('integer'));
 }
 
-/** References go a few steps at the most; one that leads in a circle resolves to nothing. */
+/** Maximum number of steps when following a reference; a circular one resolves to nothing. */
 const MOST_STEPS = 8;
 
 function resolve(document: unknown, value: unknown): unknown {

@@ -13,55 +13,58 @@ import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer 
 import { readLimits } from './limit-headers.ts';
 import type { ProviderOperation } from './operations.ts';
 
-/** One request to the game's API and whose budgets it draws on. */
+/** One request to the game's API, with the budgets that it is charged to. */
 interface Exchange {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON; its presence makes the request a POST. */
+  /** JSON text; with a body the request is a POST. */
   readonly body?: string;
   readonly on: BudgetAccount;
-  /** What is asked for, when the document knows it; else `label` names its kind. */
+  /** The operation if the document knows it; else `label` names its kind. */
   readonly operation: ProviderOperation | undefined;
   readonly label: string;
-  /** Whose access token is sent; 0: none. */
+  /** The character whose access token is sent; 0 for none. */
   readonly characterId: number;
-  /** Of the answer, at the most. */
+  /** Maximum size of the answer in bytes. */
   readonly bytes: number;
-  /** At the most; several where nothing is said. */
+  /** Maximum number of attempts; several by default. */
   readonly tries?: number;
-  /** How the answer is to be remembered. */
+  /** Makes the cache entry of the answer. */
   readonly toKeep?: (answer: RawAnswer, now: Date) => CachedAnswer | undefined;
   readonly tally?: ErrorTally;
 }
 
-/** An answer below 500 that is JSON; `data` is what its body holds. */
+/** A JSON answer with a status below 500; `data` is the parsed body. */
 export interface JsonAnswer extends RawAnswer {
   readonly data: unknown;
 }
 
 /**
- * Asks within all limits (D33), again after a fault in passing.
+ * Sends a request within all limits (D33), with retries after temporary failures.
  *
- * @param deadline on the clock of `performance.now()`, waiting and further tries included
+ * @param deadline in terms of `performance.now()`, waiting and retries included
  * @throws ProviderError
  */
 export type Exchanger = (exchange: Exchange, deadline: number) => Promise<JsonAnswer>;
 
-/** Times that one exchange is tried at the most. */
+/** Maximum number of attempts. */
 export const TRIES = 3;
-/** Milliseconds before the second try; doubles, with jitter. */
+/** Milliseconds before the first retry; doubles, with jitter. */
 const FIRST_PAUSE = 200;
-/** Seconds for which a refusal is obeyed that does not say for how long. */
+/** Seconds to wait after a refusal that does not say how long. */
 const UNSAID = 60;
-/** Characters from which on an answer is a large one, and how many of these a process writes down at the same time. */
+/**
+ * Characters from which on an answer counts as large, and how many large ones a process writes to the cache
+ * concurrently.
+ */
 const LARGE = 64 * 1024;
 const LARGE_AT_ONCE = 1;
-/** Rate groups that only headers told of; no more than the provider has operations. */
+/** Maximum number of rate groups that are learned from headers; the provider has fewer operations. */
 const MOST_LEARNED = 1000;
 
 interface Failure {
   readonly error: ProviderError;
-  /** Whether the same request may succeed later. */
+  /** Whether a retry of the same request may succeed. */
   readonly passing: boolean;
 }
 
@@ -72,12 +75,12 @@ export function createExchanger(services: {
 }): Exchanger {
   const { db, clock, metrics } = services;
   const learned = new Map<string, string>();
-  // A flood of them would take every connection to the database from everybody else.
+  // Limited, so that many large answers cannot use up the database connections.
   const writeLarge = createSemaphore(LARGE_AT_ONCE);
-  // Each takes some milliseconds to read: others have their turn of the event loop in between.
+  // Parsing a large answer takes some milliseconds, so it is done one at a time, with the event loop free in between.
   const readLarge = createSemaphore(1);
 
-  /** The bucket that the request draws on; a kind without a rate group has one for its 429s alone. */
+  /** The bucket of a request. An operation without a rate group has one for its 429s only. */
   function bucketOf({ operation, label, characterId }: Exchange): { bucket: Bucket; counted: boolean } {
     const group = operation?.rateGroup?.name ?? learned.get(label);
     return { bucket: { name: group ?? label, characterId }, counted: group === undefined };
@@ -110,7 +113,7 @@ export function createExchanger(services: {
       ? { error: answer, passing: answer.fault === 'unreachable' }
       : judge(answer, label, errorReset, retryAfter);
     const failed = broken ? !neverArrived(answer) : status >= 400;
-    // What was charged to a bucket is not counted by the error limit.
+    // Answers charged to a bucket do not count against the error limit.
     const limited = failed && (group === undefined || errorsLeft !== undefined);
     if (limited && exchange.tally !== undefined) exchange.tally.errors += 1;
     const inSeconds = (seconds: number | undefined) =>
@@ -149,7 +152,7 @@ export function createExchanger(services: {
   };
 }
 
-/** What an answer that came whole is worth. */
+/** Classifies an answer that was received completely. */
 function judge(
   answer: RawAnswer,
   label: string,

@@ -5,21 +5,21 @@ export type ProviderFault =
   | 'unreachable'
   | 'timeout'
   | 'too-large'
-  /** No JSON, a redirect, a 5xx, or not what was asked for. */
+  /** Not JSON, a redirect, a 5xx, or not the expected content. */
   | 'unusable'
-  /** Its error or rate limit is used up, or it refuses us until a moment that it named (D30). */
+  /** Its error or rate limit is used up, or it refuses us until a time that it named (D30). */
   | 'exhausted'
-  /** The caller has had its share of errors (D33). */
+  /** The caller has used up its share of errors (D33). */
   | 'caller-exhausted'
   /** The character has no valid refresh token with the scope. */
   | 'no-token'
   /** The sign-on does not accept an authorization code. */
   | 'refused-code';
 
-/** The provider could not be asked, or not successfully. The message names no token. */
+/** A request to the provider failed. The message contains no token. */
 export class ProviderError extends Error {
   readonly fault: ProviderFault;
-  /** Seconds after which asking again makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
   constructor(
     fault: ProviderFault,
@@ -34,7 +34,7 @@ export class ProviderError extends Error {
 }
 
 export interface Limits {
-  /** For the whole exchange, body included, so that a dripping answer ends, too. */
+  /** Timeout for the whole exchange including the body, so that a slowly dripping answer ends, too. */
   readonly milliseconds: number;
   readonly bytes: number;
 }
@@ -49,7 +49,7 @@ interface Whole {
 }
 
 /**
- * One exchange with an end: total time limit, size limit, no redirects followed.
+ * One HTTP exchange with a total timeout and a size limit; redirects are not followed.
  *
  * @throws ProviderError `unreachable`, `timeout` or `too-large`
  */
@@ -71,7 +71,7 @@ async function exchangeWhole(url: string | URL, init: RequestInit, limits: Limit
   }
 }
 
-/** A `fetch` with an end, for libraries that want one; its Response has been read already. */
+/** A `fetch` with these limits, for libraries that take one; the body of its Response is read already. */
 export function boundedFetch(limits: Limits): typeof fetch {
   return (async (url: string | URL, init: RequestInit = {}) => {
     const { status, headers, body } = await exchangeWhole(url, init, limits);
@@ -80,14 +80,14 @@ export function boundedFetch(limits: Limits): typeof fetch {
   }) as typeof fetch;
 }
 
-/** An answer as it came; header names in lower case. */
+/** A received answer; header names are in lower case. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Of one connection alone, or cookies: nobody's business behind this client. */
+/** Hop-by-hop headers and cookies, which are not passed on. */
 const CONNECTION_HEADERS = new Set([
   'connection',
   'content-encoding',
@@ -97,7 +97,7 @@ const CONNECTION_HEADERS = new Set([
   'transfer-encoding',
 ]);
 
-/** One bounded exchange; throws what {@link boundedFetch} throws. */
+/** One exchange with these limits; throws like {@link boundedFetch}. */
 export async function exchangeText(
   url: string,
   init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string },
@@ -117,9 +117,9 @@ const NEVER_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Whether the request cannot have arrived, so that the provider has counted nothing. */
+/** Whether the request cannot have reached the provider, so that it has not counted an error. */
 export function neverArrived({ cause }: ProviderError): boolean {
-  // fetch wraps what the connection threw; several addresses fail as one.
+  // fetch wraps the connection's error; with several addresses it is an AggregateError.
   const inner = cause instanceof Error ? (cause.cause ?? cause) : undefined;
   const first = inner instanceof AggregateError ? (inner.errors[0] as unknown) : inner;
   const code = (first as { code?: unknown } | undefined)?.code;

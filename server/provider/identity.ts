@@ -8,14 +8,14 @@ import { profile } from './profile.ts';
 import { fromProviderScopes } from './scopes.ts';
 import type { Metadata } from './sso-metadata.ts';
 
-/** Who signed in, as the provider's verified access token says. */
+/** The identity in the provider's verified access token. */
 export interface Identity {
   readonly characterId: number;
   readonly characterName: string;
-  /** Changes when the character is handed to another person (D29b). */
+  /** Changes when the character is transferred to another person (D29b). */
   readonly ownerHash: string;
   readonly scopes: readonly ExtScope[];
-  /** Granted scopes that this service has no name for; dropped. */
+  /** Granted scopes that this service does not know; they are dropped. */
   readonly unknownScopes: readonly string[];
   readonly expiresOn: Date;
 }
@@ -27,11 +27,14 @@ interface Options {
   readonly settings: Pick<Settings, 'sso' | 'extApi'>;
   readonly clock: Clock;
   readonly request: typeof fetch;
-  /** Milliseconds for the provider's keys. */
+  /** Timeout in milliseconds for fetching the provider's keys. */
   readonly timeLimit: number;
 }
 
-/** Verifies the provider's access tokens: signature, issuer, both audiences, lifetime and subject (D26). */
+/**
+ * Creates the verification of the provider's access tokens: signature, issuer, both audiences, lifetime and subject
+ * (D26).
+ */
 export function createIdentification({ settings, clock, request, timeLimit }: Options) {
   const clientId = settings.sso.clientId ?? '';
   let keySet: { readonly uri: string; readonly find: ReturnType<typeof createRemoteJWKSet> } | undefined;
@@ -58,7 +61,7 @@ export function createIdentification({ settings, clock, request, timeLimit }: Op
   };
 }
 
-/** The issuer claim comes with and without a scheme. */
+/** The issuers to accept: the claim occurs with and without a scheme. */
 function knownIssuers(...urls: readonly string[]): string[] {
   const forms = urls
     .map((url) => url.replace(/\/+$/, ''))
@@ -77,7 +80,7 @@ const Claims = z.object({
   iat: z.number(),
 });
 
-/** What jose leaves to us: both audiences, a bounded life, the subject's form, the scopes. */
+/** Checks what jose does not: both audiences, a limited lifetime, the subject's form, the scopes. */
 function identityOf(payload: JWTPayload, clientId: string, prefix: string, now: Date): Identity {
   const parsed = Claims.safeParse(payload);
   if (!parsed.success) {
@@ -103,7 +106,7 @@ function identityOf(payload: JWTPayload, clientId: string, prefix: string, now: 
   };
 }
 
-/** Whatever it is that fails: for keys that cannot be used there is no error of jose's own. */
+/** Refuses the token on any error: jose has no error of its own for unusable keys. */
 function refuseToken(error: unknown): never {
   if (error instanceof ProviderError) throw error;
   const reason = error instanceof errors.JOSEError ? error.code : 'its key cannot be used';

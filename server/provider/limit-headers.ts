@@ -1,24 +1,24 @@
 import type { RateGroup } from './operations.ts';
 
-/** What an answer tells about the provider's limits (facts §2). */
+/** The provider's limits in an answer's headers (facts §2). */
 export interface ReportedLimits {
-  /** Errors left in this minute, and seconds to its end. */
+  /** Errors left in this minute, and seconds to the minute's end. */
   readonly errorsLeft: number | undefined;
   readonly errorReset: number | undefined;
-  /** The rate group that was charged. */
+  /** The rate group that the answer was charged to. */
   readonly group: string | undefined;
   readonly tokensLeft: number | undefined;
   /** Seconds for which its bucket is empty. */
   readonly emptyFor: number | undefined;
-  /** Seconds that the answer asks to wait. */
+  /** Seconds to wait, from `Retry-After`. */
   readonly retryAfter: number | undefined;
 }
 
-/** Tokens that an answer costs at the most: those of a 4xx. */
+/** The maximum cost of an answer in tokens: that of a 4xx. */
 export const DEAREST_ANSWER = 5;
 const LONGEST_WAIT = 3600;
 
-/** Reads the limits' headers; nonsense counts as silence. */
+/** Reads the headers of the limits; invalid values count as absent. */
 export function readLimits(
   headers: Readonly<Record<string, string>>,
   now: Date,
@@ -48,7 +48,7 @@ function whole(value: string | undefined): number | undefined {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** Seconds in which a bucket gets back, on the average, what one answer costs at the most. */
+/** Seconds in which a bucket is refilled by the maximum cost of one answer. */
 function refillSeconds(limit: string | undefined, declared: RateGroup | null): number {
   const [, tokens, size, unit = 's'] = /^(\d{1,7})\/(\d{1,5})([smh])$/.exec(limit ?? '') ?? [];
   const max = Number(tokens ?? declared?.maxTokens ?? 0);
@@ -57,7 +57,7 @@ function refillSeconds(limit: string | undefined, declared: RateGroup | null): n
   return Math.min(Math.ceil((seconds * DEAREST_ANSWER) / max), LONGEST_WAIT);
 }
 
-/** `Retry-After` in seconds, given as such or as a date. */
+/** `Retry-After` in seconds, whether given as seconds or as a date. */
 function waitOf(value: string | undefined, now: Date): number | undefined {
   if (value === undefined) return undefined;
   const seconds = whole(value) ?? Math.ceil((Date.parse(value) - now.getTime()) / 1000);

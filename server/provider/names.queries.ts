@@ -3,12 +3,12 @@ import type { Database } from '../database/tables.ts';
 
 export interface KnownName {
   readonly id: number;
-  /** Null: the provider has no name for it. */
+  /** Null when the provider has no name for it. */
   readonly name: string | null;
   readonly category: string | null;
 }
 
-/** Names that are still fresh: a week where there is one, a day where there is none (D32). */
+/** Stored names that are fresh: for a week, or for a day where the provider had no name (D32). */
 export async function findNames(
   db: Kysely<Database>,
   ids: readonly number[],
@@ -23,7 +23,7 @@ export async function findNames(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Keeps names; one that the provider has lost stays as it was. */
+/** Stores names; a stored name is kept when the provider no longer has one. */
 export async function saveNames(db: Kysely<Database>, names: readonly KnownName[], now: Date): Promise<void> {
   if (names.length === 0) return;
   await sql`
@@ -36,7 +36,7 @@ export async function saveNames(db: Kysely<Database>, names: readonly KnownName[
       known_on = excluded.known_on`.execute(db);
 }
 
-/** Some of the names that are a week old or older, the oldest first, beyond `after` in this order. */
+/** A page of the names that are at least a week old, oldest first, behind the cursor `after`. */
 export async function findStaleNames(
   db: Kysely<Database>,
   now: Date,
@@ -53,13 +53,13 @@ export async function findStaleNames(
   return rows;
 }
 
-/** A place in the order of age. */
+/** A cursor in the order of age. */
 export interface NamePlace {
   readonly id: number;
   readonly known_on: Date;
 }
 
-/** Forgets some of the ids that had no name a day ago: nobody remembers that for longer (D32). */
+/** Deletes some ids that had no name more than a day ago (D32). */
 export async function forgetUnnamed(db: Kysely<Database>, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from names where id in (

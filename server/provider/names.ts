@@ -9,9 +9,12 @@ import type { ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';
 import { findNames, type KnownName, saveNames } from './names.queries.ts';
 
-/** Ids in one request (facts §2). */
+/** Maximum number of ids in one request (facts §2). */
 const BULK = 1000;
-/** Refusals that one call may cost: a bad id is found by halving, and somebody can send many (D33). */
+/**
+ * Maximum number of refusals that one call may cause: invalid ids are found by halving, and a client can send many
+ * (D33).
+ */
 const MOST_REFUSALS = 10;
 
 const NamedIds = z.array(
@@ -24,8 +27,10 @@ const NamedIds = z.array(
 
 export interface Names {
   /**
-   * Names by id, from the shared store where they are fresh, else by bulk requests. Ids that cannot be named are
-   * left out and remembered for a day (D32). Throws {@link ProviderError} when the provider fails.
+   * Names by id, from the shared table while they are fresh, else by bulk requests. Ids without a name are left out and
+   * not asked for again within a day (D32).
+   *
+   * @throws ProviderError when the provider fails
    */
   find(ids: readonly number[], on: BudgetAccount): Promise<Map<number, string>>;
 }
@@ -51,7 +56,7 @@ export function createNames(services: {
   };
 }
 
-/** What was learned is kept even when the provider fails on the way. */
+/** Requests names in bulk; those received are stored even if a later request fails. */
 async function askNames(client: ProviderClient, ids: readonly number[], on: BudgetAccount) {
   const names: KnownName[] = [];
   const waiting = chunksOf(ids, BULK);

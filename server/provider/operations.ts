@@ -1,6 +1,6 @@
 import type { ExtScope } from '../../contract/scopes.ts';
 
-/** Whose access is used, and of which of the provider's servers, is for the service alone to say. */
+/** Query parameters that callers may not set: the service decides which access token and which server are used. */
 export const RESERVED: ReadonlySet<string> = new Set(['datasource', 'token', 'user_agent']);
 
 /** A token bucket that several operations share (facts §2, `x-rate-limit`). */
@@ -17,31 +17,37 @@ export interface ProviderOperation {
   readonly template: string;
   /** Names of the path parameters that are whole numbers. */
   readonly integers: readonly string[];
-  /** Names of the query parameters that somebody may give: all that are declared, but for {@link RESERVED}. */
+  /** Names of the query parameters that callers may set: all declared ones except {@link RESERVED}. */
   readonly query: readonly string[];
-  /** Null: asks for no token. */
+  /** Null when it needs no token. */
   readonly scope: ExtScope | null;
   readonly rateGroup: RateGroup | null;
   /** Takes `page` and answers `X-Pages`. */
   readonly paged: boolean;
-  /** Seconds that an answer stays fresh, as far as the document says. */
+  /** Freshness of its answers in seconds, if the document says so. */
   readonly cacheSeconds: number | null;
 }
 
 export interface ProviderDocument {
-  /** The operation that a concrete path means; literal segments win over parameters. GET unless said otherwise. */
+  /** The operation that a path matches; literal segments win over parameters. The method is GET by default. */
   find(path: string, method?: string): ProviderOperation | undefined;
 }
 
-/** The provider's document, kept in the database and shared by all processes (D31). */
+/** The provider's OpenAPI document, stored in the database and shared by all processes (D31). */
 export interface DocumentStore {
-  /** Throws ProviderError when there is no copy and the provider cannot be asked. */
+  /**
+   * @throws ProviderError when there is no copy and the provider cannot be reached
+   */
   current(): Promise<ProviderDocument>;
-  /** Asks the provider again, whatever the age of the copy; throws ProviderError. */
+  /**
+   * Fetches the document again, whatever the age of the copy.
+   *
+   * @throws ProviderError
+   */
   refresh(): Promise<void>;
 }
 
-/** A segment of the templates' tree. */
+/** A node of the tree of path segments. */
 interface Branch {
   readonly literals: Map<string, Branch>;
   readonly whole: { next: Branch | undefined };
@@ -58,7 +64,9 @@ const newBranch = (): Branch => ({
 
 const WHOLE_NUMBER = /^\d{1,19}$/;
 
-/** Makes the operations findable: one walk over the segments for each look-up, however many there are. */
+/**
+ * Builds a tree of path segments, so that a look-up costs one walk along the path, however many operations there are.
+ */
 export function createDocument(operations: readonly ProviderOperation[]): ProviderDocument {
   const root = newBranch();
   for (const operation of operations) plant(root, operation);
@@ -87,7 +95,7 @@ function plant(root: Branch, operation: ProviderOperation): void {
   branch.operations.set(operation.method, operation);
 }
 
-/** Literal before number before anything; a way that ends nowhere is walked back. */
+/** Walks the tree, trying a literal before a number before any other parameter, with backtracking. */
 function walk(
   branch: Branch,
   segments: readonly string[],

@@ -13,12 +13,12 @@ import { createExchanger } from './exchange.ts';
 import type { Limits } from './http.ts';
 import { createNames, type Names } from './names.ts';
 
-/** Of one call, further tries included; a page of the largest lists has less than a MiB. */
+/** Limits of one call, retries included; a page of the largest lists has less than a MiB. */
 const LIMITS: Limits = { milliseconds: 10_000, bytes: 8 * 1024 * 1024 };
-/** The provider's document is its largest answer, and nobody waits for it. */
+/** The document is the provider's largest answer, and no request waits for it. */
 const DOCUMENT_LIMITS: Limits = { milliseconds: 30_000, bytes: 32 * 1024 * 1024 };
 
-/** Everything through which the game's API is asked; `limits` are those of one call. */
+/** Creates everything that is needed to call the game's API; `limits` apply to one call. */
 export function createProvider(services: {
   readonly settings: Settings['extApi'];
   readonly db: Kysely<Database>;
@@ -28,7 +28,7 @@ export function createProvider(services: {
   readonly metrics: Metrics;
   readonly access: AccessTokens;
   readonly limits: Limits | undefined;
-  /** Of the cache, on disk; the usual ones when absent. */
+  /** Size of the cache on disk; the default when undefined. */
   readonly cacheBytes?: number | undefined;
 }): {
   readonly client: ProviderClient;

@@ -1,6 +1,6 @@
-/** The provider refused what somebody wanted forwarded: its answer is ours to pass on (D30). */
+/** The provider refused a forwarded request; its answer is passed on (D30). */
 export class ProviderRefusal extends Error {
-  /** What it answered, with the headers that are passed on. */
+  /** The provider's answer with the headers that are passed on. */
   readonly answer: ProviderRefusalAnswer;
   constructor(words: string, answer: ProviderRefusalAnswer) {
     super(words);

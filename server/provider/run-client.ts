@@ -6,40 +6,43 @@ import type { ProviderClient, ProviderRequest } from './client.ts';
 import { TRIES } from './exchange.ts';
 import { ProviderError } from './http.ts';
 
-/** How a run of a job may ask the provider. */
+/** Options of a run's provider client. */
 export interface RunClientOptions extends Bounds {
-  /** Every request is tried once, and a dead refresh token is left to the check of all of them (D63). */
+  /** No retries, and an invalid refresh token is left to the job `check-grants` (D63). */
   readonly patient?: boolean;
-  /** Share of the run's time that is kept for writing what it has learned. */
+  /** Share of the run's time limit that is reserved for writing the results. */
   readonly timeToWrite?: number;
 }
 
-/** The provider as one run of a job may ask it. */
+/** The provider client of one run of a job. */
 export interface RunClient extends ProviderClient {
-  /** A client for one turn of the run, at the run's own pace. */
+  /** A client for one unit of work of the run (a turn), within the limits of the run. */
   turn(): TurnClient;
-  /** Ends the run: nothing is asked any more. */
+  /** Stops the run: no further requests are sent. */
   stop(why: string): void;
-  /** Why nothing is asked any more; undefined while something is. */
+  /** Why no further requests are sent; undefined while they are. */
   readonly stopped: string | undefined;
 }
 
-/** For work that is put off as a whole: after its first failure nothing more is asked, and that counts once. */
+/**
+ * A client for work that is postponed as a whole: after its first failure it sends no further requests, and counts as
+ * one failure.
+ */
 interface TurnClient extends ProviderClient {
-  /** What the provider failed with, if it did. */
+  /** The provider's failure, if there was one. */
   readonly fault: ProviderError | undefined;
 }
 
-/** A turn cannot go on because the run is over. No ProviderError, for nobody failed. */
+/** A turn cannot continue because the run has ended. Not a ProviderError, as nothing failed. */
 export class RunEnded extends Error {}
 
-/** Why a run that asks a slow provider leaves the rest to the next one. */
+/** Why a run leaves the rest to the next one when the provider is slow. */
 export const OUT_OF_TIME = 'the provider is too slow to be asked for everything in one run';
 
 /**
- * The one way of a job to the game's API: a few requests at once, within what the run may cost, as long as the
- * provider is well and there is time. After that a request fails as `exhausted`, that of a turn with
- * {@link RunEnded}; once the run's signal is aborted both throw its reason at once.
+ * Creates the provider client of a run of a job: few concurrent requests, a limit of errors, and only while the
+ * provider is healthy and time is left. After that a request throws ProviderError `exhausted`, one of a turn {@link
+ * RunEnded}. When the run's signal is aborted, both throw its reason at once.
  */
 export function createRunClient(
   client: ProviderClient,
@@ -95,12 +98,15 @@ function over(why = '', inTurn: boolean): Error {
   return inTurn ? new RunEnded(message) : new ProviderError('exhausted', message);
 }
 
-/** Errors of the provider's error limit that a request may cost; a refused access token is renewed and tried again. */
+/**
+ * Maximum number of errors that a request may cause: with an access token twice as many, as a refused token is renewed
+ * and tried again.
+ */
 function mostErrors({ as }: ProviderRequest, patient: boolean): number {
   return (patient ? 1 : TRIES) * (as === undefined ? 1 : 2);
 }
 
-/** A user without a token says nothing about the provider. */
+/** Whether an error means a failing provider; a user without a token does not. */
 function isFailure(error: unknown): error is ProviderError {
   return error instanceof ProviderError && error.fault !== 'no-token';
 }

@@ -3,17 +3,20 @@ import { EXT_SCOPES, type ExtScope } from '../../contract/scopes.ts';
 const known: ReadonlySet<string> = new Set(EXT_SCOPES);
 const OURS = 'ext-';
 
-/** The one place where scopes change between our spelling (`ext-`) and the provider's own (D37). */
+/** Converts a scope from our spelling (`ext-`) to the provider's. Scopes are converted in this file only (D37). */
 export function toProviderScope(scope: ExtScope, prefix: string): string {
   return scope.startsWith(OURS) ? prefix + scope.slice(OURS.length) : scope;
 }
 
-/** The provider's scopes in our spelling, sorted, without doubles; those that we do not know apart (D34b). */
+/**
+ * Converts the provider's scopes to our spelling, sorted and without duplicates; unknown ones are returned separately
+ * (D34b).
+ */
 export function fromProviderScopes(
   scopes: readonly string[],
   prefix: string,
 ): { readonly scopes: ExtScope[]; readonly unknown: string[] } {
-  // A prefix may be empty, so what has the same name on both sides comes first.
+  // The prefix may be empty, so scopes with the same name on both sides are looked for first.
   const ours = scopes.map((scope) =>
     !known.has(scope) && scope.startsWith(prefix) ? OURS + scope.slice(prefix.length) : scope,
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProviderError } from './http.ts';
 
-/** What is used of the metadata; the revocation endpoint is where the provider documents it, unless it says so. */
+/** The fields of the metadata that are used. If it has no revocation endpoint, the documented one is used. */
 const Metadata = z.object({
   issuer: z.string().min(1),
   authorization_endpoint: z.string().url(),
@@ -13,7 +13,7 @@ export type Metadata = z.infer<typeof Metadata> & { readonly revocation_endpoint
 
 const METADATA_LASTS = 3_600_000;
 
-/** The provider's metadata: asked at most hourly; an old copy serves while the provider is away. */
+/** Reads the provider's metadata at most hourly; an old copy is used while the provider cannot be reached. */
 export function rememberMetadata(ssoUrl: string, request: typeof fetch) {
   let known: { readonly value: Metadata; readonly until: number } | undefined;
   let asking: Promise<Metadata> | undefined;
@@ -44,7 +44,7 @@ export function rememberMetadata(ssoUrl: string, request: typeof fetch) {
     return stale === undefined ? asking : asking.catch(() => stale);
   }
 
-  // A login URL can be handed out while the provider is away: where its pages are is known (facts of its API).
+  // The documented endpoints, so that login URLs can be made even while the provider cannot be reached.
   const usual: Metadata = {
     issuer: ssoUrl,
     authorization_endpoint: `${ssoUrl}/v2/oauth/authorize`,

@@ -15,26 +15,30 @@ export interface SignOn {
   readonly refreshToken: string | undefined;
 }
 
-/** What became of a refresh (facts §1). */
+/** The outcome of a refresh (facts §1). */
 type Refreshed =
-  /** `refreshToken` replaces the one that was sent, which may have died: to be stored before all else. */
+  /**
+   * `refreshToken` replaces the one that was sent, which may be invalid now, so it must be stored before anything else.
+   */
   | { readonly kind: 'refreshed'; readonly accessToken: string; readonly refreshToken: string }
-  /** The provider says that the refresh token is of no more use; `cause` are its words. */
+  /** The provider declared the refresh token invalid; `cause` is its description. */
   | { readonly kind: 'dead'; readonly cause: string };
 
-/** The sign-on provider: OAuth 2.0 authorization code flow with PKCE. Failures are {@link ProviderError}s. */
+/** The provider's sign-on: OAuth 2.0 authorization code flow with PKCE. Throws {@link ProviderError}s. */
 export interface Sso {
   loginUrl(request: { state: string; scopes: readonly ExtScope[]; codeVerifier: string }): Promise<string>;
-  /** Redeems an authorization code; one that the provider does not accept is the fault `refused-code`. */
+  /** Exchanges an authorization code; fault `refused-code` when the provider does not accept it. */
   exchange(code: string, codeVerifier: string): Promise<SignOn>;
   /**
-   * A new access token. Throws ProviderError when nothing follows for the refresh token: the provider is away or
-   * sick, or we asked in a wrong way.
+   * Refreshes an access token.
+   *
+   * @throws ProviderError when the result says nothing about the refresh token: the provider is unreachable or failing,
+   * or our request was wrong
    */
   refresh(refreshToken: string): Promise<Refreshed>;
-  /** Verifies an access token and says whose it is. */
+  /** Verifies an access token and returns its identity. */
   identify(accessToken: string): Promise<Identity>;
-  /** Asks the provider to forget a refresh token. */
+  /** Revokes a refresh token at the provider. */
   revoke(refreshToken: string): Promise<void>;
 }
 
@@ -43,7 +47,7 @@ const LIMITS: Limits = { milliseconds: 10_000, bytes: 256 * 1024 };
 interface SsoOptions {
   readonly settings: Pick<Settings, 'baseUrl' | 'sso' | 'extApi'>;
   readonly clock: Clock;
-  /** Of one exchange with the provider. */
+  /** Limits of one exchange. */
   readonly limits?: Limits;
 }
 
@@ -53,7 +57,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
   const client: oauth.Client = { client_id: clientId };
   const authentication = basicAsDocumented(clientId, settings.sso.clientSecret);
   const redirectUri = `${settings.baseUrl}/callback/ext`;
-  // http is for providers on the own machine; the settings decide where secrets go, not the library.
+  // http is allowed here because the settings decide which URLs are acceptable (loopback only), not the library.
   const options = { [oauth.customFetch]: request, [oauth.allowInsecureRequests]: true };
   const metadata = rememberMetadata(settings.sso.url, request);
   const identityIn = createIdentification({ settings, clock, request, timeLimit: limits.milliseconds });
@@ -138,19 +142,25 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
   };
 }
 
-/** As the provider documents it: nothing is percent-encoded, as RFC 6749 would have it and the library does (D33b). */
+/**
+ * HTTP Basic authentication as the provider documents it: without the percent-encoding of RFC 6749, which the library
+ * applies (D33b).
+ */
 function basicAsDocumented(clientId: string, clientSecret: string): oauth.ClientAuth {
   const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`);
 }
 
-/** The code is wrong, too old or used already, and that alone: a grant type is our own mistake (facts §1). */
+/**
+ * Whether the error means a wrong, expired or used code only; an unsupported grant type would be our own mistake (facts
+ * §1).
+ */
 function refusesCode(error: unknown): boolean {
   if (!(error instanceof oauth.ResponseBodyError)) return false;
   return error.error.startsWith('invalid_grant') && !GRANT_TYPE_UNKNOWN.test(error.error_description ?? '');
 }
 
-/** OAuth errors are the provider's fault here: the words are ours, the codes are kept. */
+/** Converts OAuth errors to ProviderErrors with messages of our own and the provider's error codes. */
 function toProviderError(error: unknown): Error {
   if (error instanceof ProviderError) return error;
   if (error instanceof oauth.ResponseBodyError) {
@@ -163,6 +173,6 @@ function toProviderError(error: unknown): Error {
   ) {
     return new ProviderError('unusable', `the sign-on provider's answer cannot be used (${error.code})`);
   }
-  // oauth4webapi wraps what fetch throws in nothing; jose does not either.
+  // oauth4webapi and jose pass errors of fetch on unchanged.
   return error instanceof Error ? error : new Error(String(error));
 }

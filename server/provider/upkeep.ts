@@ -4,17 +4,20 @@ import type { Clock } from '../shared/clock.ts';
 import { sweep } from './budget.queries.ts';
 import { beginGeneration } from './cache.queries.ts';
 
-/** Bytes on disk that kept answers of the provider may take, for all processes together (D30). */
+/** Maximum size of the cache on disk in bytes, over all processes (D30). */
 export const CACHE_BYTES = 512 * 1024 * 1024;
-/** Share of them that a process may write between two looks at how many they are. */
+/** Share of the maximum that a process may write between two checks of the size. */
 const UNSEEN = 1 / 64;
-/** One answer in so many is followed by a little tidying up. */
+/** After every so many answers a few expired rows are deleted. */
 const SWEEP_EVERY = 50;
 const SWEPT_AT_ONCE = 20;
 
-/** Keeps the cache within its bounds while it is written to, so that no attack between two runs of a job fills it. */
+/**
+ * Keeps the cache below its maximum size while it is written to, so that an attacker cannot fill the disk between two
+ * runs of a job.
+ */
 export interface Upkeep {
-  /** To be told of every answer: how many characters of it were kept. */
+  /** Call it after every answer, with the number of its characters that were cached. */
   after(kept: number): Promise<void>;
 }
 

@@ -4,12 +4,15 @@ import { type Touched, touchedUsers } from '../standing/standing.queries.ts';
 import type { OrganizationIds } from './organizations.queries.ts';
 import { owedMore } from './save-snapshot.queries.ts';
 
-/** What is not there yet has no row to lock: those who register wait for each other by so many numbers. */
+/**
+ * Number of advisory locks for ids that are not registered yet and so have no row to lock; ids share a lock by their
+ * remainder.
+ */
 const TURNSTILES = 256;
 
 /**
- * Lets one transaction at a time register, or find, each of these characters, and each of the bodies that are not
- * registered yet; in the order of their turnstiles, so that nobody locks another out.
+ * Takes advisory locks, so that one transaction at a time registers each of these characters, and each of the
+ * organizations that are not registered yet. They are taken in order, to avoid deadlocks.
  */
 export async function lockNewcomers(
   db: Kysely<Database>,
@@ -29,9 +32,9 @@ export async function lockNewcomers(
 }
 
 /**
- * Keeps users as they are until the transaction ends, in the order of their ids.
+ * Locks users until the transaction ends, ordered by id.
  *
- * @param offices corporations whose leaders are kept, too, where they do not have yet what comes with their office
+ * @param offices corporations whose leaders are locked, too, if they do not have the level of their office yet
  */
 export async function lockPeople(
   db: Kysely<Database>,

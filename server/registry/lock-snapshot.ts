@@ -12,11 +12,11 @@ import {
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 
 /**
- * Keeps the bodies that a snapshot tells of as they are until the transaction ends, and lets nobody else register what
- * it tells of: what is compared with the registry afterwards is this transaction's doing alone, and told once. To be
- * called first; then come users, by {@link lockTouched}: whoever stores a snapshot locks in this one order.
+ * Locks the organizations in a snapshot and reserves the ids to be registered until the transaction ends, so that the
+ * differences found afterwards are caused by this transaction only and recorded once. Call it first, then {@link
+ * lockTouched}: everything that stores a snapshot locks in this order.
  *
- * @returns what the registry holds of the bodies
+ * @returns the stored organizations
  */
 export async function lockBodies(
   db: Kysely<Database>,
@@ -31,11 +31,11 @@ export async function lockBodies(
 }
 
 /**
- * The same for the users whose standing the storing of a snapshot may change, and for who belongs to which alliance and
- * coalition. Those who lead a body are locked where something of the bodies changes, or their level does: else all
- * sign-ins of an alliance would wait for each other.
+ * Locks the users whose standing may change when the snapshot is stored, and their organizations' memberships in
+ * alliances and coalitions. CEOs are locked only where an organization or their level changes: otherwise all sign-ins
+ * of an alliance would wait for each other.
  *
- * @returns how they stand
+ * @returns their standings
  */
 export async function lockTouched(
   db: Kysely<Database>,
@@ -50,7 +50,7 @@ export async function lockTouched(
   return readStandings(db, touched);
 }
 
-/** Whether a body is new, has another leader, or belongs elsewhere. */
+/** Whether an organization is new, has another leader, or changed its alliance. */
 function hasNewBodies({ alliances, corporations }: ProviderSnapshot, before: StoredOrganizations): boolean {
   return (
     alliances.some(
@@ -64,7 +64,7 @@ function hasNewBodies({ alliances, corporations }: ProviderSnapshot, before: Sto
   );
 }
 
-/** The bodies that a snapshot tells of. */
+/** The organizations in a snapshot. */
 export function idsOf({ alliances, corporations }: ProviderSnapshot): OrganizationIds {
   return {
     alliances: alliances.map((row) => row.alliance_id),
@@ -72,7 +72,7 @@ export function idsOf({ alliances, corporations }: ProviderSnapshot): Organizati
   };
 }
 
-/** Whose standing the storing of a snapshot may change. */
+/** The users whose standing may change when the snapshot is stored. */
 export function touchedBy(
   { alliances, corporations, characters }: ProviderSnapshot,
   before: StoredOrganizations,

@@ -20,15 +20,15 @@ import type { RateLimit } from '../rate-limit/rate-limit.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Touches } from '../standing/rehearse.ts';
 
-/** What app.ts puts together, once per process, and hands to the routes and the jobs. */
+/** The services that app.ts creates once per process and passes to routes and jobs. */
 export interface Services {
   readonly settings: CompleteSettings;
   readonly log: Logger;
-  /** For failures that come by the dozen while something outside is away. */
+  /** Logs repeated failures of dependencies without flooding the log. */
   readonly outages: Outages;
   readonly clock: Clock;
   readonly db: Kysely<Database>;
-  /** For reads that may lag, where DATABASE_REPLICA_URL names one. */
+  /** For reads that may lag; undefined without DATABASE_REPLICA_URL. */
   readonly replica: Replica | undefined;
   readonly keys: SigningKeys;
   readonly vault: Vault;
@@ -38,13 +38,13 @@ export interface Services {
   readonly document: DocumentStore;
   readonly names: Names;
   readonly queue: Queue;
-  /** Tells of events as soon as they have their positions. */
+  /** Notifies of new events as soon as they have positions. */
   readonly events: Pick<Sealing, 'changed' | 'ending' | 'position'>;
   readonly metrics: Metrics;
   /** Undefined with RATE_LIMIT=0. */
   readonly rateLimit: RateLimit | undefined;
-  /** Told by every change whose standing it may touch: a rehearsal wants to know (D121). */
+  /** Called by every change with the users whose standing it may touch, for rehearsals (D121). */
   readonly touches: Touches;
-  /** What a run of the job would change now; undefined: the job cannot tell beforehand. */
+  /** The changes that a run of the job would make now; undefined when the job has no dry run. */
   dryRun(job: JobName): Promise<readonly Change[] | undefined>;
 }

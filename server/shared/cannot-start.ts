@@ -1,4 +1,4 @@
-/** Why a program does not start, in words that its operator can act on; told without a trace. */
+/** Why a program does not start, with advice for its operator; printed without a stack trace. */
 export class CannotStart extends Error {
   override name = 'CannotStart';
 }

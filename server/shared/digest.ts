@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What is stored of a long random text that proves something: by it the text is known again, and not known. */
+/** The hash that is stored in place of a long random secret: enough to recognise the secret, but not to recover it. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

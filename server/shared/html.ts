@@ -1,4 +1,4 @@
-/** Markup in which everything variable is escaped. */
+/** HTML in which all variable text is escaped. */
 export class Markup {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Markup {
 
 export type Inserted = Markup | string | number | undefined | false | readonly Inserted[];
 
-/** Markup with values put in: text is escaped, markup taken as it is, undefined and false are left out. */
+/** Template tag: text is escaped, {@link Markup} inserted as it is, undefined and false are left out. */
 export function html(parts: TemplateStringsArray, ...values: readonly Inserted[]): Markup {
   return new Markup(parts.reduce((text, part, index) => text + inserted(values[index - 1]) + part));
 }
@@ -29,7 +29,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text made safe for element content and quoted attributes. */
+/** Escapes text for element content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,15 +1,15 @@
-/** What a caller would need for what it asks: a level, authority over something, or what nobody can have (D5). */
+/** What a caller lacks: a level, authority over something, or a right that nobody can have (D5). */
 export type Lack =
   | {
       readonly level: number;
       readonly has: number;
-      /** What needs the level; the operation as a whole where left out. */
+      /** What needs the level; undefined for the whole operation. */
       readonly to?: string;
     }
   | { readonly authority: 'read' | 'write'; readonly over: string }
   | { readonly never: string };
 
-/** The rest of the sentence that a refusal begins with. */
+/** The lack as the second half of the refusal's sentence. */
 export function inWords(lack: Lack): string {
   if ('never' in lack) return lack.never;
   if ('authority' in lack) return `no ${lack.authority} authority over ${lack.over}`;

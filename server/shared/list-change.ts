@@ -1,4 +1,4 @@
-/** What an update says about one list of members; null and absent say nothing, an empty list does (D3). */
+/** An update's changes to one list of members; null and absent mean no change, an empty list is a value (D3). */
 export interface ListChange<T> {
   readonly add: readonly T[] | null | undefined;
   readonly replace: readonly T[] | null | undefined;
@@ -11,7 +11,7 @@ export interface ListDifference<T> {
   readonly removed: readonly T[];
 }
 
-/** Every element that a change names, each once. */
+/** All elements that a change mentions, without duplicates. */
 export function mentioned<T>({ add, replace, remove }: ListChange<T>): Set<T> {
   return new Set([...(add ?? []), ...(replace ?? []), ...(remove ?? [])]);
 }
@@ -23,7 +23,7 @@ export function changeList<T>(before: Iterable<T>, { add, replace, remove }: Lis
   return after;
 }
 
-/** What has to be done to get from one list to the other. */
+/** The additions and removals that turn one list into the other. */
 export function difference<T>(before: ReadonlySet<T>, after: ReadonlySet<T>): ListDifference<T> {
   return {
     added: [...after].filter((element) => !before.has(element)),

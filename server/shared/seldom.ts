@@ -1,6 +1,6 @@
 /**
- * Passes a call on, and for the next `millis` only counts the others: the next one that is passed on learns how many
- * there were. For what anybody can cause as often as they like.
+ * Throttles a function: after a call, further calls within `millis` are only counted, and the next one gets that count.
+ * For events that clients can cause at will.
  */
 export function seldom<What>(
   millis: number,

@@ -1,4 +1,4 @@
-/** Lets so many at a time do something; the others wait for their turn, first come, first served. */
+/** Limits concurrency; waiting callers are served in order of arrival. */
 export type Semaphore = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 export function createSemaphore(atOnce: number): Semaphore {

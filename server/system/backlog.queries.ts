@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Backlog } from '../observability/gauges.ts';
 
-/** What has piled up, in one statement of little cost whatever the size of the registry. */
+/** Reads the backlog in one cheap statement, whatever the size of the registry. */
 export async function readBacklog(db: Kysely<Database>, now: Date): Promise<Backlog> {
   const { rows } = await sql<Backlog>`
     select

@@ -3,8 +3,8 @@ import type { Settings } from '../config/settings.ts';
 const HIDDEN = '**********';
 
 /**
- * The active configuration for `GET /system/configuration`, named as the API names things: secrets hidden,
- * passwords in URLs too (D51).
+ * The active configuration for `GET /system/configuration`, in the API's naming; secrets are hidden, including
+ * passwords in URLs (D51).
  */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   const hide = (value: unknown) => (value === undefined ? null : HIDDEN);

@@ -24,12 +24,12 @@ export function listJobs({ settings, clock }: Pick<Services, 'settings' | 'clock
   }));
 }
 
-/** As a sentence begins; in the order of the jobs' own names, so that the list has one order (D9). */
+/** A job's title, derived from its name, so that titles sort like names (D9). */
 function titleOf(job: JobName): string {
   return `${job.slice(0, 1).toUpperCase()}${job.slice(1).replaceAll('-', ' ')}`;
 }
 
-/** Handlers bear their job's name, as functions are written: sync-users, syncUsers. */
+/** The handler's name: the job's name in camel case. */
 function handlerName(job: JobName): string {
   return job.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

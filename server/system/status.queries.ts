@@ -9,7 +9,7 @@ export interface Population {
   readonly invalid_refresh_tokens: number;
 }
 
-/** Counts everybody: half a second for a million users. */
+/** Counts all users; takes half a second for a million. */
 export async function countPopulation(db: Kysely<Database>): Promise<Population> {
   const { rows } = await sql<Population>`
     select members, guests, valid_refresh_tokens, invalid_refresh_tokens
@@ -26,12 +26,12 @@ export async function countPopulation(db: Kysely<Database>): Promise<Population>
   return population;
 }
 
-/** What runs of jobs hold back (D63). */
+/** The changes that the mass-change guard holds back (D63). */
 export async function listHeld(db: Kysely<Database>) {
   return db.selectFrom('held_changes').select(['job_id', 'runs', 'counted_on']).orderBy('job_id').execute();
 }
 
-/** When each scheduled job began last, and when its last run began that looked at everybody. */
+/** The last start of each scheduled job, and of its last run that visited all users. */
 export async function listRuns(db: Kysely<Database>) {
   return db.selectFrom('schedules').select(['job_id', 'ran_on', 'complete_on']).execute();
 }

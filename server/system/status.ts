@@ -9,14 +9,14 @@ import type { Services } from '../services/services.ts';
 import { readBacklog } from './backlog.queries.ts';
 import { countPopulation, listHeld, listRuns } from './status.queries.ts';
 
-/** Seconds after which somebody was not compared with the game for too long: a run an hour, and one that failed. */
+/** Seconds after which a user's last comparison with the provider is too old: two hourly runs, one of which failed. */
 const SYNC_LATE = 2 * 3600;
-/** Errors of the game's minute that are kept for sign-in and jobs (D33). */
+/** Errors of the provider's limit that are reserved for sign-in and jobs (D33). */
 const FEW_ERRORS = 30;
 
 const WORST = ['good', 'mind', 'bad'] as const;
 
-/** What an administrator asks first, in one answer (D72). */
+/** The service's state for administrators in one answer (D72). */
 export async function readStatus({
   db,
   settings,

@@ -4,10 +4,10 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
-/** Milliseconds that the end of a process waits for a collector. */
+/** Milliseconds for sending the last spans when the process ends. */
 const SENT_WITHIN = 1_000;
 
-/** Sends spans by OTLP over HTTP; where to, how many, and under which name, the SDK reads from OTEL_… itself. */
+/** Exports spans by OTLP over HTTP; the SDK reads endpoint, sampling and service name from OTEL_… itself. */
 export function openExporter(version: string): { readonly tracer: Tracer; close(): Promise<void> } {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'castellan', 'service.version': version }).merge(
@@ -21,7 +21,7 @@ export function openExporter(version: string): { readonly tracer: Tracer; close(
     async close() {
       const sent = provider.shutdown().catch(() => undefined);
       await Promise.race([sent, sleep(SENT_WITHIN, undefined, { ref: false })]);
-      // Another one may follow in the same process.
+      // Tracing may be started again in the same process.
       for (const api of [trace, context, propagation]) api.disable();
     },
   };

@@ -9,22 +9,22 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** What continues a trace elsewhere: the header `traceparent` of the W3C. */
+/** The W3C header `traceparent`, by which another process continues a trace. */
 export interface TraceContext {
   readonly traceparent?: string;
 }
 
-/** Makes spans of OpenTelemetry while somebody collects them; else nothing of it costs more than a call. */
+/** Set while traces are exported; otherwise tracing costs no more than a function call. */
 let tracer: Tracer | undefined;
 
 /**
- * Sends spans to the collector that the environment names (OTEL_…), from now on.
+ * Starts exporting spans to the collector that the environment names (OTEL_…).
  *
- * @returns what sends the rest and ends it, within a second
+ * @returns a function that sends the remaining spans and stops, within a second
  */
 export async function startTracing(enabled: boolean, version: string): Promise<() => Promise<void>> {
   if (!enabled) return async () => undefined;
-  // Loaded only where it is wanted: it is larger than all the rest.
+  // Loaded on demand, because it is larger than the rest of the program.
   const { openExporter } = await import('./exporter.ts');
   const exporter = openExporter(version);
   tracer = exporter.tracer;
@@ -34,13 +34,13 @@ export async function startTracing(enabled: boolean, version: string): Promise<(
   };
 }
 
-/** Does the work in a span of its own, below the present one; an error that it throws is the span's. */
+/** Runs `work` in a child span of the present one; an error that it throws is recorded in the span. */
 export async function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   if (tracer === undefined) return work();
   return tracer.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, (span) => settled(span, work));
 }
 
-/** The same for something that was asked for elsewhere, whose trace it continues. */
+/** Like {@link inSpan}, as part of a trace that began in another process or request. */
 export async function continuing<T>(from: TraceContext, name: string, work: () => Promise<T>): Promise<T> {
   if (tracer === undefined) return work();
   const parent = propagation.extract(context.active(), from);
@@ -51,7 +51,7 @@ async function settled<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // Its words may hold what a trace must not.
+    // Only the error's name, because its message may contain data that must not be in traces.
     span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' });
     throw error;
   } finally {
@@ -59,14 +59,14 @@ async function settled<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The span of a request: `next` runs in it, and whoever ends the request ends it with what is known then. */
+/** The span of a request: `next` runs in it, and the end of the request ends it with its final attributes. */
 export interface RequestSpan {
   readonly traceId: string;
   readonly traceparent: string;
   end(name: string, attributes: Attributes, failed: boolean): void;
 }
 
-/** Undefined where nobody collects traces. */
+/** Starts the span of a request; undefined without tracing. */
 export function startRequest(from: TraceContext, next: (span: RequestSpan | undefined) => void): void {
   if (tracer === undefined) {
     next(undefined);
@@ -89,14 +89,14 @@ export function startRequest(from: TraceContext, next: (span: RequestSpan | unde
   context.with(within, () => next(request));
 }
 
-/** What takes the present trace along, as into a job; nothing where there is none. */
+/** The context of the present trace, to be stored in a job; empty without one. */
 export function traceContext(): TraceContext {
   const carried: TraceContext = {};
   if (tracer !== undefined) propagation.inject(context.active(), carried);
   return carried;
 }
 
-/** For the log. */
+/** The trace's id for log lines. */
 export function traceFields(): { readonly trace_id?: string } {
   const id = tracer && trace.getActiveSpan()?.spanContext().traceId;
   return id === undefined ? {} : { trace_id: id };

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Where the voice server is, and as whom we come. */
+/** The voice server's address and our login. */
 export interface VoiceAddress {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: string;
-  /** Of the virtual server. */
+  /** Id of the virtual server. */
   readonly serverId: number;
-  /** The voice server names our address in its query allowlist: it counts no commands of ours. */
+  /** Whether our address is in the voice server's query allowlist, so that its flood limit does not apply. */
   readonly allowlisted: boolean;
 }
 

@@ -11,23 +11,24 @@ import {
 } from './protocol.ts';
 import { ERROR_IDS, VoiceError } from './voice-error.ts';
 
-/** Milliseconds. */
+/** Timeouts in milliseconds. */
 export interface VoiceLimits {
-  /** From the connection's begin to the end of the greeting. */
+  /** From connecting to the end of the greeting. */
   readonly connect: number;
   /** From a command to the end of its answer. */
   readonly command: number;
-  /** For everything together. */
+  /** For the whole connection. */
   readonly total: number;
 }
 
 export interface VoiceConnection {
   /**
-   * Sends a command and waits for its answer; waits and sends it again when told to slow down.
-   * @throws VoiceError `refused` where the server says no; after any other the connection is gone
+   * Sends a command and waits for its answer; waits and sends it again when the server reports flooding.
+   *
+   * @throws VoiceError `refused` when the server answers with an error; after any other fault the connection is closed
    */
   command(name: string, ...sets: readonly Parameters[]): Promise<Row[]>;
-  /** Says goodbye where anybody listens, then hangs up. Never throws. */
+  /** Sends `quit` if the connection is open, then closes it. Never throws. */
   close(): Promise<void>;
 }
 
@@ -35,26 +36,26 @@ export interface ConnectionOptions {
   readonly host: string;
   readonly port: number;
   readonly limits: VoiceLimits;
-  /** Undefined: the server counts no commands of ours. */
+  /** Undefined when the server's flood limit does not apply. */
   readonly pace: FloodLimit | undefined;
-  /** Does not even connect while the server has shut us out: for work that can wait. */
+  /** Whether to fail without connecting while the server has banned us: for work that can wait. */
   readonly stayAway?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer's one line: a list of 80,000 members has room, an endless one has not. */
+/** Maximum bytes of a line: enough for a list of 80,000 members. */
 const LONGEST_LINE = 1_048_576;
-/** How often a command is sent that the server is too busy for. */
+/** Maximum attempts of a command that the server is too busy for. */
 const TRIES = 3;
-/** Milliseconds that a goodbye may take. */
+/** Milliseconds for sending `quit`. */
 const QUIT_WITHIN = 500;
-/** Seconds, where the server does not say for how long it shuts us out. */
+/** Seconds of a ban whose length the server does not tell. */
 const USUAL_BAN = 60;
 
-/** Takes one line; returns what the exchange comes to, or undefined where more must come. */
+/** Consumes one line; returns the result, or undefined when more lines are needed. */
 type Take<T> = (line: string) => T | undefined;
 
-/** Connects and waits for the greeting. Used once: after a failure there is no way back. */
+/** Connects and waits for the greeting. A connection cannot be used again after a failure. */
 export async function openConnection(options: ConnectionOptions): Promise<VoiceConnection> {
   const { host, port, limits, pace, stayAway, signal } = options;
   if (signal?.aborted) throw stopped();
@@ -86,7 +87,7 @@ export async function openConnection(options: ConnectionOptions): Promise<VoiceC
   };
 }
 
-/** `TS3`, then a line of welcome; or what keeps us out. */
+/** Reads the greeting: `TS3` and a line of welcome, or an error such as a ban. */
 function greeting(pace: FloodLimit | undefined): Take<true> {
   let named = false;
   return (line) => {
@@ -112,7 +113,7 @@ interface CommandAnswer {
   readonly outcome: Outcome;
 }
 
-/** At most one line of data, then the outcome. */
+/** Reads an answer: at most one line of data, then the outcome. */
 function collect(): Take<CommandAnswer> {
   let data: string | undefined;
   return (line) => {
@@ -141,17 +142,17 @@ function refusalOf(what: string, { id, message, wait }: Outcome, pace?: FloodLim
 }
 
 interface ReplyLine {
-  /** Aborted when the connection is gone. */
+  /** Aborted when the connection is closed. */
   readonly ended: AbortSignal;
   write(command: string): void;
   exchange<T>(what: string, within: number, take: Take<T>): Promise<T>;
   fail(error: VoiceError): void;
-  /** Throws why the connection is gone, where it is, else the error. */
+  /** Throws the reason why the connection was closed, if it was, else the error. */
   rethrow(error: unknown): never;
   hangUp(goodbye?: string): Promise<void>;
 }
 
-/** The socket, read line by line; the first failure destroys it and is what everybody gets to hear. */
+/** Reads the socket line by line. The first failure destroys it and is reported to all callers. */
 function openLine(socket: Socket, totalMillis: number, signal: AbortSignal | undefined): ReplyLine {
   const ended = new AbortController();
   let failure: VoiceError | undefined;

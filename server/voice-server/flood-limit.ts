@@ -1,25 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { VoiceError } from './voice-error.ts';
 
-/** Below the server's limit of 10 commands in 3 s (facts §3), for its clock is not ours. */
+/** Below the server's limit of 10 commands in 3 s (facts §3), because its clock differs from ours. */
 const BURST = 8;
 const WINDOW = 3_200;
-/** We wait at most that long when told to send less. */
+/** Maximum milliseconds to wait when the server reports flooding. */
 const LONGEST_REST = 5_000;
-/** A ban that was lifted early must not keep us away for its whole time. */
+/** Maximum milliseconds for which a ban is remembered, in case it is lifted early. */
 const LONGEST_MEMORY = 60_000;
 
-/** Keeps what this process sends to one address below the server's flood limit. Times in milliseconds. */
+/** Keeps the commands of this process to one address below the server's flood limit. Times in milliseconds. */
 export interface FloodLimit {
   /** Waits until one more command may be sent, and counts it. */
   turn(signal: AbortSignal): Promise<void>;
   /** Counts a command that does not wait. */
   count(): void;
-  /** The server asks to be sent less. */
+  /** The server reported flooding: pauses all commands. */
   rest(milliseconds: number): void;
-  /** The server wants nothing from us for a while. */
+  /** The server has banned us for a while. */
   shutOut(milliseconds: number): void;
-  /** @throws VoiceError while we are shut out, as far as we know */
+  /**
+   * @throws VoiceError while a known ban lasts
+   */
   stayAway(): void;
 }
 
@@ -58,7 +60,7 @@ function createPace(): FloodLimit {
 
 const paces = new Map<string, FloodLimit>();
 
-/** The pace for an address: the server counts what comes from us, whichever part of us sends it. */
+/** The limit for an address, shared by all connections of this process, because the server counts by client address. */
 export function floodLimitOf(address: string): FloodLimit {
   const pace = paces.get(address) ?? createPace();
   paces.set(address, pace);

@@ -3,9 +3,10 @@ import { VoiceError } from './voice-error.ts';
 const LINE_FEED = 0x0a;
 
 /**
- * Cuts a stream of bytes into lines, which end in `\n\r`; empty ones are left out. Keeps no more than one line of
- * at most `longest` bytes.
- * @throws VoiceError where a line is longer
+ * Splits a stream of bytes into lines that end in `\n\r`; empty lines are skipped. Buffers at most one line of
+ * `longest` bytes.
+ *
+ * @throws VoiceError when a line is longer
  */
 export function createLineReader(longest: number, onLine: (line: string) => void): (chunk: Buffer) => void {
   let parts: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { VoiceError } from './voice-error.ts';
 
-/** The escapes of ServerQuery (facts §3): every other character stands for itself. */
+/** The escapes of ServerQuery (facts §3); all other characters are sent unchanged. */
 const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '/': '\\/',
@@ -20,7 +20,7 @@ export function escapeText(text: string): string {
   return text.replace(/[\s\S]/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** The inverse of {@link escapeText}, in one pass; a pair that is no escape stays as it is. */
+/** The inverse of {@link escapeText}, in one pass; unknown escapes are left unchanged. */
 export function unescapeText(text: string): string {
   return text.replace(/\\[\s\S]/g, (pair) => PLAIN[pair] ?? pair);
 }
@@ -29,7 +29,7 @@ export type Parameters = Readonly<Record<string, string | number>>;
 /** One record of an answer, unescaped; a key without a value has the empty string. */
 export type Row = ReadonlyMap<string, string>;
 
-/** A command's line, without its end; several sets of parameters make one command for a list. */
+/** A command as a line without its end; several sets of parameters make one command for a list. */
 export function encodeCommand(name: string, ...sets: readonly Parameters[]): string {
   const fields = (set: Parameters) =>
     Object.entries(set)
@@ -53,15 +53,15 @@ function parseRow(text: string): Row {
   );
 }
 
-/** How the server says that an answer is complete, and whether it did what was asked. */
+/** The outcome of a command, which ends its answer. */
 export interface Outcome {
   readonly id: number;
   readonly message: string;
-  /** Seconds to wait, where it names them: flooding, banned. */
+  /** Seconds to wait, if the outcome says so (flooding, ban). */
   readonly wait: number | undefined;
 }
 
-/** The outcome that a line states, or undefined where it is a line of data. */
+/** Parses an outcome; undefined when the line is data. */
 export function parseOutcome(line: string): Outcome | undefined {
   if (!line.startsWith('error ')) return undefined;
   const row = parseRow(line.slice('error '.length));
@@ -71,7 +71,9 @@ export function parseOutcome(line: string): Outcome | undefined {
   return { id: wholeNumber(row, 'id'), message, wait: wait === undefined ? undefined : Number(wait) };
 }
 
-/** @throws VoiceError where the row has no such number */
+/**
+ * @throws VoiceError when the row has no such number
+ */
 export function wholeNumber(row: Row, key: string): number {
   const value = row.get(key) ?? '';
   if (/^\d{1,15}$/.test(value)) return Number(value);

@@ -1,6 +1,6 @@
 /**
- * Makes a look at something that is shared: one runs at a time, and everybody who comes while it runs gets the
- * next one, together. So nobody is told what was seen before they asked, and a crowd costs two looks.
+ * Shares look-ups: one runs at a time, and all callers that arrive meanwhile share the next one. So every result was
+ * read after its caller asked, and any number of concurrent callers cost two look-ups.
  */
 export function sharedLookup<T>(look: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;

@@ -1,23 +1,25 @@
-/** What went wrong with the voice server. */
+/** Kinds of failure of the voice server. */
 export type VoiceFault =
   /** No connection: refused, reset, unknown host. */
   | 'unreachable'
-  /** It hung up. */
+  /** It closed the connection. */
   | 'closed'
   /** No answer within the limit. */
   | 'timeout'
-  /** What came is no ServerQuery, or more than an answer may be. */
+  /** The answer was not ServerQuery, or too long. */
   | 'unintelligible'
-  /** It said no: see `code`. */
+  /** It answered with an error: see `code`. */
   | 'refused'
-  /** We sent too much, and are told to wait for longer than we do. */
+  /** We sent too many commands, and the wait is longer than we accept. */
   | 'flooding'
-  /** It has shut us out for a time. */
+  /** It has banned us for a while. */
   | 'banned'
-  /** We were asked to stop. */
+  /** Our own signal was aborted. */
   | 'aborted';
 
-/** Every failure of the voice server. Names commands, never what they carried: a login carries the password. */
+/**
+ * Any failure of the voice server. Its message names the command but no parameters, as a login contains the password.
+ */
 export class VoiceError extends Error {
   readonly kind: VoiceFault;
   /** The error id of a refusal (facts §3). */
@@ -30,7 +32,7 @@ export class VoiceError extends Error {
   }
 }
 
-/** Error ids that mean something to us (facts §3). */
+/** Error ids that the code handles (facts §3). */
 export const ERROR_IDS = {
   ok: 0,
   invalidClient: 512,
@@ -44,7 +46,7 @@ export const ERROR_IDS = {
   floodBan: 3331,
 } as const;
 
-/** Whether the server said no, with one of these ids. */
+/** Whether the error is a refusal with one of these ids. */
 export function isRefusal(error: unknown, ids: readonly number[]): boolean {
   return error instanceof VoiceError && error.kind === 'refused' && ids.includes(error.code ?? -1);
 }

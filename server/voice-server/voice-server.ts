@@ -4,42 +4,45 @@ import { floodLimitOf } from './flood-limit.ts';
 import { type Row, wholeNumber } from './protocol.ts';
 import { ERROR_IDS, isRefusal, VoiceError } from './voice-error.ts';
 
-/** Somebody who is connected. */
+/** A connected client. */
 export interface VoiceClient {
-  /** Of this connection, for messages. */
+  /** Id of the connection, for messages. */
   readonly clid: number;
-  /** Of the identity, for ever (D41). */
+  /** Id of the identity, which never changes (D41). */
   readonly clientDatabaseId: number;
   readonly nickname: string;
-  /** False: a query, such as ours. */
+  /** False for a query client, such as ours. */
   readonly isVoice: boolean;
 }
 
 export interface ServerGroup {
   readonly sgid: number;
   readonly name: string;
-  /** False: a template, or one for queries, which nobody can be put into. */
+  /** False for templates and groups of query clients, which cannot have members. */
   readonly isRegular: boolean;
 }
 
-/** The voice server's operations that we use; each is one command. */
+/** The operations of the voice server that are used; each is one command. */
 export interface VoiceServer {
   clients(): Promise<VoiceClient[]>;
   serverGroups(): Promise<ServerGroup[]>;
-  /** @returns its sgid */
+  /**
+   * @returns the new group's sgid
+   */
   createServerGroup(name: string): Promise<number>;
   /** Client database ids. */
   members(sgid: number): Promise<number[]>;
   addMembers(sgid: number, clientDatabaseIds: readonly number[]): Promise<void>;
   removeMembers(sgid: number, clientDatabaseIds: readonly number[]): Promise<void>;
-  /** What our messages come from; where it is taken, the server's own name for us stays. */
+  /** Sets our nickname, the sender of messages; if it is taken, the server's default stays. */
   takeNickname(nickname: string): Promise<void>;
   sendMessage(clid: number, text: string): Promise<void>;
 }
 
 /**
- * Logs in, works, and closes the connection in every case (D42).
- * @throws VoiceError whatever is wrong with the voice server
+ * Logs in, runs `work`, and always closes the connection (D42).
+ *
+ * @throws VoiceError on any failure of the voice server
  */
 export async function withVoiceServer<T>(
   address: VoiceAddress,
@@ -89,12 +92,12 @@ function operations(connection: VoiceConnection): VoiceServer {
   };
 }
 
-/** The server group once, then the list of its clients. */
+/** Parameters for a list of clients of one server group. */
 function membership(sgid: number, ids: readonly number[]) {
   return ids.map((cldbid, index) => (index === 0 ? { sgid, cldbid } : { cldbid }));
 }
 
-/** Refusals that are no fault here, such as 1281 for an empty group. */
+/** Treats some refusals as an empty answer, such as 1281 for an empty group. */
 async function unless(ids: readonly number[], answer: Promise<Row[]>): Promise<Row[]> {
   try {
     return await answer;

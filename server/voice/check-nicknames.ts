@@ -9,15 +9,18 @@ import { shorten } from './shorten.ts';
 
 type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'settings'>;
 
-/** Nobody is told more often, in milliseconds: an hour, less what one run on the schedule may be early by. */
+/**
+ * Minimum milliseconds between two messages to a user: an hour, minus the time by which a scheduled run may be early.
+ */
 const TELL_EVERY = 55 * 60_000;
-/** Whom the messages come from. */
+/** Sender of the messages. */
 const SENDER = 'castellan';
 
 /**
- * Sends a message to users on the voice server whose nickname is not their tickered name (D41), or its first 30
- * characters, about once an hour at most.
- * @throws VoiceError when the voice server fails: who was told is remembered
+ * Sends a message to users on the voice server whose nickname is not their tickered name (D41) or its first 30
+ * characters, at most about once an hour.
+ *
+ * @throws VoiceError when the voice server fails; users who got their message are stored
  */
 export async function checkVoiceNicknames(
   services: Needs,
@@ -54,7 +57,7 @@ interface Wrong {
   readonly should: string;
 }
 
-/** Of several connections of one user the first with a wrong nickname. */
+/** For each user the first connection with a wrong nickname. */
 async function findWrong({ db, clock }: Needs, clients: readonly VoiceClient[]): Promise<Wrong[]> {
   const now = clock.now();
   const ids = [...new Set(clients.map(({ clientDatabaseId }) => clientDatabaseId))];
@@ -68,7 +71,7 @@ async function findWrong({ db, clock }: Needs, clients: readonly VoiceClient[]):
   });
 }
 
-/** False: it has left meanwhile. */
+/** Sends a message; false when the client has disconnected meanwhile. */
 async function tell(server: VoiceServer, clid: number, text: string): Promise<boolean> {
   try {
     await server.sendMessage(clid, text);

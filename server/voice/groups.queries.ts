@@ -4,14 +4,14 @@ import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
 
-/** Somebody who belongs into the server group of a group. */
+/** A user who should be in the server group of a group. */
 export interface Entitled {
   readonly group_id: string;
   readonly character_id: number;
   readonly client_database_id: number;
 }
 
-/** Members of the groups who have a voice identity and may log in (D27); the built-in user is nobody to talk to. */
+/** Members of the groups who have a voice identity and may log in (D27), without the built-in user. */
 export async function findEntitled(db: Kysely<Database>, groupIds: readonly string[]): Promise<Entitled[]> {
   const { rows } = await sql<Entitled>`
     select distinct g.group_id, u.character_id, i.client_database_id
@@ -20,7 +20,7 @@ export async function findEntitled(db: Kysely<Database>, groupIds: readonly stri
   return rows;
 }
 
-/** Every identity that was ever bound: whose it is now, or null. */
+/** Every identity that was ever bound, with its present user or null. */
 export async function findIdentities(db: Kysely<Database>): Promise<Map<number, number | null>> {
   const rows = await db
     .selectFrom('voice_identities')
@@ -43,15 +43,15 @@ export async function findGroupNames(
   return new Map(rows.map((row) => [row.group_id, row.group_name]));
 }
 
-/** The server groups that we made, by our groups. */
+/** The server groups that the service created, by group id. */
 export async function findBindings(db: Kysely<Database>): Promise<Map<string, number>> {
   const rows = await db.selectFrom('voice_groups').select(['group_id', 'sgid']).execute();
   return new Map(rows.map((row) => [row.group_id, row.sgid]));
 }
 
-/** Remembers the server group that was made for a group; one that vanished is forgotten. */
+/** Stores the server group that was created for a group, in place of one that no longer exists. */
 export async function bindGroup(db: Kysely<Database>, groupId: string, sgid: number): Promise<void> {
-  // The server gives a number again once its database was made anew.
+  // A voice server whose database was recreated reuses ids of server groups.
   await db.deleteFrom('voice_groups').where('sgid', '=', sgid).where('group_id', '!=', groupId).execute();
   const bound = { group_id: groupId, sgid };
   await db

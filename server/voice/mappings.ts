@@ -2,19 +2,19 @@ import type { Services } from '../services/services.ts';
 import type { ServerGroup } from '../voice-server/voice-server.ts';
 import { findBindings, findGroupNames } from './groups.queries.ts';
 
-/** One entry of VOICE_GROUPS, as things are. */
+/** An entry of VOICE_GROUPS with its present state. */
 export interface Mapping {
   readonly group_id: string;
-  /** Our group's; empty where it was deleted, and then nobody belongs to it. */
+  /** Name of the group; empty when it was deleted, so that nobody is its member. */
   readonly name: string;
-  /** Undefined: the server group is to be made. */
+  /** Undefined when the server group has to be created. */
   readonly sgid: number | undefined;
   readonly adopted: boolean;
 }
 
 /**
- * Which server group belongs to which group: adopted ones by the setting, ours by what we remember, never by name
- * (D18b). Entries that lead nowhere are left out, and the log says why.
+ * Finds the server group of each group: adopted ones by the setting, created ones by the stored id, never by name
+ * (D18b). Entries whose group does not exist are left out and logged.
  */
 export async function resolveMappings(
   { db, log, settings }: Pick<Services, 'db' | 'log' | 'settings'>,

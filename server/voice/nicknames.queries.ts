@@ -4,7 +4,7 @@ import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { tickeredName } from '../user/user.queries.ts';
 
-/** A user as the voice server should show it. */
+/** A user with the nickname that it should have. */
 export interface Named {
   readonly character_id: number;
   readonly client_database_id: number;
@@ -12,8 +12,8 @@ export interface Named {
 }
 
 /**
- * Users behind these identities who may be told about their nickname: they may log in, were not told since then,
- * and are not about to complete a challenge, which wants another nickname.
+ * Users of these identities who may get a message about their nickname: they may log in, got none since `before`, and
+ * have no open challenge, which asks for another nickname.
  */
 export async function findTellable(
   db: Kysely<Database>,

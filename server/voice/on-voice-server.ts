@@ -4,12 +4,16 @@ import { parseVoiceUrl } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { type VoiceServer, withVoiceServer } from '../voice-server/voice-server.ts';
 
-/** A run lasts as long as there is progress and its signal lets it; a fault ends it well within 30 s. */
+/**
+ * No total timeout, as a run lasts as long as it makes progress and its signal is not aborted; a failure ends it well
+ * within 30 s.
+ */
 const LIMITS: VoiceLimits = { connect: 5_000, command: 5_000, total: Number.POSITIVE_INFINITY };
 
 /**
- * One run over one connection; undefined where no voice server is configured.
- * @throws VoiceError when the voice server fails: the next run goes on from what is there then
+ * Performs one run over one connection; undefined when no voice server is configured.
+ *
+ * @throws VoiceError when the voice server fails; the next run starts from the state then
  */
 export async function onVoiceServer<T>(
   { settings }: Pick<Services, 'settings'>,

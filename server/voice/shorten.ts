@@ -1,7 +1,7 @@
-/** Nicknames and names of server groups have at most so many characters (facts §3). */
+/** Maximum length of nicknames and names of server groups (facts §3). */
 export const LONGEST_NAME = 30;
 
-/** As many whole characters as fit, counted in UTF-16 units: whoever counts otherwise finds no more. */
+/** Truncates to whole characters, counted in UTF-16 units, which is at least as strict as any other way of counting. */
 export function shorten(text: string, length = LONGEST_NAME): string {
   let short = '';
   for (const character of text) {

@@ -17,7 +17,7 @@ type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'settings' | 'metrics'>;
 /** Clients in one command. */
 const SET = 50;
 
-/** What is to be done with one mapping. */
+/** The changes of one mapped group. */
 interface GroupChange {
   readonly mapping: Mapping;
   readonly removed: readonly number[];
@@ -25,10 +25,11 @@ interface GroupChange {
 }
 
 /**
- * Makes the members of every mapped server group those of our group who have a voice identity and may log in
- * (D41). A server group that we made has no other members; from an adopted one only those are removed whose
- * identity was bound here at some time. Removals come first and pass the mass-change guard (D63).
- * @throws VoiceError when the voice server fails: the next run goes on from what is there then
+ * Sets the members of each mapped server group to those members of the group who have a voice identity and may log in
+ * (D41). A server group that the service created has no other members; from an adopted one only clients are removed
+ * whose identity was bound at some time. Removals are made first and are subject to the mass-change guard (D63).
+ *
+ * @throws VoiceError when the voice server fails; the next run starts from the state then
  */
 export async function syncVoiceGroups(
   services: Needs,
@@ -48,7 +49,7 @@ async function syncOn(server: VoiceServer, services: Needs, run: Run): Promise<r
   for (const { group_id, sgid } of mappings) {
     present.set(group_id, sgid === undefined ? [] : await server.members(sgid));
   }
-  // Read after the voice server, so that whoever lost a membership meanwhile is not given it now.
+  // Read after the voice server's state, so that a user who lost a membership meanwhile is not added now.
   const entitled = await findEntitled(db, [...present.keys()]);
   const identities = await findIdentities(db);
   const plans = mappings.map((mapping): GroupChange => {
@@ -75,7 +76,7 @@ async function syncOn(server: VoiceServer, services: Needs, run: Run): Promise<r
   return changes;
 }
 
-/** Removals of all groups first: what somebody must not have any more is more urgent than what is missing. */
+/** Applies the changes, the removals of all groups first, because revoking a right is more urgent than granting one. */
 async function applyChanges(
   server: VoiceServer,
   services: Needs,
@@ -98,7 +99,7 @@ async function applyChanges(
   }
 }
 
-/** A name of its own: a server group that bears ours already is somebody else's, and is left alone. */
+/** Creates a server group. If the name is taken, that server group belongs to somebody else, so a suffix is added. */
 async function create(
   server: VoiceServer,
   { db }: Needs,
@@ -121,8 +122,9 @@ async function create(
 }
 
 /**
- * In sets, then whatever of them did not happen one by one: one client that cannot be changed spoils its set. What
- * is so already counts as done (2561, 2563), a client that the server has forgotten is left out (512).
+ * Changes clients in batches, then those of a failed batch one by one, as one client that cannot be changed fails its
+ * batch. Clients that are in the wanted state already count as done (2561, 2563); clients unknown to the server are
+ * skipped (512).
  */
 async function change(
   server: VoiceServer,

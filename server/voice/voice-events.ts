@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { recordEvents, userTarget } from '../event/record.ts';
 
-/** Somebody proved who he is on the voice server, perhaps with an identity that was another one's (D41). */
+/** Records that a user bound a voice identity, which may have been another user's (D41). */
 export async function recordBound(
   db: Kysely<Database>,
   { user, former }: { readonly user: number; readonly former: number | undefined },

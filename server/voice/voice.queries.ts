@@ -6,7 +6,7 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { autogroupEvent, lockGroupNames } from '../group/autogroup.queries.ts';
 
-/** Keeps a user from being deleted before the transaction ends; undefined where it is gone already. */
+/** Locks a user against deletion until the transaction ends; undefined when it does not exist. */
 export async function lockUser(db: Kysely<Database>, characterId: number): Promise<UserShort | undefined> {
   return db
     .selectFrom('users')
@@ -22,7 +22,7 @@ export interface Challenge {
   readonly expires_on: Date;
 }
 
-/** Takes the place of the user's challenge before it, if there is one (D40). */
+/** Stores a challenge in place of the user's former one (D40). */
 export async function replaceChallenge(db: Kysely<Database>, challenge: Challenge): Promise<void> {
   await db
     .insertInto('voice_challenges')
@@ -31,7 +31,7 @@ export async function replaceChallenge(db: Kysely<Database>, challenge: Challeng
     .execute();
 }
 
-/** The nickname that a user has to take; undefined without a living challenge (D40). */
+/** The nickname of a user's challenge; undefined without a valid challenge (D40). */
 export async function findChallenge(
   db: Kysely<Database>,
   characterId: number,
@@ -46,7 +46,7 @@ export async function findChallenge(
   return challenge?.nickname;
 }
 
-/** Deletes the challenges that have expired: one for each user at most. */
+/** Deletes expired challenges; there is at most one per user. */
 export async function deleteExpiredChallenges(db: Kysely<Database>, now: Date): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('voice_challenges')
@@ -55,7 +55,7 @@ export async function deleteExpiredChallenges(db: Kysely<Database>, now: Date): 
   return Number(numDeletedRows);
 }
 
-/** Uses a challenge up. False: it was used or replaced meanwhile. */
+/** Deletes a challenge; false when it was used or replaced meanwhile. */
 export async function consumeChallenge(
   db: Kysely<Database>,
   characterId: number,
@@ -70,8 +70,8 @@ export async function consumeChallenge(
 }
 
 /**
- * Binds an identity to the user who proved it, and to nobody else; the user's own former identity is let go.
- * Returns whose it was before, if it was another's.
+ * Binds an identity to the user who proved it and to nobody else, and releases the user's former identity. Returns the
+ * identity's former user, if it was another one.
  */
 export async function bindIdentity(
   db: Kysely<Database>,
@@ -95,13 +95,13 @@ export async function bindIdentity(
   return former === characterId ? undefined : former;
 }
 
-/** What a user has proved, and was about to prove, no longer counts (D29b). */
+/** Deletes a user's voice identity and challenge (D29b). */
 export async function forgetVoice(db: Kysely<Database>, characterId: number): Promise<void> {
   await db.deleteFrom('voice_challenges').where('character_id', '=', characterId).execute();
   await releaseIdentity(db, characterId);
 }
 
-/** Lets go of a user's identities, but for one that is to stay. */
+/** Releases a user's identities except for one. */
 async function releaseIdentity(
   db: Kysely<Database>,
   characterId: number,
@@ -116,8 +116,8 @@ async function releaseIdentity(
 }
 
 /**
- * The autogroup of everybody with a voice identity (D41), made where it is missing and renamed where its name was
- * changed in the settings. It is the one with the mark, whatever its name; a name that is taken gets a suffix.
+ * The autogroup of everybody with a voice identity (D41): created when missing, renamed when the setting changed. It is
+ * found by its flag, not by name; if the name is taken, a suffix is added.
  */
 export async function ensureVoiceGroup(db: Kysely<Database>, name: string, now: Date): Promise<string> {
   const existing = await findVoiceGroup(db);
@@ -168,7 +168,7 @@ async function freeName(db: Kysely<Database>, name: string, own = ''): Promise<s
   }
 }
 
-/** The user enters the voice autogroup; who lost the identity to it leaves. */
+/** Adds the user to the voice autogroup, and removes the identity's former user. */
 export async function moveMembership(
   db: Kysely<Database>,
   groupId: string,

@@ -21,18 +21,18 @@ import {
 } from './voice.queries.ts';
 import { recordBound } from './voice-events.ts';
 
-/** A challenge lives that long (D40), in milliseconds. */
+/** Lifetime of a challenge in milliseconds (D40). */
 const CHALLENGE_FOR = 120_000;
 const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const NICKNAME_LENGTH = 20;
 
-/** Somebody may have to wait for one look that began earlier, and then for its own: within 10 s (D42). */
+/** A request may have to wait for one look-up that began earlier and then for its own: together below 10 s (D42). */
 const LIMITS: VoiceLimits = { connect: 2_500, command: 3_000, total: 4_000 };
 
-/** Who is on the voice server, asked over one connection at a time. */
+/** Reads the connected clients, over one connection at a time. */
 export type ClientLookup = (() => Promise<VoiceClient[]>) | undefined;
 
-/** Undefined where no voice server is configured. */
+/** Undefined when no voice server is configured. */
 export function createClientLookup(
   { settings }: Pick<Services, 'settings'>,
   limits: VoiceLimits = LIMITS,
@@ -43,7 +43,7 @@ export function createClientLookup(
   return sharedLookup(() => withVoiceServer(address, { limits }, (server) => server.clients()));
 }
 
-/** Starts a challenge in the place of the one before (D40). */
+/** Starts a challenge, in place of a former one (D40). */
 export async function startChallenge(
   { db, clock, settings }: Pick<Services, 'db' | 'clock' | 'settings'>,
   caller: Caller,
@@ -61,9 +61,10 @@ export async function startChallenge(
 }
 
 /**
- * Binds the voice identity that bears the challenge's nickname to the caller (D41). An identity belongs to whom
- * proved it last: another user who had it loses it in the same transaction. No connection to the database is held
- * while the voice server is asked.
+ * Binds the voice identity whose nickname is the challenge's to the caller (D41). An identity belongs to the last user
+ * who proved it: another user loses it in the same transaction. No database connection is held while waiting for the
+ * voice server.
+ *
  * @throws VoiceError when the voice server fails
  */
 export async function completeChallenge(
@@ -98,7 +99,7 @@ export async function completeChallenge(
   }
 }
 
-/** The built-in user is nobody's character, and stands for whoever has one of its tokens (D23). */
+/** Refuses the built-in user, which is no character and is shared by all holders of its tokens (D23). */
 function requireCharacter({ owner_id }: Caller): void {
   if (isBuiltIn(owner_id)) throw forbidden({ never: 'the built-in user has no voice identity' });
 }
@@ -107,7 +108,7 @@ function randomNickname(): string {
   return Array.from({ length: NICKNAME_LENGTH }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('');
 }
 
-/** Two clients with the nickname count as none, queries never (D42). */
+/** The client with the nickname; none if there are two. Query clients do not count (D42). */
 function theOne(clients: readonly VoiceClient[], nickname: string): VoiceClient | undefined {
   const [client, ...others] = clients.filter((each) => each.isVoice && each.nickname === nickname);
   return others.length === 0 ? client : undefined;

@@ -3002,7 +3002,7 @@ export interface Api {
     /**
      * Decide an application.
      *
-     * Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application.
+     * Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application, nor that of another character of the same person.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must moderate the group, own it, or have level 9.
      */

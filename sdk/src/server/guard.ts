@@ -5,19 +5,22 @@ import type { Token } from '../generated/types.ts';
 export interface GuardOptions {
   /** Address of the service. */
   baseUrl: string;
-  /** Where given, asked first: spares the service what is no token of this application (see `createVerifier`). */
+  /**
+   * Called first, if given: rejects tokens of other applications without a request to the service (see
+   * `createVerifier`).
+   */
   verify?: ((jwt: string) => Promise<unknown>) | undefined;
-  /** Milliseconds for asking the service; 5,000 where absent. */
+  /** Timeout in milliseconds for requests to the service; 5,000 by default. */
   timeout?: number | undefined;
-  /** Stands in for the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** What a caller must be. */
+/** Conditions that a caller must meet. */
 export interface Requirement {
-  /** Least clearance level of the token's owner. */
+  /** Minimum clearance level of the token's owner. */
   level?: number | undefined;
-  /** Anything else that can be told from the token and its owner. */
+  /** Any other condition on the token and its owner. */
   allow?: ((token: Token) => boolean | Promise<boolean>) | undefined;
 }
 
@@ -37,10 +40,9 @@ interface HonoContext {
 
 export interface Guard {
   /**
-   * The token behind an `Authorization` header, as the service knows it at this moment.
+   * Reads the token of an `Authorization` header from the service.
    *
-   * @throws {CastellanError} 401 where there is no usable token, 403 where the requirement is not met, and what the
-   *   service answers otherwise.
+   * @throws {CastellanError} 401 without a usable token, 403 when the requirement is not met, or the service's error
    */
   check(authorization: string | null | undefined, requirement?: Requirement): Promise<Token>;
   /** Middleware for Express: the token is in `res.locals.castellan`. */
@@ -51,17 +53,17 @@ export interface Guard {
   hono(
     requirement?: Requirement,
   ): (c: HonoContext, next: () => Promise<void>) => Promise<Response | undefined>;
-  /** Puts the guard before a handler in the style of `fetch`. */
+  /** Wraps a `fetch`-style handler with the guard. */
   fetch<Rest extends unknown[]>(
     requirement: Requirement,
     handler: (request: Request, token: Token, ...rest: Rest) => Response | Promise<Response>,
   ): (request: Request, ...rest: Rest) => Promise<Response>;
 }
 
-/** Answers that are remembered at the most; the service forbids to remember them, a proxy may allow it. */
+/** Maximum number of cached answers. The service itself forbids caching; a proxy may allow it. */
 const MOST_KEPT = 1_000;
 
-/** Asks `GET /token` for what is privileged, and remembers the answer no longer than it allows. */
+/** Creates a guard, which checks tokens by `GET /token` and caches answers no longer than their headers allow. */
 export function createGuard(options: GuardOptions): Guard {
   const { baseUrl, fetch, timeout = 5_000, verify } = options;
   const client = createClient({ baseUrl, timeout, fetch });
@@ -71,7 +73,7 @@ export function createGuard(options: GuardOptions): Guard {
     const known = kept.get(jwt);
     if (known !== undefined && known.until > Date.now()) return known.token;
     const answer = client.token.current({ headers: { authorization: `Bearer ${jwt}` } });
-    // Until it is there, others who ask for the same token wait for the same answer.
+    // While it is pending, concurrent checks of the same token share it.
     const entry = { token: ok(answer), until: Number.POSITIVE_INFINITY };
     kept.delete(jwt);
     kept.set(jwt, entry);
@@ -151,7 +153,7 @@ function headersOf({ status, retryAfter }: CastellanError): Record<string, strin
   };
 }
 
-/** Seconds for which an answer may be used again. */
+/** Seconds for which an answer may be cached. */
 function maxAge(headers: Headers): number {
   const control = headers.get('cache-control') ?? '';
   if (/no-store|no-cache/i.test(control)) return 0;

@@ -5,7 +5,7 @@ export interface VerifierOptions {
   issuer: string;
   /** The application's own dynamic or permanent token, or its uuid: user tokens of other applications are refused. */
   appToken: string;
-  /** Where the public keys are had; `/.well-known/jwks.json` of the issuer where absent. */
+  /** URL of the public keys; by default `/.well-known/jwks.json` of the issuer. */
   jwksUrl?: string | undefined;
   /**
    * The public keys themselves, as `createLocalJWKSet` of jose gives them, instead of asking for them. Not by jose's
@@ -14,7 +14,7 @@ export interface VerifierOptions {
   keys?: ((header: never, jws: never) => unknown) | undefined;
 }
 
-/** What a user token says, once its signature is known to be the service's. */
+/** The claims of a verified user token. */
 export interface UserClaims {
   readonly characterId: number;
   /** Uuid of the user token. */

@@ -1,4 +1,4 @@
-/** What the pages do beyond being read: finding, and trying operations out. Everything else works without it. */
+/** The script of the pages: search, and trying operations out. All else works without it. */
 
 const TOKEN = 'castellan.docs.token';
 
@@ -19,7 +19,11 @@ for (const form of document.querySelectorAll('form')) {
   });
 }
 
-/** Hides what was not looked for. @param {HTMLInputElement} input */
+/**
+ * Hides entries that do not match the search.
+ *
+ * @param {HTMLInputElement} input
+ */
 function offerSearch(input) {
   const entries = all('nav [data-find]');
   input.addEventListener('input', () => {
@@ -40,7 +44,11 @@ function offerSearch(input) {
   });
 }
 
-/** The token outlives a reload, but not the tab. @param {HTMLInputElement} input */
+/**
+ * Keeps the token in the session storage: for reloads of this tab only.
+ *
+ * @param {HTMLInputElement} input
+ */
 function keepToken(input) {
   input.value = sessionStorage.getItem(TOKEN) ?? '';
   input.addEventListener('input', () => sessionStorage.setItem(TOKEN, input.value.trim()));
@@ -52,9 +60,10 @@ function keepToken(input) {
 }
 
 /**
- * Sends what the form holds, and shows the answer with the command that asks the same.
+ * Sends the request in the form, and shows the answer and the equivalent command.
  *
- * @param {HTMLFormElement} form @param {string} path
+ * @param {HTMLFormElement} form
+ * @param {string} path
  */
 async function tryOut(form, path) {
   const request = requestOf(form, path);
@@ -93,7 +102,7 @@ function requestOf(form, path) {
   const headers = {};
   for (const input of form.querySelectorAll('input')) {
     const { in: where, name = '' } = input.dataset;
-    // The paths of the game hold slashes; no other parameter may.
+    // Paths of the game's API contain slashes; no other parameter may.
     if (where === 'path') {
       const encoded = encodeURIComponent(input.value);
       filled = filled.replace(`{${name}}`, name.endsWith('_path') ? encoded.replaceAll('%2F', '/') : encoded);

@@ -123,7 +123,7 @@ module.exports = {
     ),
     rule(
       'nobody-needs-the-console',
-      { pathNot: '^console/' },
+      { pathNot: '^(console|test/unit/console)/' },
       { path: '^console/' },
       'The service starts and serves without it.',
     ),

@@ -59,6 +59,7 @@ export const TARGET_TYPES = [
   'person',
   'voice_identity',
   'job',
+  'held_change',
   'crash_report',
   'webhook',
 ] as const;

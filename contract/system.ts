@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { level } from './access.ts';
 import { c, component, DateTime, FlagInQuery, field } from './common.ts';
 import { errors } from './error-body.ts';
+import { MAX_LISTED, Target, ValueChange } from './event.ts';
 import { text } from './text.ts';
 
 export const Configuration = component(
@@ -65,6 +66,67 @@ export const JobDryRun = component(
   { job_id: 'sync-users', changes: [{ character_id: 2112000002, corporation: [98000001, 98000002] }] },
 );
 export type JobDryRun = z.infer<typeof JobDryRun>;
+
+/** What names a set of changes: the SHA-256 of it, in base64url. */
+const HELD_ID = /^[A-Za-z0-9_-]{43}$/;
+
+export const HeldDetail = component(
+  ValueChange.extend({ target: field(Target, 'Who, or what, would change.') }),
+  'HeldDetail',
+  'One value that would change, and whose.',
+  {
+    target: { type: 'user', id: '2112000002', name: 'Ansel Ormand' },
+    field: 'clearance_level',
+    before: 4,
+    after: 0,
+  },
+);
+export type HeldDetail = z.infer<typeof HeldDetail>;
+
+export const HeldChange = component(
+  z.object({
+    held_id: field(z.string(), 'Names exactly these changes: other ones have another id.'),
+    job_id: field(z.string(), 'The job whose runs find them.'),
+    losers: field(z.number().int(), 'Users who would lose something, indirectly too.'),
+    looked_at: field(z.number().int(), 'Users that the run looked at.'),
+    first_found_on: field(DateTime, 'When a run found exactly these for the first time.'),
+    found_on: field(DateTime, 'When they counted last as found.'),
+    found: field(z.number().int(), 'In how many runs that were far enough apart.'),
+    needed: field(z.number().int(), 'So many, and they are let through.'),
+    passes_on: field(
+      DateTime.nullable(),
+      'About when that will be, if every run finds them again; null: no run is scheduled.',
+    ),
+    details: field(
+      z.array(HeldDetail),
+      `What would change, organizations first: the first ${MAX_LISTED} of it.`,
+    ),
+    more: field(z.number().int(), 'How much would change besides.'),
+  }),
+  'HeldChange',
+  'What the runs of a job would take away from so many that nothing is changed for now.',
+  {
+    held_id: '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
+    job_id: 'sync-users',
+    losers: 214,
+    looked_at: 1200,
+    first_found_on: '2026-03-02T07:30:12.125Z',
+    found_on: '2026-03-02T08:00:12.250Z',
+    found: 2,
+    needed: 3,
+    passes_on: '2026-03-02T09:00:00.000Z',
+    details: [
+      {
+        target: { type: 'user', id: '2112000002', name: 'Ansel Ormand' },
+        field: 'clearance_level',
+        before: 4,
+        after: 0,
+      },
+    ],
+    more: 213,
+  },
+);
+export type HeldChange = z.infer<typeof HeldChange>;
 
 export const Finding = component(
   z.object({
@@ -173,15 +235,29 @@ export const systemRoutes = c.router({
     responses: { 200: field(z.array(Job), 'The jobs.'), ...errors() },
     metadata: { operationId: 'listJobs', ...level(10) },
   },
+  held: {
+    method: 'GET',
+    path: '/system/held',
+    summary: 'List the changes that are held back',
+    description:
+      'What runs of jobs would take away from so many users at once that they changed nothing, by the name of the job. What a run saw while the game failed is not among them. They are let through when they were found often enough, or by level 10: `POST /system/job/{job_id}?approve={held_id}`.',
+    responses: { 200: field(z.array(HeldChange), 'What is held back.'), ...errors() },
+    metadata: { operationId: 'listHeldChanges', ...level(9) },
+  },
   runJob: {
     method: 'POST',
     path: '/system/job/:job_id',
     summary: 'Run a job now',
     description:
-      'Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced. A dry run answers what would change, and changes nothing.',
+      'Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change, and changes nothing.',
     pathParams: z.object({ job_id: field(text(1, 100), "The schedule's name.", 'sync-users') }),
     query: z.object({
       force: field(FlagInQuery, 'Let the run through however much it takes away.', false),
+      approve: field(
+        z.string().regex(HELD_ID, 'Must be the id of held changes').optional(),
+        'Let through what `GET /system/held` shows under this id; whatever else the run finds is judged as ever.',
+        '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
+      ),
       dry_run: field(FlagInQuery, 'Only answer what the run would change.', true),
     }),
     body: c.noBody(),

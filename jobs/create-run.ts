@@ -21,8 +21,9 @@ export function createRun(
     id,
     force = false,
     asked = false,
+    approved,
     dryRun = false,
-  }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'asked' | 'dryRun'>>,
+  }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'asked' | 'approved' | 'dryRun'>>,
 ): EndableRun {
   const began = performance.now();
   let told = began;
@@ -39,6 +40,7 @@ export function createRun(
     id,
     force,
     asked,
+    approved,
     dryRun,
     signal: ending.signal,
     timeLeft: () => Math.max(0, 1 - (performance.now() - began) / time),

@@ -47,7 +47,7 @@ async function makeUp({ db, queue, clock, settings }: Services, late: number): P
   const lastRuns = await findLastRuns(db, scheduledJobs, now);
   for (const name of scheduledJobs) {
     const due = previousRun(settings.schedules, name, new Date(now.getTime() - late));
-    if (due !== undefined && (lastRuns.get(name) ?? now) < due) await await queue.run(db, name);
+    if (due !== undefined && (lastRuns.get(name) ?? now) < due) await queue.run(db, name);
   }
 }
 
@@ -55,8 +55,7 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   const { log, metrics, outages, db, clock, queue } = services;
   const subject = `job ${name}`;
   const measured = metrics.jobDuration.startTimer({ job: name });
-  const options = { id: job.id, force: isSet(job, 'force'), asked: isSet(job, 'asked') };
-  const run = createRun({ log, metrics, stopping: queue.stopping }, name, options);
+  const run = createRun({ log, metrics, stopping: queue.stopping }, name, { id: job.id, ...optionsOf(job.data) });
   try {
     const payload = catalogue[name].payload.parse(job.data) as Payload<Name>;
     if (scheduleOf(name) !== undefined) await recordRun(db, name, clock.now());
@@ -77,9 +76,11 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   }
 }
 
-/** Whether an option of a scheduled run is set. */
-function isSet({ data }: Job, option: keyof RunOptions): boolean {
-  return option in data && data[option as keyof typeof data] === true;
+/** The options of a scheduled run; other jobs have none. */
+function optionsOf(data: object): Partial<RunOptions> {
+  const approved = 'approved' in data && typeof data.approved === 'string' ? data.approved : undefined;
+  const isSet = (option: keyof RunOptions) => Reflect.get(data, option) === true;
+  return { force: isSet('force'), asked: isSet('asked'), approved };
 }
 
 /** The changes that a run of the job would make now; undefined when the job has no dry run. */

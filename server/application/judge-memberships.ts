@@ -1,4 +1,5 @@
 import { inTransaction } from '../database/transaction.ts';
+import { userTarget } from '../event/record.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
@@ -41,6 +42,11 @@ export async function judgeMemberships(
         lookedAt: judged,
         losers: [...new Set(befallen.map(({ character_id }) => character_id))],
         changes: JSON.stringify(befallen.map(leaving)),
+        details: () =>
+          befallen.map(({ group_id, group_name, character_id }) => ({
+            target: userTarget(character_id),
+            changes: [{ field: 'group', before: `${group_name} (${group_id})`, after: null }],
+          })),
         healthy: true,
       };
       if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new Undone(changes);

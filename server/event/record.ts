@@ -8,6 +8,7 @@ import {
   type EventType,
   MAX_LISTED,
   type Target,
+  type ValueChange,
 } from '../../contract/event.ts';
 import { KEPT_LONG } from '../../contract/event-types.ts';
 import type { Database } from '../database/tables.ts';
@@ -133,7 +134,7 @@ export function valueChanges<T extends object>(
   before: Partial<T>,
   after: T,
   fields: readonly (keyof T & string)[],
-): Change[] {
+): ValueChange[] {
   return fields.flatMap((field) => {
     const [former, present] = [before[field] ?? null, after[field] ?? null] as Value[];
     const same = JSON.stringify(former) === JSON.stringify(present);
@@ -145,4 +146,4 @@ export function userTarget(character_id: number, name: string | null = null): Ta
   return { type: 'user', id: String(character_id), name };
 }
 
-type Value = Extract<Change, { before: unknown }>['before'];
+type Value = ValueChange['before'];

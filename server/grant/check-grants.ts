@@ -1,5 +1,6 @@
 import { isUnreachable } from '../database/errors.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { userTarget } from '../event/record.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { AccessTokens, Death } from '../provider/access-token-source.ts';
 import { type AdaptiveLimit, createAdaptiveLimit, STOPPED_BY_SIGNAL } from '../provider/adaptive-limit.ts';
@@ -119,7 +120,17 @@ async function invalidateDead(
   const { db, clock, log } = services;
   const losers = [...new Set(deaths.map(({ characterId }) => characterId))];
   const ids = deaths.map(({ grantId }) => grantId).sort();
-  const losses = { lookedAt, losers, changes: ids.join(' '), healthy: limit.failures === 0 };
+  const losses = {
+    lookedAt,
+    losers,
+    changes: ids.join(' '),
+    details: () =>
+      losers.map((id) => ({
+        target: userTarget(id),
+        changes: [{ field: 'refresh_token', before: 'valid', after: 'invalid' }],
+      })),
+    healthy: limit.failures === 0,
+  };
   const invalid = await inTransaction(db, async (tx) => {
     if (!(await guardMassChange(tx, services, run, losses))) return [];
     const marked = await markAllInvalid(tx, deaths, clock.now());

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
 /** Minimum milliseconds between two runs that count as separate confirmations of the same changes. */
-const APART = 30 * 60_000;
+export const APART = 30 * 60_000;
 
 /**
  * Counts a run that found these changes, unless the previous one was too recent; returns the number of counted runs.

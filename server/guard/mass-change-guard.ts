@@ -4,6 +4,7 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { type Detail, heldEvent } from './held-event.ts';
 import { countSighting, forgetHeld } from './mass-change-guard.queries.ts';
 
 /** What a run would take away if it were committed. */
@@ -14,6 +15,8 @@ export interface Losses {
   readonly losers: readonly number[];
   /** Canonical text of the set of changes: equal for equal sets, independent of their order. */
   readonly changes: string;
+  /** The same changes for people: fields with the values before and after, organizations first, since they are the cause. */
+  readonly details: () => readonly Detail[];
   /** Whether the provider answered all requests of this run. */
   readonly healthy: boolean;
 }
@@ -22,18 +25,18 @@ export interface Losses {
 const SHARE = 0.1;
 const AT_LEAST = 20;
 /** Number of runs that must find the same set of changes before it is accepted. */
-const RUNS = 3;
+export const RUNS = 3;
 
 /**
- * Whether a run may commit what it takes away (D63). If not, the caller rolls back; the refusal is logged, counted and
- * stored, so that the same set of changes is accepted after enough runs. `tx` is the run's own transaction; the refusal
- * is written outside it, as it will be rolled back.
+ * Whether a run may commit what it takes away (D63). If not, the caller rolls back; the refusal is logged, counted,
+ * recorded as an event and stored, so that the same set of changes is accepted after enough runs or once it is
+ * approved. `tx` is the run's own transaction; the refusal is written outside it, as it will be rolled back.
  */
 export async function guardMassChange(
   tx: Kysely<Database>,
   { db, clock, log, metrics }: Pick<Services, 'db' | 'clock' | 'log' | 'metrics'>,
   run: Run,
-  { lookedAt, losers, changes, healthy }: Losses,
+  { lookedAt, losers, changes, details, healthy }: Losses,
 ): Promise<boolean> {
   if (run.dryRun) return true;
   const tooMany = losers.length >= AT_LEAST && losers.length > lookedAt * SHARE;
@@ -42,19 +45,19 @@ export async function guardMassChange(
     if (healthy || run.force) await forgetHeld(tx, run.job);
     return true;
   }
-  const runs = healthy ? await countSighting(db, run.job, fingerprintOf(changes), clock.now()) : 0;
-  if (runs >= RUNS) {
+  const heldId = fingerprintOf(changes);
+  const approved = run.approved === heldId;
+  const runs = healthy && !approved ? await countSighting(db, run.job, heldId, clock.now()) : 0;
+  if (approved || runs >= RUNS) {
     await forgetHeld(tx, run.job);
     return true;
   }
   log.error(
     { job: run.job, run_id: run.id, losers: losers.length, looked_at: lookedAt, runs, healthy },
-    'a run would take something from too many users and changed nothing; force it if it is right',
+    'a run would take something from too many users and changed nothing; approve it if it is right',
   );
   metrics.jobsHeld.inc({ job: run.job });
-  const counted = [{ field: 'losers', before: null, after: losers.length }];
-  const targets = [{ type: 'job' as const, id: run.job, name: null }];
-  const held = { type: 'registry.change_held', outcome: 'held', targets, changes: counted } as const;
+  const held = heldEvent(run.job, heldId, { losers: losers.length, looked_at: lookedAt }, details());
   await recordEvents(db, [held], clock.now());
   return false;
 }

@@ -24,10 +24,14 @@ function job<Payload extends z.ZodTypeAny>(definition: JobDefinition<Payload>): 
 }
 
 /**
- * Payload of a scheduled run. `force` lets the run pass the mass-change guard (D63); a run that an administrator
- * `asked` for checks everything, not only what is due (D52).
+ * Payload of a scheduled run. `force` lets the run pass the mass-change guard, `approved` only with the held changes of
+ * that id (D63). A run that an administrator `asked` for checks everything, not only what is due (D52).
  */
-const ScheduledRun = z.object({ force: z.boolean().default(false), asked: z.boolean().default(false) });
+const ScheduledRun = z.object({
+  force: z.boolean().default(false),
+  asked: z.boolean().default(false),
+  approved: z.string().optional(),
+});
 export type RunOptions = z.infer<typeof ScheduledRun>;
 
 function scheduled(cron: string, timeLimit: number): JobDefinition<typeof ScheduledRun> {

@@ -110,7 +110,7 @@ export function executorOn(db: Kysely<Database>): PgBoss.Db {
   };
 }
 
-/** The waiting run of a job, if there is one; options that are true are set on it. */
+/** The waiting run of a job, if there is one; options that are set are added to its payload. */
 export async function findWaitingRun(
   db: Kysely<Database>,
   name: JobName,

@@ -25,7 +25,7 @@ export interface Queue {
     payloads: readonly Payload<Name>[],
   ): Promise<void>;
   /**
-   * Enqueues a run of a scheduled job unless one is waiting, which gets the options of this one that are true. Returns
+   * Enqueues a run of a scheduled job unless one is waiting, which gets the options of this one that are set. Returns
    * the id of the waiting run.
    */
   run(db: Kysely<Database>, name: JobName, options?: Partial<RunOptions>): Promise<string>;

@@ -1,20 +1,27 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { recordEvents } from '../event/record.ts';
+import { recordEvents, userTarget } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
+import type { Detail } from '../guard/held-event.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Touched } from '../standing/standing.queries.ts';
-import { changedStandings, loses, recordStandings, type StandingChange } from '../standing/told.ts';
+import {
+  changedStandings,
+  loses,
+  recordStandings,
+  type StandingChange,
+  standingDetails,
+} from '../standing/told.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
 import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
-import { organizationEvents } from './organization-events.ts';
+import { organizationDetails, organizationEvents } from './organization-events.ts';
 import {
   type OrganizationIds,
   readOrganizations,
@@ -68,7 +75,8 @@ export async function applyPlan(services: Needs, run: Run, plan: SyncPlan): Prom
   if (size + plan.moves.length + plan.deleted.length === 0) {
     const { lookedAt, healthy } = plan;
     // This plan is empty, so the guard may forget the changes that it held back before.
-    await guardMassChange(services.db, services, run, { lookedAt, losers: [], changes: '', healthy });
+    const losses = { lookedAt, losers: [], changes: '', details: () => [], healthy };
+    await guardMassChange(services.db, services, run, losses);
     return [];
   }
   try {
@@ -109,11 +117,8 @@ async function write(
   const deleted = await lockDeleted(tx, plan.deleted);
   const changed = await changedStandings(tx, standings, touched);
   const losing = changed.filter(loses);
-  const losers = [
-    ...losing.map(({ before }) => before?.character_id ?? 0),
-    ...deleted,
-    ...(await findTokenLosers(tx, deleted)),
-  ];
+  const tokenLosers = await findTokenLosers(tx, deleted);
+  const losers = [...losing.map(({ before }) => before?.character_id ?? 0), ...deleted, ...tokenLosers];
   const after = await readOrganizations(tx, ids);
   const changes = [
     ...organizationChanges(before, after),
@@ -122,7 +127,13 @@ async function write(
     ...deleted.map((character_id) => ({ character_id, deleted: true })),
   ];
   const text = JSON.stringify([losing.map(userLoss), deleted]);
-  const losses = { lookedAt, losers: [...new Set(losers)], changes: text, healthy };
+  const details = () => [
+    ...organizationDetails(before, after),
+    ...deleted.map((id) => detail(id, 'deleted', false, true)),
+    ...standingDetails(losing),
+    ...tokenLosers.map((id) => detail(id, 'tokens', 'valid', 'deleted')),
+  ];
+  const losses = { lookedAt, losers: [...new Set(losers)], changes: text, details, healthy };
   if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
   await recordEvents(tx, organizationEvents(before, after), now);
   await recordStandings(tx, changed, now);
@@ -201,6 +212,10 @@ function change<T extends object>(
       ...Object.fromEntries(differing.map(([name, field]) => [name, [before[field], after[field]]])),
     },
   ];
+}
+
+function detail(id: number, field: string, before: string | boolean, after: string | boolean): Detail {
+  return { target: userTarget(id), changes: [{ field, before, after }] };
 }
 
 function userChange({ before, after }: StandingChange): Change[] {

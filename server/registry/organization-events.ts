@@ -1,5 +1,6 @@
-import type { Target } from '../../contract/event.ts';
+import type { Target, ValueChange } from '../../contract/event.ts';
 import { listChanged, type NewEvent, valueChanges } from '../event/record.ts';
+import type { Detail } from '../guard/held-event.ts';
 import type { StoredAlliance, StoredCorporation, StoredOrganizations } from './organizations.queries.ts';
 
 const target = (type: 'corporation' | 'alliance', id: number, name: string | null): Target[] => [
@@ -18,6 +19,15 @@ export function organizationEvents(before: StoredOrganizations, after: StoredOrg
     ...membershipEvents(before, after),
     ...leaderEvents(before, after),
   ];
+}
+
+/** Changed fields of known organizations, as the mass-change guard shows them (D63). */
+export function organizationDetails(before: StoredOrganizations, after: StoredOrganizations): Detail[] {
+  return organizationEvents(before, after).flatMap(({ type, targets: [target], changes = [] }) => {
+    const values = changes.filter((change): change is ValueChange => 'before' in change);
+    const isNew = type.endsWith('.registered');
+    return target === undefined || isNew || values.length === 0 ? [] : [{ target, changes: values }];
+  });
 }
 
 function allianceEvents(before: StoredAlliance | undefined, now: StoredAlliance): NewEvent[] {

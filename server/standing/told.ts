@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Target } from '../../contract/event.ts';
+import type { Target, ValueChange } from '../../contract/event.ts';
 import { isGuest } from '../access/levels.ts';
 import type { Database } from '../database/tables.ts';
 import { listChanged, type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
@@ -97,6 +97,17 @@ export async function recordStandings(
     events.map((event) => ({ ...event, ...because })),
     now,
   );
+}
+
+/** Changed fields of users who were there before and after, as the mass-change guard shows them (D63). */
+export function standingDetails(
+  changes: readonly StandingChange[],
+): { readonly target: Target; readonly changes: readonly ValueChange[] }[] {
+  return changes.flatMap(({ before, after }) => {
+    if (before === undefined || after === undefined) return [];
+    const values = valueChanges(told(before), told(after), FIELDS);
+    return [{ target: userTarget(before.character_id), changes: values }];
+  });
 }
 
 function userEvents({ before, after }: StandingChange): NewEvent[] {

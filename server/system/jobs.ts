@@ -1,6 +1,8 @@
+import type { Target } from '../../contract/event.ts';
 import type { Job, JobDryRun, JobRun } from '../../contract/system.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
+import { isHeld } from '../guard/held.queries.ts';
 import { catalogue, isScheduled, type JobName, scheduledJobs } from '../queue/catalogue.ts';
 import { nextRun } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
@@ -34,20 +36,30 @@ function handlerName(job: JobName): string {
 
 /**
  * Puts a run into the queue; where one is waiting already, that one is answered. 404: no such scheduled job.
- * A dry run is made at once, and 422 where the job cannot tell what it would change.
+ * An approval names what is held back, else it is a 404 (D63). A dry run is made at once, and 422 where the job cannot
+ * tell what it would change.
  */
 export async function runJob(
   { db, queue, clock, dryRun: rehearse }: Pick<Services, 'db' | 'queue' | 'clock' | 'dryRun'>,
   jobId: string,
-  { force, dryRun }: { readonly force: boolean; readonly dryRun: boolean },
+  {
+    force,
+    approve,
+    dryRun,
+  }: { readonly force: boolean; readonly approve?: string | undefined; readonly dryRun: boolean },
 ): Promise<JobRun | JobDryRun> {
   if (!isScheduled(jobId)) throw notFound('job', jobId);
   if (!dryRun) {
     const run_id = await inTransaction(db, async (tx) => {
+      if (approve !== undefined && !(await isHeld(tx, jobId, approve)))
+        throw notFound('held change', approve);
       const changes = [{ field: 'force', before: null, after: force }];
-      const targets = [{ type: 'job' as const, id: jobId, name: null }];
+      const targets = [
+        target('job', jobId),
+        ...(approve === undefined ? [] : [target('held_change', approve)]),
+      ];
       await recordEvents(tx, [{ type: 'job.requested', targets, changes }], clock.now());
-      return queue.run(tx, jobId, { force, asked: true });
+      return queue.run(tx, jobId, { force, asked: true, approved: approve });
     });
     return { job_id: jobId, run_id };
   }
@@ -56,4 +68,8 @@ export async function runJob(
     throw invalid(['query', 'dry_run'], `${jobId} cannot tell beforehand what it would change`);
   }
   return { job_id: jobId, changes: [...changes] };
+}
+
+function target(type: Target['type'], id: string): Target {
+  return { type, id, name: null };
 }

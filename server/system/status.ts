@@ -94,7 +94,7 @@ function examineHeld({ job_id, runs }: { readonly job_id: string; readonly runs:
   return doctor.mind(
     'held changes',
     `${job_id} would take something from too many users (found ${runs} times)`,
-    'look at its dry run: it goes through when it is found three times, or by force',
+    'GET /system/held shows what: it goes through when it is found three times, or is approved',
   );
 }
 

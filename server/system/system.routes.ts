@@ -1,4 +1,5 @@
 import type { contract } from '../../contract/index.ts';
+import { listHeld } from '../guard/held.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
 import { redactSettings } from './configuration.ts';
@@ -10,9 +11,14 @@ export function systemHandlers(services: Services): Handlers<typeof contract.sys
     configuration: async () => ({ status: 200, body: redactSettings(services.settings) }),
     status: async () => ({ status: 200, body: await readStatus(services) }),
     jobs: async () => ({ status: 200, body: listJobs(services) }),
+    held: async () => ({ status: 200, body: await listHeld(services) }),
     runJob: async ({ params, query }) => ({
       status: 200,
-      body: await runJob(services, params.job_id, { force: query.force, dryRun: query.dry_run }),
+      body: await runJob(services, params.job_id, {
+        force: query.force,
+        approve: query.approve,
+        dryRun: query.dry_run,
+      }),
     }),
   };
 }

@@ -1,4 +1,6 @@
 import { inTransaction } from '../database/transaction.ts';
+import { userTarget } from '../event/record.ts';
+import type { Detail } from '../guard/held-event.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
@@ -62,7 +64,8 @@ async function syncOn(server: VoiceServer, services: Needs, run: Run): Promise<r
   if (run.dryRun) return changes;
   const losers = [...new Set(plans.flatMap(({ removed }) => removed))].sort(byNumber);
   const lookedAt = new Set([...present.values()].flat()).size;
-  const losses = { lookedAt, losers, changes: removalsAsText(plans), healthy: true };
+  const details = () => plans.flatMap((plan) => removalsOf(plan, identities));
+  const losses = { lookedAt, losers, changes: removalsAsText(plans), details, healthy: true };
   if (!(await inTransaction(db, (tx) => guardMassChange(tx, services, run, losses)))) return [];
   if (changes.length === 0) return changes;
   await applyChanges(server, services, run, plans, new Set(existing.map(({ name }) => name)));
@@ -177,6 +180,19 @@ function changesOf(
   });
   const created = sgid === null ? [{ action: 'create', group_id, sgid, name: shorten(mapping.name) }] : [];
   return [...created, ...removed.map(of('remove')), ...added.map(of('add'))];
+}
+
+/** Removed members of a server group, as characters where the identity is bound to one. */
+function removalsOf(
+  { mapping, removed }: GroupChange,
+  identities: ReadonlyMap<number, number | null>,
+): Detail[] {
+  const changes = [{ field: 'voice_group', before: mapping.name || mapping.group_id, after: null }];
+  return removed.map((id) => {
+    const characterId = identities.get(id) ?? null;
+    const identity = { type: 'voice_identity' as const, id: String(id), name: null };
+    return { target: characterId === null ? identity : userTarget(characterId), changes };
+  });
 }
 
 function removalsAsText(plans: readonly GroupChange[]): string {

@@ -8,5 +8,7 @@ import './console/roles.ts';
 import './console/keyboard.ts';
 import './console/reasons.ts';
 import './console/records.ts';
+import './console/desk.ts';
+import './console/webhooks.ts';
 import './console/hostile-names.ts';
 import './console/weight.ts';

@@ -96,6 +96,7 @@ POST   /oidc/client/{client_id}/secret                          app 10
 GET    /system/configuration                                    app 10
 GET    /system/status                                           app 9
 GET    /system/job                                              app 10
+GET    /system/held                                             app 9
 POST   /system/job/{job_id}                                     app 10
 GET    /crash                                                   app 10
 GET    /crash/{crash_report_id}                                 app 10

@@ -112,6 +112,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'oidc.deleteClient': usual(10),
   'oidc.renewSecret': usual(10),
   'system.configuration': usual(10),
+  'system.held': usual(9),
   'system.jobs': usual(10),
   'system.runJob': usual(10),
   'system.status': usual(9),

@@ -323,6 +323,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'oidc.deleteClient': { request: oidcClient },
   'oidc.renewSecret': { request: oidcClient },
   'system.configuration': {},
+  'system.held': {},
   'system.jobs': {},
   'system.status': {},
   'system.runJob': { request: () => ({ params: { job_id: 'maintenance' } }) },

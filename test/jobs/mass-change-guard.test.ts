@@ -14,7 +14,13 @@ beforeEach(() => app.db.deleteFrom('held_changes').execute());
 afterAll(() => app.stop());
 
 const losers = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
-const TOO_MUCH: Losses = { lookedAt: 1000, losers: losers(101), changes: 'a', healthy: true };
+const TOO_MUCH: Losses = {
+  lookedAt: 1000,
+  losers: losers(101),
+  changes: 'a',
+  details: () => [],
+  healthy: true,
+};
 
 /** As a run does it: in a transaction that is rolled back when the answer is no. */
 async function asks(losses: Partial<Losses> = {}, run: Partial<Run> = {}): Promise<boolean> {

@@ -56,14 +56,14 @@ describe("our statements on pg-boss's tables", () => {
   });
 
   it('find a run that pg-boss has waiting, and change its options so that pg-boss hands those out', async () => {
-    const asked = { force: false, asked: true };
+    const asked = { force: false, asked: true, approved: 'x' };
     expect(await findWaitingRun(app.db, JOB, { force: true })).toBeUndefined();
     const id = await boss().send(JOB, {});
     expect(await findWaitingRun(app.db, JOB, { force: false })).toBe(id);
     expect(await boss().getJobById(JOB, id ?? '')).toMatchObject({ data: {} });
     expect(await findWaitingRun(app.db, JOB, { force: true, asked: false })).toBe(id);
     expect(await findWaitingRun(app.db, JOB, asked)).toBe(id);
-    expect(await boss().fetch(JOB)).toMatchObject([{ id, data: { force: true, asked: true } }]);
+    expect(await boss().fetch(JOB)).toMatchObject([{ id, data: { ...asked, force: true } }]);
     expect(await findWaitingRun(app.db, JOB, asked)).toBeUndefined();
   });
 

@@ -402,7 +402,7 @@ describe('D63: a provider that fails', () => {
     world.closeAlliance(ALLIANCE);
     await refresh();
     expect(await standings(app)).toEqual(kept);
-    expect(app.logged.at(-1)).toContain('force it if it is right');
+    expect(app.logged.at(-1)).toContain('approve it if it is right');
     await refresh({ force: true });
     expect(await untrue(app)).toEqual([]);
   });

@@ -83,7 +83,7 @@ async function complaintsOf(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 const STOPPED = 'the provider failed: who was not answered for stays as it was until the next run';
-const HELD = 'a run would take something from too many users and changed nothing; force it if it is right';
+const HELD = 'a run would take something from too many users and changed nothing; approve it if it is right';
 
 describe('D63: a provider that fails takes nothing away', () => {
   const faults: [string, Fault][] = [

@@ -29,6 +29,7 @@ import type {
   GroupPolicy,
   GroupShort,
   GuestCode,
+  HeldChange,
   Job,
   JobDryRun,
   JobRun,
@@ -203,6 +204,7 @@ export const operations = {
   },
   system: {
     configuration: gives<Configuration>()((c) => c.system.configuration()),
+    held: gives<HeldChange[]>()((c) => c.system.held()),
     jobs: gives<Job[]>()((c) => c.system.jobs()),
     status: gives<SystemStatus>()((c) => c.system.status()),
     runJob: gives<JobRun | JobDryRun>()((c) =>

@@ -1,13 +1,12 @@
-import { Alert, Button, Container, Group, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useEffect } from 'react';
+import type { FormEvent } from 'react';
 import { HOME } from '../session/place.ts';
 import { lastFarewell } from '../session/session.ts';
 import { signInWith, startSignIn } from '../session/sign-in.ts';
-import { Logo } from '../shared/icons.tsx';
 import { Problem } from '../shared/problem.tsx';
 import { t } from '../text/text.ts';
-import { ColorScheme } from './color-scheme.tsx';
+import { FrontPage } from './front-page.tsx';
 
 const INVITATION = `${HOME}/invitation/`;
 
@@ -21,38 +20,24 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
       invitation === undefined ? startSignIn() : startSignIn({ state_code: invitation }, `${HOME}/`),
   });
   const told = refusal ?? lastFarewell();
-  useEffect(() => {
-    document.title = `${t('Sign in')} · castellan`;
-  }, []);
   return (
-    <Container component="main" size="xs" py="xl">
-      <Stack>
-        <Group justify="space-between">
-          <Group gap="sm">
-            <Logo size={40} />
-            <Title order={1} size="h2">
-              castellan
-            </Title>
-          </Group>
-          <ColorScheme />
-        </Group>
-        <Text>
-          {invitation === undefined
-            ? t('Who belongs to whom, who may see what. Sign in with your character to see where you stand.')
-            : t('You were invited as a guest. Sign in with the character that the invitation is for.')}
-        </Text>
-        {told !== undefined && (
-          <Alert color="red" variant="light" role="alert" title={t('You are not signed in')}>
-            {told}
-          </Alert>
-        )}
-        <Problem error={signing.error} />
-        <Button size="md" onClick={() => signing.mutate()} loading={signing.isPending} autoFocus>
-          {t('Sign in with the game')}
-        </Button>
-        <Operator />
-      </Stack>
-    </Container>
+    <FrontPage title={t('Sign in')} heading="castellan">
+      <Text>
+        {invitation === undefined
+          ? t('Who belongs to whom, who may see what. Sign in with your character to see where you stand.')
+          : t('You were invited as a guest. Sign in with the character that the invitation is for.')}
+      </Text>
+      {told !== undefined && (
+        <Alert color="red" variant="light" role="alert" title={t('You are not signed in')}>
+          {told}
+        </Alert>
+      )}
+      <Problem error={signing.error} />
+      <Button size="md" onClick={() => signing.mutate()} loading={signing.isPending} autoFocus>
+        {t('Sign in with the game')}
+      </Button>
+      <Operator />
+    </FrontPage>
   );
 }
 

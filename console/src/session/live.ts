@@ -49,6 +49,8 @@ async function present(signal: AbortSignal): Promise<number> {
 const ALSO: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
   application: ['group'],
   group: ['application'],
+  job: ['system'],
+  registry: ['system'],
 };
 
 /** The subject of an event is the resource that it changed; who is a member of what shows in users, too. */

@@ -11,6 +11,8 @@ export interface Point {
 }
 
 const HEIGHT = 240;
+/** Seconds on each side of a time that stands alone: uPlot would show years. */
+const AROUND = 43_200;
 /** What tells lines apart for those who see no colours; so many there can be. */
 const DASHES = [[], [10, 5], [2, 5]];
 const COLOURS = { light: ['#1f4f86', '#1d6b45', '#b02a1b'], dark: ['#9cc3f5', '#7fd1a6', '#ff9e91'] };
@@ -42,6 +44,11 @@ export function Chart({ lines, points }: ChartProps) {
       width: element.clientWidth,
       height: HEIGHT,
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+      scales: {
+        x: {
+          range: (_plot, first, last) => (first === last ? [first - AROUND, last + AROUND] : [first, last]),
+        },
+      },
       axes: [axis, { ...axis, size: 110, values: (_plot, values) => values.map(formatNumber) }],
       series: [{}, ...series],
     };

@@ -21,7 +21,7 @@ export const routes = {
   history: '/ext/history/characters/:character_id locations/location mails/mail mail/mail/:mail_id skillPoints/skillpoints wallet/wallet storeLocation+/location/now',
   person: '/person current/current link+/current/character unlink-/current/character/:character_id update=/current merge+/:/merge split+/:/split history/:/history',
   oidc: '/oidc/client listClients getClient/:client_id createClient+ updateClient=/:client_id deleteClient-/:client_id. renewSecret+/:client_id/secret',
-  system: '/system status/status configuration/configuration jobs/job runJob+/job/:job_id',
+  system: '/system status/status configuration/configuration jobs/job held/held runJob+/job/:job_id',
   token: '/token current delete-. createDynamic+/dyn createPermanent+/per startLogin+/use/from/dyn createUserToken+/use/from/per logout-/current.',
   user: '/user list get/:character_name groups/:character/groups why/:character/why update=/:character_id? delete-/:character_id?. person/:character/person',
   voice: '/voice/auth start+/start complete+/complete.',
@@ -43,7 +43,7 @@ export interface Reads {
   history: 'locations' | 'mails' | 'mail' | 'skillPoints' | 'wallet';
   person: 'current' | 'history';
   oidc: 'listClients' | 'getClient';
-  system: 'status' | 'configuration' | 'jobs';
+  system: 'status' | 'configuration' | 'jobs' | 'held';
   token: 'current';
   user: 'list' | 'get' | 'groups' | 'why' | 'person';
   webhook: 'list' | 'get' | 'listDeliveries';

@@ -836,6 +836,44 @@ export interface GuestCode {
   state_code: string;
 }
 
+/** What the runs of a job would take away from so many that nothing is changed for now. */
+export interface HeldChange {
+  /** Names exactly these changes: other ones have another id. */
+  held_id: string;
+  /** The job whose runs find them. */
+  job_id: string;
+  /** Users who would lose something, indirectly too. */
+  losers: number;
+  /** Users that the run looked at. */
+  looked_at: number;
+  /** When a run found exactly these for the first time. */
+  first_found_on: string;
+  /** When they counted last as found. */
+  found_on: string;
+  /** In how many runs that were far enough apart. */
+  found: number;
+  /** So many, and they are let through. */
+  needed: number;
+  /** About when that will be, if every run finds them again; null: no run is scheduled. */
+  passes_on: string | null;
+  /** What would change, organizations first: the first 500 of it. */
+  details: HeldDetail[];
+  /** How much would change besides. */
+  more: number;
+}
+
+/** One value that would change, and whose. */
+export interface HeldDetail {
+  /** Which field of the record. */
+  field: string;
+  /** Null where there was nothing, or nothing yet. */
+  before: string | number | boolean | null | string[];
+  /** What it is now; null where there is nothing any more. */
+  after: string | number | boolean | null | string[];
+  /** Who, or what, would change. */
+  target: Target;
+}
+
 /** A scheduled background job. */
 export interface Job {
   /** Missed runs are made up for by one: always true. */
@@ -1394,7 +1432,7 @@ export interface SystemStatus {
 /** What an event is about. */
 export interface Target {
   /** What kind of record it is. */
-  type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'crash_report' | 'webhook';
+  type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'held_change' | 'crash_report' | 'webhook';
   /** Its id as text, whatever the record has. */
   id: string;
   /** What it was called at that time. */
@@ -2545,6 +2583,12 @@ export type ListJobsAnswer =
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
+export type ListHeldChangesAnswer =
+  | Answer<200, HeldChange[]>
+  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<422, ValidationProblem>
+  | Answer<500, CrashProblem>;
+
 export interface RunJobRequest extends CallOptions {
   params: {
     /** The schedule's name. */
@@ -2553,6 +2597,8 @@ export interface RunJobRequest extends CallOptions {
   query?: {
     /** Let the run through however much it takes away. */
     force?: boolean | undefined;
+    /** Let through what `GET /system/held` shows under this id; whatever else the run finds is judged as ever. */
+    approve?: string | undefined;
     /** Only answer what the run would change. */
     dry_run?: boolean | undefined;
   } | undefined;
@@ -3499,9 +3545,17 @@ export interface Api {
      */
     jobs(request?: CallOptions): Promise<ListJobsAnswer>;
     /**
+     * List the changes that are held back.
+     *
+     * What runs of jobs would take away from so many users at once that they changed nothing, by the name of the job. What a run saw while the game failed is not among them. They are let through when they were found often enough, or by level 10: `POST /system/job/{job_id}?approve={held_id}`.
+     *
+     * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
+     */
+    held(request?: CallOptions): Promise<ListHeldChangesAnswer>;
+    /**
      * Run a job now.
      *
-     * Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced. A dry run answers what would change, and changes nothing.
+     * Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change, and changes nothing.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */

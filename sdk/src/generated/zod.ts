@@ -740,6 +740,7 @@ export const Target = z.object({
     'person',
     'voice_identity',
     'job',
+    'held_change',
     'crash_report',
     'webhook',
   ]),
@@ -913,6 +914,44 @@ export const GroupPolicy = z.object({
 export const GuestCode = z.object({
   /** To be sent as `state_code` to `POST /token/use/from/dyn`. */
   state_code: z.string(),
+});
+
+/** One value that would change, and whose. */
+export const HeldDetail = z.object({
+  /** Which field of the record. */
+  field: z.string(),
+  /** Null where there was nothing, or nothing yet. */
+  before: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
+  /** What it is now; null where there is nothing any more. */
+  after: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
+  /** Who, or what, would change. */
+  target: Target,
+});
+
+/** What the runs of a job would take away from so many that nothing is changed for now. */
+export const HeldChange = z.object({
+  /** Names exactly these changes: other ones have another id. */
+  held_id: z.string(),
+  /** The job whose runs find them. */
+  job_id: z.string(),
+  /** Users who would lose something, indirectly too. */
+  losers: z.number().int(),
+  /** Users that the run looked at. */
+  looked_at: z.number().int(),
+  /** When a run found exactly these for the first time. */
+  first_found_on: z.string().datetime(),
+  /** When they counted last as found. */
+  found_on: z.string().datetime(),
+  /** In how many runs that were far enough apart. */
+  found: z.number().int(),
+  /** So many, and they are let through. */
+  needed: z.number().int(),
+  /** About when that will be, if every run finds them again; null: no run is scheduled. */
+  passes_on: z.string().datetime().nullable(),
+  /** What would change, organizations first: the first 500 of it. */
+  details: z.array(HeldDetail),
+  /** How much would change besides. */
+  more: z.number().int(),
 });
 
 /** A scheduled background job. */

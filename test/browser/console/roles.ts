@@ -1,10 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { ok } from '../../../sdk/src/index.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, ok } from '../../../sdk/src/index.ts';
 import {
   at,
   become,
   button,
   heading,
+  instance,
+  MODERATOR,
   OFFICER,
   operator,
   PILOT,
@@ -13,31 +15,61 @@ import {
   tab,
   tokenOf,
 } from './stage.ts';
-import { ALL_LOOKS, faultsOf, go, PLACES, TWO_LOOKS } from './walk.ts';
+import { DESK_DARK, faultsOf, go, PHONE_LIGHT, PLACES, TWO_LOOKS } from './walk.ts';
 
 /** What only those may press who own a group, or have a level. */
 const FOR_OTHERS = /^(New|Register|Delete|Edit|Add$|Add members|Remove|Save|Set level|Invite|Approve|Reject)/;
 
 /** What level 0 is not offered. */
-const NOT_FOR_PILOTS = ['corporation-days', 'audit', 'applications', 'system'];
+const NOT_FOR_PILOTS = [
+  ...['corporation-days', 'user-then', 'audit'],
+  ...['applications', 'webhooks', 'system', 'held'],
+];
+const OF_PILOTS = PLACES.filter(({ name }) => !NOT_FOR_PILOTS.includes(name));
+/** What a moderator may press besides. */
+const FOR_DECIDING = /^(Approve|Reject)/;
 const OF_OFFICERS = ['alliance', 'corporation', 'corporation-days', 'user', 'audit'];
 
 describe('the same screens, as others see them', () => {
   let pilot: string;
   let officer: string;
+  let moderator: string;
+  let group_id: string;
   beforeAll(async () => {
     pilot = await tokenOf(PILOT);
     officer = await tokenOf(OFFICER);
+    moderator = await tokenOf(MODERATOR);
+    const made = await ok(operator.group.create({ body: { group_name: 'Watchers', description: '' } }));
+    group_id = made.group_id;
+    const body = { joining: 'application' as const, moderators: { users: [MODERATOR], groups: [] } };
+    await ok(operator.group.setPolicy({ params: { group_id }, body }));
+    const applicant = createClient({ baseUrl: instance.url, token: pilot });
+    await ok(applicant.group.apply({ params: { group_id }, body: { message: 'Let me watch.' } }));
     await ok(operator.user.update({ params: { character_id: OFFICER }, body: { clearance_level: 4 } }));
   });
 
-  it.each(PLACES.filter(({ name }) => !NOT_FOR_PILOTS.includes(name)))(
+  afterAll(() => operator.group.delete({ params: { group_id } }));
+
+  it.each(OF_PILOTS)(
     'a pilot of level 0: no barrier, no complaint, and no button that he may not press: $name',
     async (place) => {
       await become(pilot);
       await go(place);
-      expect(await faultsOf(`${place.name}-pilot`, TWO_LOOKS)).toEqual([]);
+      expect(await faultsOf(`${place.name}-pilot`, PHONE_LIGHT)).toEqual([]);
       expect(await page.getByRole('button', { name: FOR_OTHERS }).count()).toBe(0);
+      expect(tab.complaints).toEqual([]);
+    },
+  );
+
+  it.each(OF_PILOTS)(
+    'a moderator of level 0: no barrier, no complaint, and no button but to decide: $name',
+    async (place) => {
+      await become(moderator);
+      await go(place);
+      expect(await faultsOf(`${place.name}-moderator`, DESK_DARK)).toEqual([]);
+      const pressed = await page.getByRole('button', { name: FOR_OTHERS }).allInnerTexts();
+      expect(pressed.filter((each) => !FOR_DECIDING.test(each))).toEqual([]);
+      if (place.name === 'inbox') await page.getByText('Let me watch.').waitFor();
       expect(tab.complaints).toEqual([]);
     },
   );
@@ -63,7 +95,11 @@ describe('the same screens, as others see them', () => {
     await page.getByRole('button', { name: 'Search' }).click();
     await page.locator(`button[name=character_id][value="${STRANGER.id}"]`).click();
     await heading('You are a guest').waitFor();
-    expect(await faultsOf('guest', ALL_LOOKS)).toEqual([]);
+    expect(await faultsOf('guest', TWO_LOOKS)).toEqual([]);
+    for (const place of PLACES) {
+      await go({ name: place.name, path: place.path });
+      expect(await heading('You are a guest').count(), place.name).toBe(1);
+    }
     await page.keyboard.press('Tab');
     await button('Sign out').click();
     await button('Sign in with the game').waitFor();

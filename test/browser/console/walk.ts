@@ -37,9 +37,12 @@ export const PLACES: readonly Place[] = [
   { name: 'coalition', path: ({ coalition }) => `/coalition/${coalition}` },
   { name: 'users', path: () => '/users' },
   { name: 'user', path: ({ user }) => `/user/${encodeURIComponent(user)}` },
+  { name: 'user-then', path: ({ user }) => `/user/${encodeURIComponent(user)}`, part: 'Then and now' },
   { name: 'audit', path: () => '/audit' },
   { name: 'applications', path: () => '/applications' },
+  { name: 'webhooks', path: () => '/applications', part: 'Webhooks' },
   { name: 'system', path: () => '/system' },
+  { name: 'held', path: () => '/system', part: 'Held back' },
   { name: 'nothing', path: () => '/no/such/screen' },
 ];
 
@@ -71,6 +74,9 @@ const LOOKS = [
 ] as const;
 type Look = (typeof LOOKS)[number];
 export const ALL_LOOKS: readonly Look[] = LOOKS;
+/** One size in one scheme, for what another role looks at in the others. */
+export const PHONE_LIGHT: readonly Look[] = [LOOKS[0]];
+export const DESK_DARK: readonly Look[] = [LOOKS[3]];
 /** Both sizes and both schemes, in half the time. */
 export const TWO_LOOKS: readonly Look[] = [LOOKS[0], LOOKS[3]];
 

@@ -4,6 +4,7 @@ import { Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Configuration } from './configuration.tsx';
 import { Crashes } from './crashes.tsx';
+import { Held } from './held.tsx';
 import { Jobs } from './jobs.tsx';
 import { Status } from './status.tsx';
 
@@ -14,6 +15,7 @@ export function System() {
   const isSuperuser = useLevel(SUPERUSER);
   const parts = [
     { value: 'status', label: t('State'), part: <Status /> },
+    { value: 'held', label: t('Held back'), part: <Held /> },
     ...(isSuperuser
       ? [
           { value: 'jobs', label: t('Jobs'), part: <Jobs /> },

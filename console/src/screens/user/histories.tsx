@@ -1,13 +1,16 @@
+import type { User } from '@castellan/sdk';
 import { EventList } from '../../shared/events/event-list.tsx';
 import { Parts } from '../../shared/parts.tsx';
 import { t } from '../../text/text.ts';
 import { Locations } from './locations.tsx';
 import { Mails } from './mails.tsx';
 import { SkillPoints } from './skill-points.tsx';
+import { ThenAndNow } from './then-and-now.tsx';
 import { Wallet } from './wallet.tsx';
 
 /** What is kept of a character, and what happened to it: the newest first. */
-export function Histories({ characterId }: { readonly characterId: number }) {
+export function Histories({ user }: { readonly user: User }) {
+  const characterId = user.character_id;
   const kinds = [
     { value: 'location', label: t('Location'), part: <Locations characterId={characterId} /> },
     { value: 'skills', label: t('Skill points'), part: <SkillPoints characterId={characterId} /> },
@@ -18,6 +21,7 @@ export function Histories({ characterId }: { readonly characterId: number }) {
       label: t('Timeline'),
       part: <EventList question={{ target: `user:${characterId}` }} />,
     },
+    { value: 'then', label: t('Then and now'), part: <ThenAndNow user={user} /> },
   ];
   return <Parts of={kinds} />;
 }

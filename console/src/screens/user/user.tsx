@@ -93,7 +93,7 @@ function Content() {
       </div>
       {user.character_id !== BUILT_IN && mayRead(me, user) && (
         <Section title={t('History')}>
-          <Histories characterId={user.character_id} />
+          <Histories user={user} />
         </Section>
       )}
     </Stack>

@@ -1,0 +1,114 @@
+import type { WebhookDelivery } from '@castellan/sdk';
+import { Badge, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { castellan, forget } from '../../session/api.ts';
+import { wordsOf } from '../../shared/events/words.ts';
+import { useListing } from '../../shared/listing.ts';
+import { Moment } from '../../shared/moment.tsx';
+import { More } from '../../shared/more.tsx';
+import { Problem } from '../../shared/problem.tsx';
+import { Part } from '../../shared/screen.tsx';
+import { count, t } from '../../text/text.ts';
+import { answerInWords, stateInWords } from './webhook-words.ts';
+
+const STRETCH = 20;
+const STATES = ['waiting', 'failed', 'delivered'] as const;
+
+/** What became of the events that were sent to a webhook, the latest first. */
+export function Deliveries({ webhookId }: { readonly webhookId: string }) {
+  const [state, setState] = useState('all');
+  const wanted = STATES.find((each) => each === state);
+  return (
+    <Stack gap="sm" mt="sm" align="flex-start">
+      <SegmentedControl
+        size="xs"
+        aria-label={t('Show')}
+        value={state}
+        onChange={setState}
+        data={[
+          { value: 'all', label: t('All') },
+          ...STATES.map((each) => ({ value: each, label: stateInWords(each) })),
+        ]}
+      />
+      <Part rows={3} key={state}>
+        <Listed webhookId={webhookId} {...(wanted !== undefined && { state: wanted })} />
+      </Part>
+    </Stack>
+  );
+}
+
+interface ListedProps {
+  readonly webhookId: string;
+  readonly state?: WebhookDelivery['state'];
+}
+
+function Listed({ webhookId, state }: ListedProps) {
+  const params = { webhook_id: webhookId };
+  const deliveries = useListing(
+    ['webhook', `deliveries of ${webhookId}`],
+    (request) => castellan.webhook.listDeliveries.answer({ params, ...request }),
+    { limit: STRETCH, ...(state !== undefined && { state }) },
+  );
+  if (deliveries.entries.length === 0) return <Text role="status">{t('None.')}</Text>;
+  return (
+    <Stack gap="xs" align="stretch" w="100%">
+      <ul className="rows">
+        {deliveries.entries.map((delivery) => (
+          <li key={delivery.delivery_id} className="row wrapping">
+            <Delivery webhookId={webhookId} delivery={delivery} />
+          </li>
+        ))}
+      </ul>
+      <More of={deliveries} />
+    </Stack>
+  );
+}
+
+interface DeliveryProps {
+  readonly webhookId: string;
+  readonly delivery: WebhookDelivery;
+}
+
+function Delivery({ webhookId, delivery }: DeliveryProps) {
+  const { delivery_id, type, state, tries, created_on, next_try_on } = delivery;
+  const retrying = useMutation({
+    mutationFn: () => castellan.webhook.retry({ params: { webhook_id: webhookId, delivery_id } }),
+    onSettled: () => forget('webhook'),
+  });
+  return (
+    <>
+      <Stack gap={2}>
+        <Group gap="xs">
+          <Text span fw={600}>
+            {wordsOf(type)}
+          </Text>
+          <Badge variant="default" tt="none">
+            {stateInWords(state)}
+          </Badge>
+        </Group>
+        <Text size="sm" c="dimmed">
+          <Moment at={created_on} />
+        </Text>
+        <Text size="sm">
+          {count(tries, '{n} try', '{n} tries')}, {answerInWords(delivery)}
+          {next_try_on !== null && (
+            <>
+              ; {t('next')} <Moment at={next_try_on} />
+            </>
+          )}
+        </Text>
+        <Problem error={retrying.error} />
+      </Stack>
+      <Button
+        size="xs"
+        variant="default"
+        loading={retrying.isPending}
+        aria-label={t('Try again: {id}', { id: delivery_id })}
+        onClick={() => retrying.mutate()}
+      >
+        {t('Try again')}
+      </Button>
+    </>
+  );
+}

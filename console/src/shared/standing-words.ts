@@ -1,0 +1,38 @@
+import { t } from '../text/text.ts';
+import { type Choice, useChoices } from './choices.ts';
+
+const FIELDS: Readonly<Record<string, string>> = {
+  may_log_in: 'May log in',
+  ceo: 'CEO',
+  ceo_name: 'Name of the CEO',
+  clearance_level: 'Level',
+};
+
+/** `refresh_token` as people read it: what is changed has fields that this console may not know. */
+export function fieldInWords(field: string): string {
+  const words = field.replaceAll('_', ' ');
+  return t(FIELDS[field] ?? words.charAt(0).toUpperCase() + words.slice(1));
+}
+
+type Value = string | number | boolean | null | undefined | readonly string[];
+export type InWords = (field: string, value: Value) => string;
+
+/** Values as people read them, organizations by their names of today. */
+export function useValuesInWords(): InWords {
+  const { alliances, corporations, coalitions } = useChoices();
+  const known: Readonly<Record<string, readonly Choice[]>> = {
+    alliance: alliances,
+    corporation: corporations,
+    executor_corporation: corporations,
+    coalitions,
+  };
+  return (field, value) => inWords(value, known[field] ?? []);
+}
+
+function inWords(value: Value, known: readonly Choice[]): string {
+  if (value === null || value === undefined || value === '') return t('none');
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
+  const ids = typeof value === 'object' ? value : [String(value)];
+  if (ids.length === 0) return t('none');
+  return ids.map((id) => known.find((choice) => choice.value === id)?.label ?? id).join(', ');
+}

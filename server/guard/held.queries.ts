@@ -1,0 +1,50 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+
+/** Held changes of a job with the latest event about them. */
+interface HeldRow {
+  readonly held_id: string;
+  readonly job_id: string;
+  readonly runs: number;
+  readonly counted_on: Date;
+  readonly first_found_on: string;
+  readonly body: string;
+}
+
+/** Held changes of all jobs, ordered by job. */
+export async function listHeldChanges(db: Kysely<Database>): Promise<readonly HeldRow[]> {
+  const { rows } = await sql<HeldRow>`
+    with sightings as (
+      select h.job_id, e.event_id, e.body from held_changes h join events e
+        on e.type = 'registry.change_held' and e.targets @> array['job:' || h.job_id, 'held_change:' || h.fingerprint]
+    )
+    select h.fingerprint as held_id, h.job_id, h.runs, h.counted_on, first.body::jsonb ->> 'occurred_on' as first_found_on,
+      last.body
+    from held_changes h,
+      lateral (select body from sightings s where s.job_id = h.job_id order by event_id limit 1) first,
+      lateral (select body from sightings s where s.job_id = h.job_id order by event_id desc limit 1) last
+    order by h.job_id`.execute(db);
+  return rows;
+}
+
+export async function isHeld(db: Kysely<Database>, job: string, heldId: string): Promise<boolean> {
+  const held = db.selectFrom('held_changes').select('job_id');
+  const row = await held.where('job_id', '=', job).where('fingerprint', '=', heldId).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Current names of users, corporations and alliances, keyed `type:id`. */
+export async function readNames(
+  db: Kysely<Database>,
+  targets: readonly { readonly type: string; readonly id: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const idsOf = (type: string) => targets.flatMap((target) => (target.type === type ? [target.id] : []));
+  const { rows } = await sql<{ key: string; name: string }>`
+    select 'user:' || character_id as key, character_name as name from users
+      where character_id = any(${idsOf('user')}::bigint[])
+    union all select 'corporation:' || corporation_id, corporation_name from corporations
+      where corporation_id = any(${idsOf('corporation')}::bigint[])
+    union all select 'alliance:' || alliance_id, alliance_name from alliances
+      where alliance_id = any(${idsOf('alliance')}::bigint[])`.execute(db);
+  return new Map(rows.map(({ key, name }) => [key, name]));
+}

@@ -1,0 +1,54 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../../sdk/src/index.ts';
+import { ADMINISTRATOR, button, goToPart, open, operator, page, settled, tab, tokenOf } from './stage.ts';
+import { faultsOf, TWO_LOOKS } from './walk.ts';
+
+describe('D93: webhooks', () => {
+  let administrator: string;
+  let url: string;
+  const receiver = createServer((_, response) => response.writeHead(204).end());
+  beforeAll(async () => {
+    administrator = await tokenOf(ADMINISTRATOR);
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/castellan`;
+  });
+  afterAll(() => receiver.close());
+  const dialog = () => page.getByRole('dialog');
+
+  it('are made, tried, stopped and deleted, and their secrets are shown once', async () => {
+    await open('/applications', administrator);
+    await settled();
+    await goToPart('Webhooks');
+    await button('New webhook').click();
+    await dialog().getByLabel('Address').fill(url);
+    await dialog().getByLabel('Types of events').fill('group.*\nuser.standing_changed');
+    await dialog().getByRole('button', { name: 'New webhook' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await button(`Send a test to ${url}`).click();
+    await page.getByText('Delivered: answered 204.').waitFor();
+    await page.getByText(`Deliveries to ${url}`).click();
+    await page.getByText('Webhook test').waitFor();
+
+    await button(`Disable ${url}`).click();
+    await page.getByText('Somebody turned it off.').waitFor();
+    expect(await faultsOf('webhook', TWO_LOOKS)).toEqual([]);
+    expect(await ok(operator.webhook.list())).toMatchObject([
+      { url, enabled: false, types: ['group.*', 'user.standing_changed'], group_ids: null, ordered: false },
+    ]);
+
+    await button('Renew secret').click();
+    await dialog().getByRole('button', { name: 'Renew secret' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await page.reload();
+    await settled();
+    await goToPart('Webhooks');
+    await button(`Enable ${url}`).waitFor();
+    expect(await page.getByText(/^whsec_/).count()).toBe(0);
+    await button('Delete webhook').click();
+    await dialog().getByRole('button', { name: 'Delete webhook' }).click();
+    await page.getByText('There is no webhook yet.').waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+});

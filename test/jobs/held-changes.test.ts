@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startWorker } from '../../jobs/worker.ts';
+import { ok } from '../../sdk/src/index.ts';
+import type { Run } from '../../server/queue/run.ts';
+import { syncUsers } from '../../server/registry/sync-users.ts';
+import { populate } from '../fixtures/population.ts';
+import { addHome, addMember, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
+
+const MINUTE = 60_000;
+const UNHEARD_OF = 'A'.repeat(43);
+
+let app: TestApp;
+let root: Client;
+let administrator: Client;
+/** A corporation with many members, which leaves its alliance in every test. */
+let corporation: number;
+let alliance: number;
+
+beforeAll(async () => {
+  app = await startTestApp({
+    env: { JOB_SCHEDULES: 'sync-users=*/30 * * * *' },
+    provider: { alliances: 2, corporations: 4, characters: 160 },
+  });
+  root = app.client(app.root);
+  await populate(app);
+  await addUser(app, { id: 9_001, level: 9 });
+  administrator = app.client((await makeToken(app, 'per', 9_001, uuidOf(app.root))).jwt);
+  const { world } = app.provider;
+  const sized = world.alliances
+    .flatMap(({ id }) => world.corporationsOf(id))
+    .map((id) => ({ id, size: world.membersOf(id).length }));
+  corporation = sized.reduce((most, each) => (each.size > most.size ? each : most)).id;
+  alliance = world.corporation(corporation)?.allianceId ?? 0;
+});
+afterAll(() => app.stop());
+
+/** The corporation is in its alliance, here and in the game; then the game says that it has left. */
+beforeEach(async () => {
+  await recover();
+  app.provider.world.moveCorporation(corporation, alliance);
+  await sync({ force: true });
+  expect(await held()).toEqual([]);
+  await recover();
+  app.provider.world.moveCorporation(corporation, null);
+});
+
+async function recover(): Promise<void> {
+  app.clock.advance(2 * 60 * MINUTE);
+  stayInTheMinute(app);
+  await forgetProvider(app);
+}
+
+const sync = (options: Partial<Omit<Run, 'job'>> = {}) =>
+  syncUsers(app.app.services, testRun('sync-users', options));
+const held = () => ok(administrator.system.held());
+const approve = (held_id: string, job_id = 'sync-users') =>
+  root.system.runJob({ params: { job_id }, query: { approve: held_id } });
+
+async function allianceOf(id: number): Promise<number | null> {
+  return (await ok(root.corporation.get({ params: { corporation_id: id } }))).alliance?.alliance_id ?? null;
+}
+
+describe('D63: GET /system/held', () => {
+  it('is for level 9', async () => {
+    await addHome(app);
+    const { jwt } = await addMember(app, 8_001, 8);
+    expect(await app.client(jwt).system.held()).toMatchObject({ status: 403 });
+    expect(await app.client(jwt).system.runJob({ params: { job_id: 'sync-users' } })).toMatchObject({
+      status: 403,
+    });
+  });
+
+  it('shows what a run would change, organizations first, how often it was found, and when it passes', async () => {
+    await sync();
+    const [change, ...others] = await held();
+    const members = app.provider.world.membersOf(corporation);
+    const now = app.clock.now();
+    expect(others).toEqual([]);
+    expect(change).toMatchObject({
+      job_id: 'sync-users',
+      losers: members.length,
+      first_found_on: now.toISOString(),
+      found_on: now.toISOString(),
+      found: 1,
+      needed: 3,
+      more: 0,
+    });
+    expect(change?.looked_at).toBeGreaterThan(members.length);
+    const { corporation_name } = await ok(root.corporation.get({ params: { corporation_id: corporation } }));
+    expect(change?.details[0]).toEqual({
+      target: { type: 'corporation', id: String(corporation), name: corporation_name },
+      field: 'alliance',
+      before: alliance,
+      after: null,
+    });
+    const [member = 0] = members;
+    const { character_name } = await ok(root.user.get({ params: { character_name: String(member) } }));
+    expect(change?.details).toContainEqual({
+      target: { type: 'user', id: String(member), name: character_name },
+      field: 'alliance',
+      before: alliance,
+      after: null,
+    });
+    // Two more runs have to find it, the one half an hour after the other: the job runs on the hour and the half hour.
+    const passes = Date.parse(change?.passes_on ?? '');
+    expect(passes % (30 * MINUTE)).toBe(0);
+    expect(passes - now.getTime()).toBeGreaterThanOrEqual(60 * MINUTE);
+    expect(passes - now.getTime()).toBeLessThan(120 * MINUTE);
+  });
+
+  it('counts runs that find the same, and lists it no more when it has passed', async () => {
+    await sync();
+    const [first] = await held();
+    app.clock.advance(31 * MINUTE);
+    await sync();
+    const [second] = await held();
+    const { held_id, first_found_on } = first ?? {};
+    expect(second).toMatchObject({ held_id, first_found_on, found: 2 });
+    expect(second?.found_on).toBe(app.clock.now().toISOString());
+    app.clock.advance(31 * MINUTE);
+    await sync();
+    expect(await held()).toEqual([]);
+    expect(await allianceOf(corporation)).toBeNull();
+  });
+
+  it('tells of it by an event that level 9 finds in the audit by its id', async () => {
+    await sync();
+    const [change] = await held();
+    const query = { target: `held_change:${change?.held_id}` };
+    const [event] = await ok(administrator.audit.list({ query }));
+    expect(event).toMatchObject({ type: 'registry.change_held', outcome: 'held' });
+    expect(event?.changes).toContainEqual({
+      field: `corporation:${corporation} alliance`,
+      before: alliance,
+      after: null,
+    });
+  });
+});
+
+describe('D63: POST /system/job/{job_id}?approve=', () => {
+  it('lets exactly that through, and nothing that came to it since', async () => {
+    await sync();
+    const approved = (await held())[0]?.held_id;
+    const { world } = app.provider;
+    const [, also = 0] = world.membersOf(world.corporationsOf(alliance)[0] ?? 0);
+    const home = world.character(also)?.corporationId ?? 0;
+    world.moveCharacter(also, corporation);
+    await recover();
+    await sync({ approved });
+    expect(await allianceOf(corporation)).toBe(alliance);
+    const [changed] = await held();
+    expect(changed?.held_id).not.toBe(approved);
+    world.moveCharacter(also, home);
+    await recover();
+    await sync({ approved });
+    expect(await held()).toEqual([]);
+    expect(await allianceOf(corporation)).toBeNull();
+  });
+
+  it('is a 404 for what is not held, of this job, and needs level 10', async () => {
+    const notHeld = { status: 404, body: { detail: `Could not find held change ${UNHEARD_OF}` } };
+    expect(await approve(UNHEARD_OF)).toMatchObject(notHeld);
+    await sync();
+    const [change] = await held();
+    expect(await approve(change?.held_id ?? '', 'judge-memberships')).toMatchObject({ status: 404 });
+    expect(await approve('47DEQpj8')).toMatchObject({ status: 422 });
+    const query = { approve: change?.held_id };
+    const asked = administrator.system.runJob({ params: { job_id: 'sync-users' }, query });
+    expect(await asked).toMatchObject({ status: 403 });
+  });
+
+  it('puts a run into the queue that carries it out, and says in the audit who approved of what', async () => {
+    await sync();
+    const [change] = await held();
+    await ok(approve(change?.held_id ?? ''));
+    await startWorker(app.app.services);
+    await expect.poll(() => allianceOf(corporation)).toBeNull();
+    expect(await held()).toEqual([]);
+    const query = { target: `held_change:${change?.held_id}`, type: 'job.requested' };
+    expect(await ok(root.audit.list({ query }))).toMatchObject([
+      { actor: { kind: 'app' }, targets: [{ type: 'job', id: 'sync-users' }, { type: 'held_change' }] },
+    ]);
+  });
+});

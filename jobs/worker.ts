@@ -31,7 +31,7 @@ export async function startWorker(services: Services): Promise<void> {
   // pg-boss skips runs whose time passes while the database is unreachable or the process is suspended.
   const look = () =>
     makeUp(services, LATE).catch((error: unknown) =>
-      services.log.warn({ err: error }, 'nobody knows whether runs of jobs were missed'),
+      services.log.warn({ err: error }, 'it could not be determined whether runs of jobs were missed'),
     );
   const timer = setInterval(look, LOOK_FOR_MISSED).unref();
   services.queue.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });

@@ -53,8 +53,8 @@ export function openReplica({ primary, ...config }: Options): Replica {
   function become(now: boolean, why?: unknown): void {
     if (fit === now) return;
     fit = now;
-    if (now) log.info('the replica is read from');
-    else log.warn({ err: why }, 'the replica is away or behind: all is read from the primary');
+    if (now) log.info('reads use the replica');
+    else log.warn({ err: why }, 'the replica is away or behind: all reads use the primary');
   }
 
   async function look(): Promise<void> {

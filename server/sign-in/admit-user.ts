@@ -114,7 +114,7 @@ async function noticeHandover(services: Services, { identity }: SignOn): Promise
     await recordStandings(tx, await changedStandings(tx, standings), now);
     log.info(
       { character_id: identity.characterId },
-      'a character was handed to another person; its rights are gone',
+      'a character has a new owner; its rights were removed',
     );
   });
 }

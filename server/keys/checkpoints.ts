@@ -8,7 +8,7 @@ export interface Checkpoint {
   readonly hash: string;
 }
 
-/** The header `typ`, by which nobody takes it for a token. */
+/** The JWT header `typ`, so that a checkpoint cannot be used as a token. */
 const TYPE = 'castellan-checkpoint+jwt';
 
 /** Signs a checkpoint with the key that signs tokens: anybody can check it with `/.well-known/jwks.json`. */
@@ -21,7 +21,10 @@ export async function signCheckpoint(
   return idTokens.sign('EdDSA', TYPE, { iat, position, hash });
 }
 
-/** What was signed; `unknown key`: by a key that is not there any more; undefined: it is none of ours. */
+/**
+ * Verifies a checkpoint and returns its contents. `unknown key`: its key is not in the set any more. Undefined: it is
+ * not a checkpoint of this service.
+ */
 export async function readCheckpoint(
   { jwks }: Pick<SigningKeys, 'jwks'>,
   signed: string,

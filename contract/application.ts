@@ -119,7 +119,7 @@ export const ApplicationPage = {
   after: AfterInQuery.optional(),
 };
 
-export const StateInQuery = field(State.optional(), 'Those in this state alone.', 'pending');
+export const StateInQuery = field(State.optional(), 'Only applications in this state.', 'pending');
 
 export const applicationRoutes = c.router({
   list: {
@@ -158,7 +158,7 @@ export const applicationRoutes = c.router({
     method: 'DELETE',
     path: '/application/:application_id',
     summary: 'Withdraw an application',
-    description: 'What is decided already is a 409.',
+    description: 'A decided application is a 409.',
     pathParams: byId,
     responses: { 200: c.noBody(), ...errors(404, 409) },
     metadata: {

@@ -78,8 +78,14 @@ export const PutCoalition = component(
       add_member_corporations: field(Ids, 'Ids of registered corporations to add.'),
       authorized_to_login: field(z.boolean().nullish(), 'Once set, it never returns to null.'),
       mandatory_ext_scopes: MandatoryScopes,
-      member_alliances: field(Ids, 'Replaces all member alliances; stands alone.'),
-      member_corporations: field(Ids, 'Replaces all member corporations; stands alone.'),
+      member_alliances: field(
+        Ids,
+        'Replaces all member alliances; cannot be combined with additions or removals of alliances.',
+      ),
+      member_corporations: field(
+        Ids,
+        'Replaces all member corporations; cannot be combined with additions or removals of corporations.',
+      ),
       remove_member_alliances: field(Ids, 'Ids of alliances to remove.'),
       remove_member_corporations: field(Ids, 'Ids of corporations to remove.'),
       ticker: Ticker.nullish(),

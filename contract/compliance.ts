@@ -30,9 +30,12 @@ export const ComplianceCharacter = component(
   z.object({
     user: UserShort,
     status: ComplianceStatus,
-    reason: field(ComplianceReason.nullable(), 'What is wrong; null where nothing is.'),
-    missing_scopes: field(z.array(ExtScope), 'Those that the best valid refresh token lacks, sorted.'),
-    since: field(DateTime.nullable(), 'Since when that is so, as far as it was seen.'),
+    reason: field(ComplianceReason.nullable(), 'What is wrong; null when nothing is.'),
+    missing_scopes: field(
+      z.array(ExtScope),
+      'Required scopes that the best valid refresh token does not have, sorted.',
+    ),
+    since: field(DateTime.nullable(), 'Since when it has this status, as far as the hourly job has noticed.'),
     days: field(z.number().int().min(0).nullable(), 'Whole days since then.'),
     grace_until: field(DateTime.nullable(), 'When grace ends, or ended.'),
   }),
@@ -53,7 +56,7 @@ export type ComplianceCharacter = z.infer<typeof ComplianceCharacter>;
 export const CompliancePerson = component(
   z.object({
     person_id: field(ObjectId, 'Id of the person.'),
-    main: field(UserShort.nullable(), 'The character that stands for the person; null where it is hidden.'),
+    main: field(UserShort.nullable(), 'The main character of the person; null if the caller may not see it.'),
     status: field(ComplianceStatus, 'The worst of its characters here: failing, then unknown, grace, ok.'),
     characters: field(
       z.array(ComplianceCharacter),
@@ -92,13 +95,13 @@ const count = z.number().int().min(0);
 
 export const ComplianceDay = component(
   z.object({
-    day: field(z.string().regex(/^\d{4}-\d\d-\d\d$/), 'The day in UTC; its last state counts.'),
+    day: field(z.string().regex(/^\d{4}-\d\d-\d\d$/), 'The day in UTC; the counts are those at its end.'),
     persons: field(count, 'Persons with a character there.'),
-    ok: field(count, 'Persons all of whose characters there comply.'),
-    grace: field(count, 'Persons of whose characters there the worst is in grace.'),
+    ok: field(count, 'Persons whose characters there all comply.'),
+    grace: field(count, 'Persons whose worst character there is in grace.'),
     failing: field(count, 'Persons with a failing character there.'),
-    unknown: field(count, 'Persons of whose characters there the worst is unknown.'),
-    never_signed_in: field(count, 'Members that were never here.'),
+    unknown: field(count, 'Persons whose worst character there is unknown.'),
+    never_signed_in: field(count, 'Members that never signed in.'),
   }),
   'ComplianceDay',
   'How many persons complied on a day.',

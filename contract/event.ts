@@ -30,10 +30,10 @@ export const Actor = component(
       z.enum(['user', 'app', 'job', 'provider', 'cli']),
       'A user by a user token or a sign-in, an application by its own token, a job, the game, or a command beside the service.',
     ),
-    character_id: field(Id.nullable(), 'Who answers for it; null where nobody does.'),
+    character_id: field(Id.nullable(), 'The user who is responsible for it; null where there is none.'),
     token: field(z.string().uuid().nullable(), 'The uuid of the token that was used.'),
     app_token: field(z.string().uuid().nullable(), 'The application token that this one descends from.'),
-    on_behalf_of: field(Id.nullable(), 'The character in whose name the game was asked.'),
+    on_behalf_of: field(Id.nullable(), "The character on whose behalf the game's API was requested."),
   }),
   'Actor',
   'Who did something.',
@@ -66,7 +66,7 @@ export const TARGET_TYPES = [
 export const Target = component(
   z.object({
     type: field(z.enum(TARGET_TYPES), 'What kind of record it is.'),
-    id: field(z.string(), 'Its id as text, whatever the record has.'),
+    id: field(z.string(), 'Its id as text, also if the id is a number.'),
     name: field(z.string().nullable(), 'What it was called at that time.'),
   }),
   'Target',
@@ -79,8 +79,8 @@ const Scalar = z.union([z.string(), z.number(), z.boolean()]).nullable();
 
 export const ValueChange = component(
   z.object({
-    field: field(z.string(), 'Which field of the record.'),
-    before: field(z.union([Scalar, z.array(z.string())]), 'Null where there was nothing, or nothing yet.'),
+    field: field(z.string(), 'Name of the field.'),
+    before: field(z.union([Scalar, z.array(z.string())]), 'Null if there was no value.'),
     after: z.union([Scalar, z.array(z.string())]),
   }),
   'ValueChange',
@@ -90,7 +90,7 @@ export const ValueChange = component(
 
 export const ListChange = component(
   z.object({
-    field: field(z.string(), 'Which field of the record.'),
+    field: field(z.string(), 'Name of the field.'),
     added: field(z.array(Id), `At most ${MAX_LISTED}: more of them are told by several events.`),
     removed: z.array(Id),
   }),
@@ -109,9 +109,9 @@ export type ValueChange = z.infer<typeof ValueChange>;
 
 export const Cause = component(
   z.object({
-    event_id: field(z.string().uuid().nullable(), 'The event that this one follows from.'),
+    event_id: field(z.string().uuid().nullable(), 'The event that caused this one.'),
     run_id: field(z.string().nullable(), 'The run of a job.'),
-    job: field(z.string().nullable(), 'The job that it was a run of.'),
+    job: field(z.string().nullable(), 'The job of this run.'),
   }),
   'Cause',
   'Why something happened that nobody asked for by itself.',
@@ -152,9 +152,9 @@ export const Event = component(
       z.enum(['done', 'refused', 'held']),
       '`held`: a run that would have taken too much away (D63).',
     ),
-    changes: field(z.array(Change), 'What is another way than before.'),
-    reason: field(z.string().nullable(), 'In the words of whoever gave one.'),
-    cause: field(Cause.nullable(), 'Why it happened, where nobody asked for it by itself.'),
+    changes: field(z.array(Change), 'The fields that changed.'),
+    reason: field(z.string().nullable(), 'The reason that the acting user gave, if any.'),
+    cause: field(Cause.nullable(), 'What caused it, if it was a consequence of something else.'),
     context: field(
       EventContext.nullable(),
       'Shown to level 9 and to whose request it was, for 90 days; null where there was no request.',
@@ -229,8 +229,8 @@ export const MAX_WAIT = 30;
 
 export const EventPage = component(
   z.object({
-    events: field(z.array(Event), 'In the order of their positions; perhaps none though there are more.'),
-    cursor: field(z.string(), 'Value of `after` for the next page; the same again where nothing is new.'),
+    events: field(z.array(Event), 'In the order of their positions; may be empty although there are more.'),
+    cursor: field(z.string(), 'Value of `after` for the next page; unchanged when there is nothing new.'),
     more: field(z.boolean(), 'Whether to ask for the next page at once.'),
   }),
   'EventPage',

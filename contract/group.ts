@@ -84,7 +84,10 @@ export const PutGroup = component(
       add_members: field(Names, 'Names of existing users to add.'),
       authorized_to_login: field(z.boolean().nullish(), 'Once set, it never returns to null.'),
       description: LongText.nullish(),
-      members: field(Names, 'Names of existing users; replaces all members and stands alone.'),
+      members: field(
+        Names,
+        'Names of existing users; replaces all members, and cannot be combined with additions or removals.',
+      ),
       owner: field(Name.nullish(), 'Name of an existing user, who becomes a member too.'),
       remove_members: field(Names, 'Names of users to remove; the owner stays a member in any case.'),
     })
@@ -234,7 +237,8 @@ export const groupRoutes = c.router({
     method: 'DELETE',
     path: '/group/:group_id/member/current',
     summary: 'Leave a group',
-    description: 'The owner cannot, nor can members of an autogroup: 409. Who is no member is a 404.',
+    description:
+      'The owner cannot leave, nor can members of an autogroup: 409. If the caller is not a member: 404.',
     pathParams: byId,
     responses: { 200: c.noBody(), ...errors(404, 409) },
     metadata: { operationId: 'leaveGroup', codes: ['autogroup_kept', 'owner_stays'], ...level(0) },

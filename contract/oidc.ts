@@ -142,7 +142,7 @@ const RECORD = {
   first_party: field(z.boolean(), WORDS.first_party),
   id_token_signed_response_alg: field(SigningAlgorithm, WORDS.id_token_signed_response_alg),
   created_on: DateTime,
-  last_used_on: field(DateTime.nullable(), 'When it got tokens last, to the minute; null: never yet.'),
+  last_used_on: field(DateTime.nullable(), 'When it was last issued tokens, to the minute; null if never.'),
 };
 
 const SHOWN = {
@@ -166,7 +166,7 @@ const Secret = z.string();
 export const NewOidcClient = component(
   z.object({
     ...RECORD,
-    client_secret: field(Secret.optional(), 'Shown this once; a public application has none.'),
+    client_secret: field(Secret.optional(), 'Shown only in this answer; a public application has none.'),
   }),
   'NewOidcClient',
   'A new application, with its secret.',
@@ -244,7 +244,7 @@ export const oidcRoutes = c.router({
     method: 'POST',
     path: '/oidc/client/:client_id/secret',
     summary: 'Renew the secret of an OpenID Connect client',
-    description: 'The former secret ends at once. A public application has none: that is a 409.',
+    description: 'The former secret is invalid at once. A public application has no secret: 409.',
     pathParams: byId,
     body: c.noBody(),
     responses: { 201: field(OidcClientSecret, 'The new secret.'), ...errors(404, 409) },

@@ -65,7 +65,7 @@ export const PostAppToken = component(
   z
     .object({
       callback: Callback,
-      comments: field(LongText.nullish(), 'For people: which application this is.'),
+      comments: field(LongText.nullish(), "A comment for people, for example the application's name."),
     })
     .strict(),
   'PostAppToken',
@@ -95,7 +95,7 @@ export const PostLogin = component(
       ),
       state_code: field(
         StateCode.nullish(),
-        'A live code of the calling token, or the code of an invitation; made by the service where absent.',
+        'A valid state code of the calling token, or the code of an invitation; generated if absent.',
       ),
     })
     .strict(),

@@ -1,10 +1,10 @@
 import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** Up to where the events are whole, and the hash of the last one (D90). */
+/** A statement that the event chain is intact up to a position, with the chain's hash there (D90). */
 export interface Checkpoint {
   readonly position: number;
-  /** Of the chain at that position, in hexadecimal. */
+  /** The chain's hash at that position, in hexadecimal. */
   readonly hash: string;
 }
 

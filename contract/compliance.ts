@@ -22,7 +22,7 @@ export const ComplianceStatus = component(
 export const ComplianceReason = component(
   z.enum(['no_grant', 'grant_invalid', 'scopes_missing', 'refresh_cut_off']),
   'ComplianceReason',
-  'no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: nobody knows whether the last one lives.',
+  'no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: it is unknown whether the last one is still valid, because its refresh was interrupted.',
   'scopes_missing',
 );
 
@@ -64,7 +64,7 @@ export const CompliancePerson = component(
     ),
   }),
   'CompliancePerson',
-  'Somebody with a character there.',
+  'A person with a character there.',
   { person_id: '66f2a1b3c4d5e6f708192a3e', main: ada, status: 'ok', characters: [] },
 );
 export type CompliancePerson = z.infer<typeof CompliancePerson>;
@@ -82,7 +82,7 @@ export const Compliance = component(
     ),
     unlisted: field(
       z.array(CorporationShort),
-      'Corporations whose list of members nobody lets us read: there may be more who were never here.',
+      'Corporations whose list of members cannot be read, as no member granted the scope: more members may never have signed in.',
     ),
   }),
   'Compliance',
@@ -111,7 +111,8 @@ export type ComplianceDay = z.infer<typeof ComplianceDay>;
 
 const TELLS =
   'Person by person, with the reasons and the days. Guests are not members, and characters that the game deleted never count. As JSON or as a table with a line for each character (`Accept: text/csv`).';
-const SERIES = 'A line for each day of the last two years on which somebody looked, the latest first.';
+const SERIES =
+  'An entry for each day of the last two years on which compliance was counted, the latest first.';
 
 export const corporationCompliance = {
   compliance: {

@@ -15,7 +15,7 @@ export const ERROR_CODES = {
 
   level_too_low: [403, "The clearance level of the token's owner is too low."],
   no_authority: [403, 'There is no authority over the record that the request is about.'],
-  forbidden_to_all: [403, 'Nobody may do this, whatever their level.'],
+  forbidden_to_all: [403, 'No caller may do this, whatever the level.'],
 
   not_found: [404, 'A record that the request names does not exist.'],
   path_unknown: [404, 'The service has no such path.'],
@@ -54,7 +54,7 @@ export const ERROR_CODES = {
 
   resync: [
     410,
-    'The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.',
+    'The events after this cursor are no longer in the feed, or the cursor is not of this database: read the lists again.',
   ],
 
   too_many_webhooks: [409, 'The caller has the maximum number of webhooks.'],

@@ -114,7 +114,7 @@ export const Cause = component(
     job: field(z.string().nullable(), 'The job of this run.'),
   }),
   'Cause',
-  'Why something happened that nobody asked for by itself.',
+  'What caused an event that was a consequence of something else.',
   { event_id: null, run_id: '5d0b7a3c-2f4e-4b7a-9c56-0a6c1f1f8f11', job: 'sync-users' },
 );
 export type Cause = z.infer<typeof Cause>;
@@ -245,7 +245,7 @@ export const eventRoutes = c.router({
     path: '/event',
     summary: 'Follow what happens',
     description:
-      'Events after a cursor, in order, each at least once: keep the cursor together with what you made of the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.',
+      'Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.',
     query: z.object({
       after: field(
         wholeNumberInQuery(0, Number.MAX_SAFE_INTEGER).optional(),
@@ -254,7 +254,7 @@ export const eventRoutes = c.router({
       ),
       types: field(
         TypesInQuery.optional(),
-        'Only events of these types; `group.*` stands for all about groups.',
+        'Only events of these types; `group.*` means all events of groups.',
         TYPES_EXAMPLE,
       ),
       limit: field(LimitInQuery.optional(), 'Events on a page; 100 where absent.', 100),

@@ -71,9 +71,9 @@ const WORDS = {
   redirect_uris: `Where browsers come back to, 1 to ${MAX_URIS}: https, or http of localhost and loopback addresses. Compared exactly, letter by letter.`,
   post_logout_redirect_uris: 'Where browsers may go to after a logout; compared exactly, too.',
   backchannel_logout_uri:
-    'Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set.',
+    'Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set.',
   allowed_groups:
-    'Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody.',
+    'Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody.',
   first_party: 'Whether people are not asked before it first learns who they are.',
   id_token_signed_response_alg: 'What its ID tokens are signed with.',
 } as const;
@@ -225,7 +225,7 @@ export const oidcRoutes = c.router({
     path: '/oidc/client/:client_id',
     summary: 'Change an OpenID Connect client',
     description:
-      'It counts at once: whoever is in none of the allowed groups any more loses codes and tokens of the application, which is told by back-channel logout.',
+      'Changes count at once: a user who is no longer in any allowed group loses codes and tokens of the application, which is notified by back-channel logout.',
     pathParams: byId,
     body: PutOidcClient,
     responses: { 200: field(OidcClient, 'The application as it is now.'), ...errors(404, 413, 415) },

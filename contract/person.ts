@@ -15,7 +15,7 @@ export const PersonCharacter = component(
     user: UserShort,
     ownership: field(
       z.enum(['proven', 'stale', 'changed']),
-      'proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet.',
+      'proven: a sign-in of the last 90 days or a valid refresh token proves the owner. stale: neither does. changed: the game says that the character has a new owner, who has not signed in yet.',
     ),
     proven_on: field(DateTime.nullable(), 'When its present owner first signed in with it; null if never.'),
     tracking: field(z.enum(['valid', 'invalid', 'none']), 'State of its refresh tokens, as in tracking.'),

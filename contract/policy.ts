@@ -17,8 +17,7 @@ const VISIBLE_TO = z.enum(['everyone', 'eligible', 'members']);
 const REACH = z.enum(['character', 'person']);
 
 const WORDS = {
-  joining:
-    'closed: the owner adds members; application: somebody decides; open: whoever is eligible may join.',
+  joining: 'closed: the owner adds members; application: somebody decides; open: eligible users may join.',
   visible_to: 'Who may see the policy, and finds the group among those to join.',
   eligible: 'Who may be a member. The owner always may.',
   bodies: 'Members of one of these alliances, corporations and coalitions, where any is named.',

@@ -110,7 +110,7 @@ export const Login = component(
     login_url: field(z.string().url(), 'Where to send the player: the sign-on page of the provider.'),
     state_code: field(
       z.string(),
-      'Comes back with the user token. Used once, by the sign-in that succeeds; valid for 10 minutes, and for 10 more from when a player is told to grant more scopes.',
+      'Returned with the user token. Used up by the sign-in that succeeds; valid for 10 minutes, and for another 10 after a player was asked to grant more scopes.',
     ),
   }),
   'Login',

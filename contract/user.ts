@@ -176,7 +176,7 @@ export const userRoutes = c.router({
     path: '/user/:character_name',
     summary: 'Get a user by name or id',
     description:
-      "The name is compared exactly. Where two users bear one name, the one seen last answers. A decimal number that is nobody's name is an id. Clearance levels are public information.",
+      "The name is compared exactly. If two users have the same name, it is the one seen last. A decimal number that is nobody's name is taken as an id. Clearance levels are public information.",
     pathParams: z.object({
       character_name: field(
         Name,
@@ -226,7 +226,7 @@ export const userRoutes = c.router({
       previews: true,
       ...level(0, {
         besides:
-          "Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.",
+          "Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering also needs level 9. Nobody can set their own level, a guest's or the built-in user's.",
       }),
     },
   },
@@ -235,7 +235,7 @@ export const userRoutes = c.router({
     path: '/user/:character_id',
     summary: 'Delete a user',
     description:
-      'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is no ban: signing in registers the character anew at level 0.',
+      'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is not a ban: signing in registers the character again at level 0.',
     pathParams: byId,
     query: DryRun,
     responses: { 200: c.noBody(), ...errors(404) },

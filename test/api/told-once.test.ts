@@ -7,7 +7,7 @@ import { ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
-import { allEvents } from '../fixtures/events.ts';
+import { allEvents, misfits } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
@@ -173,38 +173,6 @@ function anySnapshot(random: () => number) {
       ...{ character_id, character_name: `Character ${character_id}`, corporation_id: one(CORPORATIONS) },
     })),
   };
-}
-
-/** Goes through events in order: what each says of before is what the one before said of after. */
-function misfits(events: readonly Event[]): string[] {
-  const values = new Map<string, unknown>();
-  const members = new Map<string, Set<number>>();
-  const found: string[] = [];
-  for (const { position, type, targets, changes } of events) {
-    // Says once more where a user is what its standing says, too.
-    if (type === 'user.moved') continue;
-    const [target] = targets;
-    for (const change of changes) {
-      const key = `${target?.type} ${target?.id} ${change.field}`;
-      // Of an alliance's first leader its corporations tell.
-      if (target?.type === 'alliance' && change.field === 'ceo') continue;
-      if ('added' in change) {
-        const known = members.get(key) ?? new Set();
-        members.set(key, known);
-        for (const id of change.added) if (known.has(id)) found.push(`${position} ${type}: ${id} came again`);
-        for (const id of change.removed)
-          if (!known.has(id)) found.push(`${position} ${type}: ${id} was not there`);
-        for (const id of change.added) known.add(id);
-        for (const id of change.removed) known.delete(id);
-      } else {
-        const known = JSON.stringify(values.get(key) ?? null);
-        const before = JSON.stringify(change.before);
-        if (known !== before) found.push(`${position} ${type} ${key}: ${before}, which was ${known}`);
-        values.set(key, change.after);
-      }
-    }
-  }
-  return found;
 }
 
 it('D91: many snapshots at the same moment are told as if one came after another, and lock nobody out', async () => {

@@ -233,7 +233,11 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     await there.signIn(browser);
     await ok(strict.client(strict.root).user.delete({ params: { character_id: MEMBER } }));
     await expect
-      .poll(() => strict.logged.filter((line) => line.includes('a logout notification could not be delivered')).length)
+      .poll(
+        () =>
+          strict.logged.filter((line) => line.includes('a logout notification could not be delivered'))
+            .length,
+      )
       .toBe(1);
     expect(listener.told).toEqual([]);
     await strict.stop();

@@ -144,7 +144,7 @@ export const applicationRoutes = c.router({
     path: '/application/:application_id',
     summary: 'Decide an application',
     description:
-      'Final: a decided application is a 409. An approval checks again whether the applicant may join. Nobody can decide their own application.',
+      'Final: a decided application is a 409. An approval checks again whether the applicant may join. Nobody can decide their own application, nor that of another character of the same person.',
     pathParams: byId,
     body: PutApplication,
     responses: { 200: field(Application, 'The application as it is now.'), ...errors(404, 409, 413, 415) },

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '../contract/version.ts';
 import type { App } from './app.ts';
 import { readArguments } from './cli/command-line.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
-import { createGate, type Gate } from './http/gate.ts';
+import { createGate, type Gate, longestDrain } from './http/gate.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { openLog } from './observability/log.ts';
 import { print } from './observability/output.ts';
@@ -31,7 +30,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     await (await openPort(createGate(), configured)).stop();
     return supervise(configured, log);
   }
-  const stopped = untilStopped(log, configured.drainSeconds);
+  const stopped = untilStopped(log, longestDrain(configured.drainSeconds));
   const gate = createGate();
   // Bound first, so that a start whose port is taken has changed nothing and run no job. A supervised process binds
   // later, because it would get its share of requests before it can answer them.
@@ -50,13 +49,12 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     gate.open(app.createHttp(gate.messages));
     http ??= await openPort(gate, configured);
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
-    tellReady();
     const metrics = await serveMetrics(app.services.metrics, settings, log);
     closers.push(metrics.stop);
+    tellReady();
     closers.push(await welcome(app, standIns));
     const signal = await stopped;
-    gate.drain();
-    if (signal === 'SIGTERM') await sleep(settings.drainSeconds * 1000);
+    await gate.drain(signal === 'SIGTERM' ? settings.drainSeconds : 0);
     log.info('stopping');
   } finally {
     await Promise.all([http?.stop(), app?.endJobs()]);

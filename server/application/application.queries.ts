@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Application } from '../../contract/application.ts';
 import type { Database } from '../database/tables.ts';
+import { areOne } from '../person/person.queries.ts';
 import { moderates } from './eligibility.queries.ts';
 
 /** A stored application with everything that anybody is told of it. */
@@ -79,7 +80,7 @@ export function findApplicationsTo(
   return find(db, sql`a.group_id = ${groupId} and ${inState}`, page);
 }
 
-/** Pending ones that a user could decide. */
+/** Pending ones that a user could decide; which groups it decides for is asked once for each group. */
 export function findApplicationsFor(
   db: Kysely<Database>,
   characterId: number,
@@ -87,11 +88,24 @@ export function findApplicationsFor(
 ): Promise<ApplicationRow[]> {
   return find(
     db,
-    sql`a.state = 'pending' and a.character_id <> ${characterId} and exists (
-      select from users u left join corporations c on c.corporation_id = u.corporation_id
-      where u.character_id = ${characterId} and ${moderates})`,
+    sql`a.state = 'pending' and not ${areOne(sql`a.character_id`, sql`${characterId}::bigint`)} and a.group_id in (
+      select g.group_id from group_policies p join groups g using (group_id)
+        join users u on u.character_id = ${characterId}
+      where ${moderates})`,
     page,
   );
+}
+
+/** Whether one of these decides what he asked for himself, by whichever of his characters. */
+export async function isOwn(
+  db: Kysely<Database>,
+  applicantId: number,
+  deciders: readonly number[],
+): Promise<boolean> {
+  const { rows } = await sql<{ own: boolean }>`
+    select coalesce(bool_or(${areOne(sql`${applicantId}::bigint`, sql`decider`)}), false) as own
+    from unnest(${[...deciders]}::bigint[]) decider`.execute(db);
+  return rows[0]?.own === true;
 }
 
 /** Locks an application, after its group. */

@@ -24,11 +24,13 @@ import {
   countApplications,
   findApplication,
   insertApplication,
+  isOwn,
   lockApplication,
   storeDecision,
 } from './application.queries.ts';
 import { created, decided } from './carry-out.ts';
 import { hindranceOf, refusalOf, unmetBy } from './joining.ts';
+import { endApplications } from './judge.queries.ts';
 import { toApplication } from './list-applications.ts';
 import { requireModerator } from './moderation.ts';
 import { findCandidate } from './policy.queries.ts';
@@ -50,7 +52,7 @@ export async function applyTo(
     const { owner_id } = await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     const now = clock.now();
-    const candidate = await findCandidate(tx, groupId, owner_id);
+    const candidate = await findCandidate(tx, groupId, owner_id, now);
     if (candidate === undefined) throw closed();
     if (!candidate.may_see) throw notFound('policy of group', groupId);
     const hindrance = hindranceOf(candidate, owner_id, now);
@@ -70,9 +72,12 @@ export async function applyTo(
     const decision = open
       ? ({ state: 'approved', decided_on: now } as const)
       : ({ state: 'pending', decided_on: null } as const);
+    // A former one has had its time, though no run of the job has said so yet.
+    const ended = await endApplications(tx, now, { groupId, applicantId: owner_id });
     await insertApplication(tx, application, decision);
     const told = { ...application, group_name: group.group_name };
-    await recordEvents(tx, [created(told), ...(open ? [decided(told, 'approved')] : [])], now);
+    const events = [...ended.map((one) => decided(one, one.state)), created(told)];
+    await recordEvents(tx, [...events, ...(open ? [decided(told, 'approved')] : [])], now);
     if (open) await addMember(services, tx, told);
     return described({ db: tx }, application.application_id, false);
   });
@@ -131,7 +136,7 @@ async function described(
 
 /**
  * Decides an application for good (D111). Whether the applicant may join is judged again, with group and application
- * locked. Nobody decides the own one.
+ * locked. Nobody decides the own one, nor that of another character of his (D100).
  */
 export async function decideApplication(
   services: Needs & Pick<Services, 'queue'>,
@@ -148,7 +153,8 @@ export async function decideApplication(
     const application = await lockApplication(tx, id);
     if (found === undefined || application === undefined) throw unknownTo(caller, id);
     const { group_id, group_name } = found.group;
-    if (application.character_id === caller.owner_id || application.character_id === caller.sponsor_id) {
+    const deciders = [caller.owner_id, caller.sponsor_id ?? caller.owner_id];
+    if (await isOwn(tx, application.character_id, deciders)) {
       throw forbidden({ never: 'nobody decides the own application' });
     }
     await requireModerator({ db: tx }, caller, group_id);
@@ -157,7 +163,7 @@ export async function decideApplication(
     const { character_id } = application;
     const told = { application_id: id, group_id, group_name, character_id };
     if (decision === 'approved') {
-      const candidate = await findCandidate(tx, group_id, character_id);
+      const candidate = await findCandidate(tx, group_id, character_id, now);
       if (candidate === undefined || candidate.joining !== 'application') throw closed();
       const unmet = unmetBy(candidate);
       if (unmet !== undefined) {

@@ -60,7 +60,8 @@ export const moderates: RawBuilder<boolean> = sql`(${isAdministrator}
   or coalesce(g.owner_id = u.character_id, false)
   or ${isMember} and p.group_id is not null and (
     exists (select from group_moderators d where d.group_id = p.group_id and d.character_id = u.character_id)
-    or exists (select from (${groupsOf}) own where own.group_id = any(p.moderator_groups))))`;
+    or cardinality(p.moderator_groups) > 0
+      and exists (select from (${groupsOf}) own where own.group_id = any(p.moderator_groups))))`;
 
 const isInGroup = sql<boolean>`exists (select from group_members i
   where i.group_id = g.group_id and i.character_id = u.character_id)`;

@@ -64,7 +64,7 @@ export async function listJoinable(
 ): Promise<JoinableGroup[]> {
   const now = clock.now();
   // A token is worth no more than whoever answers for it (D23).
-  return (await findJoinable(db, answersFor(caller))).map((candidate) => {
+  return (await findJoinable(db, answersFor(caller), now)).map((candidate) => {
     const { group_id, group_name, joining, questions, pending } = candidate;
     const hindrance = hindranceOf(candidate, caller.owner_id, now);
     return {

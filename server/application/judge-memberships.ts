@@ -19,7 +19,8 @@ class Undone extends Error {
 /**
  * Judges members and applicants of all groups by their policies, as the registry has them now (D110, D111): who is no
  * longer eligible leaves when its grace is over, applications that had their time or lost their sense end. A run that
- * would take too many out changes nothing (D63).
+ * would take too many out changes nothing (D63); those count for whom nobody set a policy since, or an owner could hold
+ * up everybody's by policies of his own.
  */
 export async function judgeMemberships(
   services: Pick<Services, 'db' | 'clock' | 'log' | 'metrics' | 'queue'>,
@@ -35,10 +36,11 @@ export async function judgeMemberships(
         ...departures.map(leaving),
         ...ended.map(({ application_id, state }) => ({ application_id, state })),
       ];
+      const befallen = departures.filter(({ wanted }) => !wanted);
       const losses = {
         lookedAt: judged,
-        losers: [...new Set(departures.map(({ character_id }) => character_id))],
-        changes: JSON.stringify(departures.map(leaving)),
+        losers: [...new Set(befallen.map(({ character_id }) => character_id))],
+        changes: JSON.stringify(befallen.map(leaving)),
         healthy: true,
       };
       if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new Undone(changes);

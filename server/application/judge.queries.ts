@@ -7,6 +7,8 @@ export interface Departure {
   readonly group_id: string;
   readonly group_name: string;
   readonly character_id: number;
+  /** Whether the policy was set since it ceased to be eligible: somebody wanted that, and could see it before. */
+  readonly wanted: boolean;
 }
 
 export interface Judgement {
@@ -32,7 +34,8 @@ export async function judgeMembers(
     with judged as materialized (
       select m.group_id, g.group_name, m.character_id, m.ineligible_since, ${isEligible} as eligible,
         coalesce(m.ineligible_since, ${now}::timestamptz) + p.grace_hours * interval '1 hour' <= ${now}::timestamptz
-          or ${graceOver} as over
+          or ${graceOver} as over,
+        coalesce(m.ineligible_since <= p.updated_on, false) as wanted
       from group_policies p join groups g using (group_id)
         join group_members m using (group_id) join users u using (character_id)
         left join corporations c on c.corporation_id = u.corporation_id
@@ -42,7 +45,7 @@ export async function judgeMembers(
     ), left_it as (
       delete from group_members m using judged j
       where m.group_id = j.group_id and m.character_id = j.character_id and not j.eligible and j.over
-      returning m.group_id, j.group_name, m.character_id
+      returning m.group_id, j.group_name, m.character_id, j.wanted
     ), marked as (
       update group_members m set ineligible_since = case when j.eligible then null else ${now}::timestamptz end
       from judged j
@@ -80,9 +83,11 @@ export interface Ended {
 export async function endApplications(
   db: Kysely<Database>,
   now: Date,
-  { groupId }: { readonly groupId?: string } = {},
+  { groupId, applicantId }: { readonly groupId?: string; readonly applicantId?: number } = {},
 ): Promise<Ended[]> {
-  const which: RawBuilder<unknown> = groupId === undefined ? sql`true` : sql`g.group_id = ${groupId}`;
+  const ofGroup: RawBuilder<unknown> = groupId === undefined ? sql`true` : sql`g.group_id = ${groupId}`;
+  const which: RawBuilder<unknown> =
+    applicantId === undefined ? ofGroup : sql`${ofGroup} and a.character_id = ${applicantId}`;
   const { rows } = await sql<Ended>`
     with judged as (
       select a.application_id, g.group_name,

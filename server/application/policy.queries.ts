@@ -121,22 +121,26 @@ const met = sql.join(
   sql`, `,
 );
 
-const candidate = sql`
+const candidateAt = (now: Date) => sql`
   select g.group_id, g.group_name, p.reach, p.questions, p.expire_days, p.min_level, u.clearance_level as level,
     case when ${counts} then p.joining else 'closed' end as joining,
     ${maySee} as may_see, ${moderates} as moderates, ${isGroupMember} as is_member, ${isEligible} as eligible,
     json_build_object(${met}) as met,
     (select a.application_id from applications a where a.group_id = g.group_id
-      and a.character_id = u.character_id and a.state = 'pending') as pending,
+      and a.character_id = u.character_id and a.state = 'pending' and a.expires_on > ${now}) as pending,
     (select max(a.decided_on) + p.reapply_hours * interval '1 hour' from applications a
       where a.group_id = g.group_id and a.character_id = u.character_id and a.state = 'rejected') as rejected_until
   from groups g join group_policies p using (group_id) join users u on true
     left join corporations c on c.corporation_id = u.corporation_id`;
 
 /** Every group that a user may see and that can be joined by some, in the order of D9. */
-export async function findJoinable(db: Kysely<Database>, characterId: number): Promise<Candidate[]> {
+export async function findJoinable(
+  db: Kysely<Database>,
+  characterId: number,
+  now: Date,
+): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
-    ${candidate} where u.character_id = ${characterId} and p.joining <> 'closed' and ${counts} and ${maySee}
+    ${candidateAt(now)} where u.character_id = ${characterId} and p.joining <> 'closed' and ${counts} and ${maySee}
     order by g.name_key, g.group_id`.execute(db);
   return rows;
 }
@@ -146,9 +150,10 @@ export async function findCandidate(
   db: Kysely<Database>,
   groupId: string,
   characterId: number,
+  now: Date,
 ): Promise<Candidate | undefined> {
   const { rows } = await sql<Candidate>`
-    ${candidate} where u.character_id = ${characterId} and g.group_id = ${groupId}`.execute(db);
+    ${candidateAt(now)} where u.character_id = ${characterId} and g.group_id = ${groupId}`.execute(db);
   return rows[0];
 }
 

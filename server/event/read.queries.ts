@@ -97,9 +97,11 @@ export async function readFeed(
 ): Promise<FeedAnswer> {
   const fits = types === undefined ? sql`true` : sql`e.type = any(${[...types]}::text[])`;
   const mine = ownAlone(reader) === undefined ? sql`true` : own;
+  // Where every event fits, no more of them are read than are wanted.
+  const read = reader === 'all' && types === undefined ? Math.min(limit, most) : most;
   const { rows } = await sql<FeedAnswer>`
     with ${reading(reader)}, stretch as materialized (
-      select position, event_id from event_seals where position > ${after} order by position limit ${most}
+      select position, event_id from event_seals where position > ${after} order by position limit ${read}
     ), candidates as materialized (
       select s.position, e.* from stretch s, me, lateral (
         select * from events e where e.event_id = s.event_id offset 0) e

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpError } from './http-error.ts';
 import { createMessages, type Listener, type MessageClasses } from './messages.ts';
 
@@ -11,17 +12,33 @@ export interface Gate extends Listener {
   readonly messages: MessageClasses;
   /** From now on requests are passed to the service. */
   open(service: Listener): void;
-  /** Requests are still passed on, but every answer has `Connection: close` and `/readyz` says 503. */
-  drain(): void;
+  /**
+   * From now on `/readyz` says 503 and every answer has `Connection: close`, but requests are still passed on. Resolves
+   * after the given time; if requests still arrive then, once they cease, at most two seconds later.
+   */
+  drain(seconds: number): Promise<void>;
 }
 
+/** Milliseconds without a request that end a drain, that it may be extended by, and between two checks of that. */
+const TIMES = { quiet: 500, later: 2_000, look: 50 };
+
+/** Milliseconds that a drain of so many seconds takes at the most. */
+export function longestDrain(seconds: number, { later } = TIMES): number {
+  return seconds === 0 ? 0 : seconds * 1000 + later;
+}
+
+/** Health checks, which arrive as long as the process runs and so do not extend a drain. */
+const CHECKS: readonly (string | undefined)[] = ['/readyz', '/healthz'];
+
 /** Until the gate is opened, `/healthz` says 200 and everything else 503. */
-export function createGate(): Gate {
+export function createGate(times: typeof TIMES = TIMES): Gate {
   let service: Listener | undefined;
   let draining = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
   const listener: Listener = (req, res) => {
     if (draining) res.setHeader('Connection', 'close');
     const path = req.url?.split('?')[0];
+    if (draining && !CHECKS.includes(path)) askedAt = performance.now();
     if (draining && path === '/readyz') return refuse(res, STOPPING);
     if (service !== undefined) return service(req, res);
     if (path === '/healthz') return answer(res, 200, { status: 'ok' });
@@ -32,8 +49,12 @@ export function createGate(): Gate {
     open: (opened: Listener) => {
       service = opened;
     },
-    drain: () => {
+    drain: async (seconds: number) => {
       draining = true;
+      const latest = performance.now() + longestDrain(seconds, times);
+      await sleep(seconds * 1000);
+      // A balancer that has not noticed yet would lose requests: a write on a closing connection cannot be retried.
+      while (performance.now() < latest && performance.now() - askedAt < times.quiet) await sleep(times.look);
     },
   });
 }

@@ -6,6 +6,7 @@ import { pendingMigrations } from '../database/migrate.ts';
 import type { Services } from '../services/services.ts';
 import { docsRoutes } from './docs.ts';
 import { databaseLost, HttpError } from './http-error.ts';
+import { inTime } from './in-time.ts';
 import { openApiYaml } from './openapi-yaml.ts';
 import { describeVersion, type Version } from './version.ts';
 import { withinLimit } from './within-limit.ts';
@@ -35,8 +36,9 @@ export function serviceRoutes(services: Services): Router {
   const limited = withinLimit(services);
 
   router.get('/healthz', (_req, res) => res.json({ status: 'ok' }));
+  const ready = inTime(() => requireReady(services));
   router.get('/readyz', (_req, res, next) => {
-    readiness(services).then((status) => res.json({ status }), next);
+    ready().then(() => res.json({ status: 'ready' }), next);
   });
   let version: Promise<Version> | undefined;
   router.get('/version', limited, (_req, res, next) => {
@@ -57,11 +59,12 @@ export function serviceRoutes(services: Services): Router {
   return router;
 }
 
-async function readiness({ db }: Services): Promise<'ready'> {
+/** @throws HttpError where the database is away, or not what this release needs */
+async function requireReady({ db }: Services): Promise<void> {
   const pending = await pendingMigrations(db).catch((error: unknown) => {
     throw isUnreachable(error) ? databaseLost() : error;
   });
-  if (pending.length === 0) return 'ready';
+  if (pending.length === 0) return;
   const detail = `The database lacks ${pending.length} migration(s).`;
   throw new HttpError('database_not_migrated', detail, { headers: { 'Retry-After': '5' } });
 }

@@ -28,6 +28,13 @@ export const isChanged: RawBuilder<boolean> = sql`exists (
 const isProven = (now: Date) => sql`(u.signed_in_on > ${new Date(now.getTime() - PROVEN_FOR)}
   or exists (select from standing_grants g where g.character_id = u.character_id and g.valid))`;
 
+/** Whether two characters are of one person: one and the same, or linked (D100). */
+export function areOne(one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(${one} = ${other} or exists (
+    select from person_characters a join person_characters b using (person_id)
+    where a.character_id = ${one} and b.character_id = ${other}))`;
+}
+
 /** The whole person of a character, in the order of D9; nobody: there is no such user. */
 export async function findPersonOf(
   db: Kysely<Database>,

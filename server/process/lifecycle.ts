@@ -5,7 +5,7 @@ import { allTaken, outliveReaders } from '../observability/output.ts';
 import { redactText } from '../observability/redact.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 
-/** A stop that takes longer than this, besides the drain, is cut short. */
+/** A stop that takes longer than this, besides a drain, is cut short. */
 const STOP_WITHIN = 9_500;
 
 /** A Ctrl-C under npm arrives twice, from the terminal and from npm; only a later one is impatience. */
@@ -28,8 +28,10 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
 /**
  * Resolves at the first SIGINT or SIGTERM, with its name; a second one, or a stop that hangs, ends the process at
  * once.
+ *
+ * @param drainMillis the longest that a drain before the stop takes
  */
-export function untilStopped(log: Logger, drainSeconds = 0): Promise<NodeJS.Signals> {
+export function untilStopped(log: Logger, drainMillis = 0): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
     const onSignal = (signal: NodeJS.Signals) => {
@@ -39,13 +41,10 @@ export function untilStopped(log: Logger, drainSeconds = 0): Promise<NodeJS.Sign
       }
       askedAt = performance.now();
       log.info({ signal }, 'asked to stop');
-      setTimeout(
-        () => {
-          log.error('the stop took too long; cut short');
-          process.exit(1);
-        },
-        STOP_WITHIN + drainSeconds * 1000,
-      ).unref();
+      setTimeout(() => {
+        log.error('the stop took too long; cut short');
+        process.exit(1);
+      }, STOP_WITHIN + drainMillis).unref();
       resolve(signal);
     };
     process.on('SIGINT', onSignal);

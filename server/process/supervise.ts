@@ -1,16 +1,20 @@
 import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.ts';
+import { longestDrain } from '../http/gate.ts';
+import { createJointMetrics } from '../observability/joint-metrics.ts';
 import { serveJointMetrics } from '../observability/serve-metrics.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { untilStopped } from './lifecycle.ts';
 
 /** Milliseconds before another process takes the place of one that ended: at first, and at the most. */
 const AGAIN_AFTER = { first: 500, most: 30_000 };
-/** Milliseconds without an end after which the next one counts as the first. */
-const CALM = 60_000;
-/** Seconds longer than those that it supervises this process waits at a stop. */
-const LONGER = 1;
+/** Milliseconds of life after which the end of a process counts as its first failure. */
+const LONG_LIFE = 60_000;
+/** Milliseconds longer than those that it supervises this process waits at a stop. */
+const LONGER = 1_000;
 /** What a process says that answers requests. */
 const READY = 'castellan is ready';
 
@@ -30,8 +34,9 @@ export function isSupervisor({ processes }: Pick<Settings, 'processes'>): boolea
 }
 
 /** Milliseconds until the next try, so that what ends at once again and again does not take the machine. */
-export function againAfter(previous: number, calmFor: number): number {
-  return calmFor > CALM ? AGAIN_AFTER.first : Math.min(previous * 2, AGAIN_AFTER.most);
+export function againAfter(previous: number, livedFor: number): number {
+  if (livedFor > LONG_LIFE) return AGAIN_AFTER.first;
+  return Math.min(Math.max(previous * 2, AGAIN_AFTER.first), AGAIN_AFTER.most);
 }
 
 /**
@@ -41,52 +46,61 @@ export function againAfter(previous: number, calmFor: number): number {
  * @throws CannotStart when one of the first ones does not start; it has said why
  */
 export async function supervise(settings: Settings, log: Logger): Promise<void> {
-  const stopped = untilStopped(log, settings.drainSeconds + LONGER);
+  const stopped = untilStopped(log, longestDrain(settings.drainSeconds) + LONGER);
+  const stopping = new AbortController();
+  const joint = createJointMetrics();
   const ready = new Set<number>();
   let started = false;
-  let stopping = false;
-  let pause = AGAIN_AFTER.first;
-  let endedAt = Number.NEGATIVE_INFINITY;
-  const failed = new Promise<never>((_, reject) => {
-    cluster.on('exit', ({ id, process: { pid } }, code, signal) => {
-      ready.delete(id);
-      if (stopping) return;
-      if (!started) return reject(new CannotStart('A process of the service did not start.'));
-      pause = againAfter(pause, performance.now() - endedAt);
-      endedAt = performance.now();
-      log.error({ pid, code, signal, pause }, 'a process of the service ended; another one takes its place');
-      setTimeout(() => stopping || cluster.fork(), pause);
-    });
-  });
-  cluster.on('message', ({ id }, message) => {
-    if (message !== READY) return;
-    ready.add(id);
-    if (ready.size < settings.processes) return;
-    started = true;
-    log.info({ processes: ready.size }, 'all processes of the service are ready');
-  });
-  for (let n = 0; n < settings.processes; n += 1) cluster.fork();
-  const metrics = await serveJointMetrics(settings, log);
+
+  const metrics = await serveJointMetrics(joint, settings, log);
+  const places = Array.from({ length: settings.processes }, keepOne);
   try {
-    endAll(await Promise.race([stopped, failed]));
+    endAll(await Promise.race([stopped, Promise.all(places).then(() => stopped)]));
   } catch (error) {
     endAll('SIGTERM');
     throw error;
   } finally {
-    await allEnded();
+    await Promise.allSettled(places);
     await metrics.stop();
   }
   log.info('all processes have stopped');
 
+  /** Starts a process and replaces it whenever it ends. Each place has its own pause between tries. */
+  async function keepOne(): Promise<void> {
+    let pause = 0;
+    while (!stopping.signal.aborted) {
+      const began = performance.now();
+      const how = await runOne().catch((error: unknown) => ({ err: error }));
+      if (stopping.signal.aborted) return;
+      if (!started) throw new CannotStart('A process of the service did not start.');
+      pause = againAfter(pause, performance.now() - began);
+      log.error({ ...how, pause }, 'a process of the service ended; another one takes its place');
+      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  /** Runs a process to its end; returns how it ended, for the log. */
+  async function runOne(): Promise<object> {
+    const worker = cluster.fork();
+    worker.on('message', (message) => {
+      if (message !== READY) return;
+      joint.add(worker);
+      ready.add(worker.id);
+      if (ready.size < settings.processes) return;
+      started = true;
+      log.info({ processes: ready.size }, 'all processes of the service are ready');
+    });
+    try {
+      const [code, signal] = await once(worker, 'exit');
+      return { pid: worker.process.pid, code, signal };
+    } finally {
+      ready.delete(worker.id);
+    }
+  }
+
   function endAll(signal: NodeJS.Signals): void {
-    stopping = true;
+    stopping.abort();
     // A Ctrl-C in a terminal has reached them already: so soon, they take both for one.
     for (const each of Object.values(cluster.workers ?? {})) each?.process.kill(signal);
-  }
-}
-
-async function allEnded(): Promise<void> {
-  while (Object.keys(cluster.workers ?? {}).length > 0) {
-    await new Promise((resolve) => cluster.once('exit', resolve));
   }
 }

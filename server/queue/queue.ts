@@ -59,6 +59,8 @@ interface QueueOptions {
 const STOP_WITHIN = 6_000;
 /** Seconds between two checks for runs whose worker died. */
 const LOOK_FOR_LOST = 30;
+/** Seconds between two polls of pg-boss for runs that its schedules have asked for. */
+const POLL_FOR_DUE = 15;
 /** Maximum attempts to find or create a waiting run while other runs begin. */
 const TRIES = 10;
 
@@ -70,6 +72,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
     supervise: worker,
     schedule: worker,
     maintenanceIntervalSeconds: LOOK_FOR_LOST,
+    cronWorkerIntervalSeconds: POLL_FOR_DUE,
   });
   boss.on('error', (error) => log.error({ err: error }, 'the job queue reports an error'));
   try {

@@ -6,36 +6,28 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { onAccountOf } from '../event/origin.ts';
 import { saveGrant } from '../grant/grant.queries.ts';
-import { revokeGrants } from '../grant/revoke.ts';
-import { findMemberships } from '../group/group.queries.ts';
-import { departureEvents } from '../group/group-events.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
 import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snapshot.ts';
-import { raiseCeos } from '../registry/save-snapshot.queries.ts';
 import { followSnapshot, writeSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
-import { deleteConsents } from '../session/consents.queries.ts';
-import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
-import { readStandings } from '../standing/told.queries.ts';
-import { changedStandings, recordStandings } from '../standing/told.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './event.ts';
 import { notAllowedFor } from './not-allowed.ts';
+import { noticeHandover } from './notice-handover.ts';
 import { type Admitted, COMPLETED, type Refusal, UNKNOWN } from './outcome.ts';
 import {
   endVisit,
   findKnownCorporation,
   findKnownUser,
-  handOver,
-  isHandedOver,
   judgeUser,
   type KnownUser,
   makeGuest,
   recordSignIn,
 } from './sign-in.queries.ts';
-import { recordGrant, recordHandedOver, recordRefused, recordSignedIn } from './sign-in-events.ts';
+import { recordGrant, recordRefused, recordSignedIn } from './sign-in-events.ts';
 import { type StateCode, useStateCode } from './state-code.queries.ts';
 
 type Capacity = { readonly as: 'member' } | { readonly as: 'guest'; readonly host: number };
@@ -61,7 +53,7 @@ export async function admitUser(
   );
   if (snapshot === undefined)
     throw new ProviderError('unusable', 'the provider does not know who just signed in');
-  await noticeHandover(services, signOn);
+  await noticeHandover(services, identity);
   const known = await findKnownUser(db, identity.characterId);
   const [own, ...others] = capacitiesOf(known, state);
   let outcome = await attempt(services, state, signOn, snapshot, own);
@@ -89,34 +81,6 @@ function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity
     ways.push({ as: 'guest', host: state.corporation_id });
   }
   return ways;
-}
-
-/**
- * Resets a character that has a new owner. Committed before the sign-in is judged, so that it stays even if the sign-in
- * is refused (D29b).
- */
-async function noticeHandover(services: Services, { identity }: SignOn): Promise<void> {
-  const { db, queue, clock, log } = services;
-  await inTransaction(db, async (tx) => {
-    if (!(await isHandedOver(tx, identity.characterId, identity.ownerHash))) return;
-    const users = [identity.characterId];
-    // All events of the hand-over get the same time; from then on the character's events belong to its new owner (D94).
-    const now = clock.now();
-    const standings = await readStandings(tx, { users });
-    const memberships = await findMemberships(tx, users);
-    await handOver(tx, identity.characterId, identity.ownerHash, now);
-    await revokeGrants(tx, queue, [identity.characterId]);
-    await endSessions(services, tx, [identity.characterId]);
-    await deleteConsents(tx, identity.characterId);
-    const user = await findKnownUser(tx, identity.characterId);
-    if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
-    await recordHandedOver(tx, identity, departureEvents(memberships), now);
-    await recordStandings(tx, await changedStandings(tx, standings), now);
-    log.info(
-      { character_id: identity.characterId },
-      'a character has a new owner; its rights were removed',
-    );
-  });
 }
 
 /** Thrown to roll back everything that an attempt has written (D26b). */

@@ -106,7 +106,8 @@ async function takeUp(
   { reader, beholder }: Rights,
   { now, until, most }: { readonly now: Date; readonly until: Date; readonly most: number },
 ): Promise<{ readonly parcels: Parcel[]; readonly more: boolean }> {
-  const question = { after, types: typesNamed(types), limit: most, most: MOST_LOOKED_AT };
+  const wanted = types.includes('*') ? undefined : typesNamed(types);
+  const question = { after, types: wanted, limit: most, most: MOST_LOOKED_AT };
   const { events: stored, looked, head } = await readFeed(tx, reader, question);
   const last = stored.length < most ? undefined : stored.at(-1)?.position;
   const position = last ?? looked ?? after;

@@ -5,10 +5,10 @@ import { type Application, type Group, type GroupPolicy, ok } from '../../sdk/sr
 import { findApplicationsOf } from '../../server/application/application.queries.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { handOver } from '../../server/sign-in/sign-in.queries.ts';
+import { apply, decide, joiningScenes, type Person, type PutPolicy } from '../fixtures/joining.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
-import { callerAt } from '../harness/caller.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
 import { testRun } from '../harness/run.ts';
 import { send } from '../harness/send.ts';
@@ -18,67 +18,21 @@ const UNKNOWN = '0123456789abcdef01234567';
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
 
-type Put = NonNullable<Parameters<Client['group']['setPolicy']>[0]['body']>;
-
 let app: TestApp;
 let root: Client;
-let made = 0;
+let scenes: ReturnType<typeof joiningScenes>;
 
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
   await addBodies(app, [{ corporations: [ONE] }, { corporations: [OTHER] }]);
+  scenes = joiningScenes(app, 7_100_000, [ONE, OTHER]);
 });
 afterAll(() => app.stop());
 
-interface Person {
-  readonly id: number;
-  readonly name: string;
-  readonly client: Client;
-}
-
-async function person(corporation: number = ONE, level = 0): Promise<Person> {
-  const id = 7_100_000 + ++made;
-  const client = await callerAt(app, { id, level, corporation });
-  return { id, name: `Character ${id}`, client };
-}
-
-interface Scene {
-  readonly owner: Person;
-  readonly moderator: Person;
-  readonly applicant: Person;
-  readonly params: Group;
-}
-
-/** A group that takes applications, who owns and who moderates it, and somebody who may apply. */
-async function scene(policy: Put = {}): Promise<Scene> {
-  const [owner, moderator, applicant] = [await person(), await person(OTHER), await person()];
-  const params = await ok(root.group.create({ body: { group_name: `Group ${++made}` } }));
-  await ok(root.group.update({ params, body: { owner: owner.name, members: [owner.name] } }));
-  const moderators = { users: [moderator.id] };
-  await ok(owner.client.group.setPolicy({ params, body: { joining: 'application', moderators, ...policy } }));
-  return { owner, moderator, applicant, params };
-}
-
-function apply({ client }: Person, params: Group, message = 'Please'): Promise<Application> {
-  return ok(client.group.apply({ params, body: { message } }));
-}
-
-function decide(
-  { client }: Pick<Person, 'client'>,
-  { application_id }: Application,
-  decision: 'approved' | 'rejected',
-) {
-  return client.application.decide({
-    params: { application_id },
-    body: { decision, reason: 'So it is', note: 'Hm' },
-  });
-}
-
-const isMember = async ({ group_id }: Group, { id }: Person) =>
-  (await ok(root.group.get({ params: { group_id } }))).members.some(
-    ({ character_id }) => character_id === id,
-  );
+const person = (corporation?: number, level?: number) => scenes.person(corporation, level);
+const scene = (policy?: PutPolicy) => scenes.scene(policy);
+const isMember = (group: Group, member: Person) => scenes.isMember(group, member);
 
 async function eventsOf(applicationId: string): Promise<string[]> {
   const { rows } = await sql<{ type: string }>`
@@ -148,6 +102,28 @@ describe('D111: the states of an application', () => {
     expect(late).toMatchObject({ status: 409, body: { code: 'application_decided' } });
     await judgeMemberships(app.app.services, testRun('judge-memberships'));
     expect((await ok(applicant.client.application.list()))[0]?.state).toBe('expired');
+  });
+
+  it('an expired one keeps nobody from applying again, before the job says so either', async () => {
+    const { applicant, params } = await scene({ expire_days: 1 });
+    const first = await apply(applicant, params);
+    const may = async () => {
+      const listed = await ok(applicant.client.group.joinable());
+      return listed.find(({ group }) => group.group_id === params.group_id);
+    };
+    expect(await may()).toMatchObject({ may_join: false, application_id: first.application_id });
+    app.clock.advance(DAY);
+    expect(await may()).toMatchObject({ may_join: true, application_id: null });
+    const second = await apply(applicant, params);
+    const states = (await ok(applicant.client.application.list())).map(({ application_id, state }) => [
+      application_id,
+      state,
+    ]);
+    expect(states).toEqual([
+      [second.application_id, 'pending'],
+      [first.application_id, 'expired'],
+    ]);
+    expect(await eventsOf(first.application_id)).toEqual(['application.created', 'application.decided']);
   });
 
   it('pending → void, where it lost its sense', async () => {
@@ -225,8 +201,7 @@ describe('D111: applications are bounded', () => {
 
   /** So many applications that a user made a moment ago, each to another group. */
   async function madeBefore({ id }: Person, count: number, state: 'pending' | 'rejected'): Promise<void> {
-    made += 100;
-    const [now, base] = [app.clock.now(), made];
+    const [now, base] = [app.clock.now(), scenes.next() * 100];
     await sql`insert into groups (group_id, group_name, name_key)
       select lpad((${base}::int + n)::text, 24, 'a'), 'Of ' || ${base}::int + n, 'of ' || ${base}::int + n
       from generate_series(1, ${count}) n`.execute(app.db);
@@ -352,7 +327,7 @@ describe('D111: who decides', () => {
   it('members of the groups that moderate do, as long as they are in them', async () => {
     const { owner, applicant, params } = await scene();
     const helper = await person(OTHER);
-    const helpers = await ok(root.group.create({ body: { group_name: `Helpers ${++made}` } }));
+    const helpers = await ok(root.group.create({ body: { group_name: `Helpers ${scenes.next()}` } }));
     await ok(root.group.update({ params: helpers, body: { add_members: [helper.name] } }));
     const moderators = { groups: [helpers.group_id] };
     await ok(owner.client.group.setPolicy({ params, body: { moderators } }));

@@ -12,9 +12,11 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 it(
-  '100 random sequences of changes leave the registry as the rules say',
+  '40 random sequences of changes leave the registry as the rules say, and as the events tell it',
   async () => {
-    await compareWithModel(app, 100);
+    const successes = await compareWithModel(app, 40);
+    // Most kinds of steps came to something.
+    expect(Object.keys(successes).length).toBeGreaterThan(12);
     expect(app.logged.filter((line) => line.includes('uncaught'))).toEqual([]);
   },
   TIME_LIMIT,

@@ -177,6 +177,16 @@ describe('D100: a person', () => {
   });
 });
 
+describe('D100: of each character of a person', () => {
+  it('it is said whether its refresh tokens are enough: valid, invalid, or none', async () => {
+    const token = await linked(ADA, BRIM, CLEO);
+    await app.db.updateTable('grants').set({ valid: false }).where('character_id', '=', BRIM).execute();
+    await app.db.deleteFrom('grants').where('character_id', '=', CLEO).execute();
+    const tracking = (await current(token)).characters.map((of) => [of.user.character_id, of.tracking]);
+    expect(Object.fromEntries(tracking)).toEqual({ [ADA]: 'valid', [BRIM]: 'invalid', [CLEO]: 'none' });
+  });
+});
+
 describe('D101: linking', () => {
   it('moves that character alone; the person keeps its main, and what happened is kept', async () => {
     const token = await linked(ADA, BRIM);

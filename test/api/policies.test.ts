@@ -201,6 +201,12 @@ describe('D110: eligible', () => {
     if (!may) expect(answer.body).toMatchObject({ code: 'not_eligible' });
   });
 
+  it('by a coalition that its corporation is in', async () => {
+    const params = await group(await person(ONE), { joining: 'open', eligible: { coalitions: [COALITION] } });
+    expect((await (await person(OTHER)).client.group.apply({ params })).status).toBe(201);
+    expect((await (await person(TWO)).client.group.apply({ params })).status).toBe(409);
+  });
+
   it('by groups that one is in, and groups that one is not in, autogroups too', async () => {
     const [joiner, owner] = [await person(ONE), await person(ONE)];
     const [one, other] = [await group(owner, {}, [joiner]), await group(owner)];
@@ -396,6 +402,29 @@ describe('D110: who ceases to be eligible leaves after the grace', () => {
     expect(await membersOf(params)).toContain(goes.id);
     await ok(owner.client.group.setPolicy({ params, body: { grace_hours: 0 } }));
     expect(await membersOf(params)).toEqual([owner.id]);
+  });
+
+  it('D63: attack: an owner whose policy takes many out holds up nobody else’s', async () => {
+    const [owner, goes] = [await person(ONE), await person(ONE)];
+    const first = 9_500_001;
+    await sql`insert into users (character_id, character_name, name_key, corporation_id)
+      select ${first}::int + n, 'Crowd ' || n, 'crowd ' || n, ${ONE} from generate_series(1, 200) n`.execute(
+      app.db,
+    );
+    const crowd = await group(owner, { grace_hours: 1 });
+    await sql`insert into group_members (group_id, character_id)
+      select ${crowd.group_id}, ${first}::int + n from generate_series(1, 200) n`.execute(app.db);
+    const other = await group(await person(ONE), { grace_hours: 1, eligible: { corporations: [ONE] } }, [
+      goes,
+    ]);
+    await move(goes.id, OTHER);
+    await judge();
+    const policy = { params: crowd, body: { eligible: { min_level: 9 } } };
+    await ok(owner.client.group.setPolicy(policy));
+    app.clock.advance(HOUR);
+    await judge();
+    expect(await membersOf(other)).not.toContain(goes.id);
+    expect(await membersOf(crowd)).toEqual([owner.id]);
   });
 
   it('10,000 members are judged in one statement after their corporation moved', {

@@ -127,6 +127,35 @@ describe('D121: a preview says who would gain or lose what', () => {
     await ok(root.user.delete({ params: { character_id: 6 } }));
   });
 
+  it('D27b: who is made an administrator gains the login that is kept from others, and loses it with the level', async () => {
+    await person(7, 'Gus', ONE);
+    await addUser(app, { id: 8, name: 'Hal' });
+    const made = await group('Keeps out', ['Gus']);
+    await ok(root.group.update({ params: made, body: { authorized_to_login: false } }));
+    // One is kept out, the other let in by nobody.
+    for (const [character_id, name] of [
+      [7, 'Gus'],
+      [8, 'Hal'],
+    ] as const) {
+      const params = { character_id };
+      for (const administrator of [9, 10]) {
+        const raise = { params, body: { clearance_level: administrator } };
+        const up = await ok(root.user.update.preview(raise));
+        expect(told(up.changes)).toEqual([
+          `login gained: ${name}`,
+          `level gained 0 ${administrator}: ${name}`,
+        ]);
+        await ok(root.user.update(raise));
+        const lower = { params, body: { clearance_level: 0 } };
+        const down = await ok(root.user.update.preview(lower));
+        expect(told(down.changes)).toEqual([`login lost: ${name}`, `level lost ${administrator} 0: ${name}`]);
+        await ok(root.user.update(lower));
+      }
+      await ok(root.user.delete({ params }));
+    }
+    await ok(root.group.delete({ params: made }));
+  });
+
   it('levels: which one is lost for which', async () => {
     const { changes } = await ok(
       root.user.update.preview({ params: { character_id: 1 }, body: { clearance_level: 1 } }),
@@ -295,12 +324,19 @@ it('D121: what others do meanwhile is not told as the doing of the change', asyn
   expect(preview.changes).toEqual([]);
 });
 
-it('D121: what a preview says is what the update then does, on random registries', {
+/** Some of the people are administrators. */
+const ranks = fc.array(fc.constantFrom(9, 10), { maxLength: 2 });
+
+it('D121: what a preview says is what the update then does, on random registries, administrators and all', {
   timeout: 300_000,
 }, async () => {
   let told = 0;
   await fc.assert(
-    fc.asyncProperty(plans, async ({ world, tries }) => {
+    fc.asyncProperty(plans, ranks, async ({ world, tries }, levels) => {
+      for (const [i, level] of levels.entries()) {
+        const user = world.users.get(CHARACTERS[i]?.id ?? 0);
+        if (user !== undefined) user.level = level;
+      }
       await settle(app, world);
       const clients = new Map<number, Client>();
       for (const id of world.users.keys()) {
@@ -354,7 +390,8 @@ function ask(client: Client, coalitions: readonly { id: string }[], one: Tried) 
     }
     case 'set level': {
       const params = { character_id: CHARACTERS[one.character]?.id ?? 0 };
-      const request = { params, body: { clearance_level: one.level } };
+      // Plans end below administrators.
+      const request = { params, body: { clearance_level: one.level > 6 ? one.level + 2 : one.level } };
       return {
         preview: () => client.user.update.preview(request),
         update: () => client.user.update(request),

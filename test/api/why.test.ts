@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok, type Why } from '../../sdk/src/index.ts';
 import { recordEvents, userTarget } from '../../server/event/record.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -192,6 +193,47 @@ describe('D120: why', () => {
     expect(await ada.user.why(far)).toMatchObject({ status: 403, body: { detail: INSUFFICIENT } });
     const nobody = { params: { character: 'Nobody' }, query: { about: 'level' } };
     expect((await ada.user.why(nobody)).status).toBe(404);
+  });
+
+  it('rests on nothing that a member of level 0 could not look up: so nothing has to be hidden', async () => {
+    const id = 2_112_900_004;
+    const client = app.client((await addMember(app, id)).jwt);
+    await ok(
+      root.coalition.update({
+        params: { coalition_id: HOME.coalition },
+        body: { mandatory_ext_scopes: [MAIL] },
+      }),
+    );
+    const [groups, coalitions, corporations, alliances] = await Promise.all([
+      ok(client.group.list()),
+      ok(client.coalition.list()),
+      ok(client.corporation.list()),
+      ok(client.alliance.list()),
+    ]);
+    const known = [
+      ...groups.map((one) => `group ${one.group_id} ${one.group_name}`),
+      ...coalitions.map((one) => `coalition ${one.coalition_id} ${one.coalition_name}`),
+      ...corporations.map((one) => `corporation ${one.corporation_id} ${one.corporation_name}`),
+      ...alliances.map((one) => `alliance ${one.alliance_id} ${one.alliance_name}`),
+    ];
+    let sources = 0;
+    for (const about of ['login', 'level', 'tracking', `read:${ADA}`, `write:${FAR}`]) {
+      for (const { source } of (await why(id, about, client)).facts) {
+        if (source === null) continue;
+        expect(known).toContain(`${source.type} ${source.id} ${source.name}`);
+        sources += 1;
+      }
+    }
+    expect(sources).toBeGreaterThan(2);
+    await ok(
+      root.coalition.update({ params: { coalition_id: HOME.coalition }, body: { mandatory_ext_scopes: [] } }),
+    );
+  });
+
+  it('is as of the last event that it knows of', async () => {
+    await ok(root.group.create({ body: { group_name: 'Just now' } }));
+    const last = (await allEvents(app.db)).at(-1)?.position;
+    expect((await why(ADA, 'level')).position).toBe(last);
   });
 
   it('refuses what is no question', async () => {

@@ -22,6 +22,7 @@ import { type Pair, type Result, type Round, table } from './report.ts';
 import { SCENARIO_HEADER, type Scenario } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 import { type ObservedService, productionSettings, startObserved, type Tokens } from './service.ts';
+import { benchTokenEndpoint } from './token-endpoint.ts';
 import { benchVoiceMute } from './voice-mute.ts';
 
 const USAGE = `npm run bench                        every operation, a minute each
@@ -31,6 +32,7 @@ npm run bench -- --rounds 9          more pairs of rounds than 5
 npm run bench -- --profile FOLDER    leave a CPU profile of the service there
 npm run bench -- --registry COUNT    what a sign-in writes instead, at 20 corporations and at these (2000: a minute)
 npm run bench -- --voice-mute        GET /token while completions wait for a voice server that says nothing
+npm run bench -- --token-endpoint      exchanges of refresh tokens of OpenID Connect: how many a second, and what each costs
 npm run bench -- --idle SECONDS      the CPU of a server, a worker and PostgreSQL that nobody uses (300: all schedules)
 npm run bench -- --histories ROWS    pages of histories instead, at 1,000 rows and at these (10000000: 10 minutes)
 `;
@@ -72,6 +74,7 @@ function readOptions() {
       idle: { type: 'string' },
       registry: { type: 'string' },
       'voice-mute': { type: 'boolean', default: false },
+      'token-endpoint': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -113,6 +116,7 @@ async function main(): Promise<void> {
   if (histories !== undefined) return onDatabase((url) => benchHistories(url, histories));
   if (registry !== undefined) return onDatabase((url) => benchRegistry(url, registry));
   if (idle !== undefined) return void process.stdout.write(await benchIdle(idle));
+  if (options['token-endpoint']) return void process.stdout.write(await benchTokenEndpoint(options.plan));
   if (options['voice-mute']) return void process.stdout.write(await benchVoiceMute(options.plan));
   const closers: (() => Promise<void>)[] = [];
   try {

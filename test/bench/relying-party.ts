@@ -1,5 +1,6 @@
 import { nameKey } from '../../server/database/name-key.ts';
 import { createAdapter } from '../../server/oidc/adapter.ts';
+import { hashSecret } from '../../server/oidc/secret.ts';
 import type { Services } from '../../server/services/services.ts';
 import { character } from './world.ts';
 
@@ -7,6 +8,7 @@ import { character } from './world.ts';
 export const SOMEBODY = character(4_321);
 
 export const CLIENT = 'c1'.repeat(12);
+export const CLIENT_SECRET = 'a-secret-of-the-benchmark-that-is-43-characters';
 export const ACCESS_TOKEN = 'an-access-token-of-the-benchmark-that-is-43-ch';
 export const GRANT = 'a-grant-of-the-benchmark';
 export const SESSION = 'a-session-of-the-benchmark';
@@ -19,7 +21,12 @@ export async function addRelyingParty(services: Services): Promise<void> {
   await db
     .insertInto('oidc_clients')
     .values({
-      ...{ client_id: CLIENT, client_name: 'Wiki', name_key: nameKey('Wiki'), secret_hash: 'a'.repeat(64) },
+      ...{
+        client_id: CLIENT,
+        client_name: 'Wiki',
+        name_key: nameKey('Wiki'),
+        secret_hash: hashSecret(CLIENT_SECRET),
+      },
       ...{ redirect_uris: ['https://wiki.example/back'], post_logout_redirect_uris: [] },
       ...{ backchannel_logout_uri: null, id_token_alg: null, first_party: true, restricted: false },
       last_used_on: null,

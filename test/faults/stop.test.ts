@@ -143,7 +143,7 @@ describe('the gate before the service', () => {
   it('is not ready any more once it drains, and goes on serving, a connection for each answer', async () => {
     gate.open(app.createHttp(gate.messages));
     expect((await get('/token', { connection: 'keep-alive' })).headers.connection).toBe('keep-alive');
-    gate.drain();
+    await gate.drain(0);
     expect(await get('/readyz?verbose')).toMatchObject({
       status: 503,
       json: { detail: 'The service is stopping.', code: 'service_stopping' },
@@ -154,5 +154,14 @@ describe('the gate before the service', () => {
         headers: { connection: 'close' },
       });
     }
+  });
+
+  it('D8: is ready while its database is late, as it was before, for that is not gone', async () => {
+    gate.open(app.createHttp(gate.messages));
+    expect((await get('/readyz')).status).toBe(200);
+    await locker.query('begin');
+    await locker.query('lock table kysely_migration');
+    expect((await get('/readyz')).status).toBe(200);
+    await letGo();
   });
 });

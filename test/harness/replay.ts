@@ -4,14 +4,15 @@ import { readPosition } from '../../server/event/read.queries.ts';
 import { readStandings } from '../../server/standing/told.queries.ts';
 import { allSealed } from '../fixtures/events.ts';
 import type { TestApp } from './app.ts';
+import { type KnownPeople, learnOfPeople, noPeople, presentPeople } from './replay-people.ts';
 
-/** What somebody knows who follows the feed: users, what they may do, and who is in which group. */
-export interface Known {
+/** What somebody knows who follows the feed: users, what they may do, who is in which group, and who joins how. */
+export interface Known extends KnownPeople {
   readonly users: Map<string, Record<string, unknown>>;
   readonly groups: Map<string, { name: unknown; owner: unknown; members: Set<number> }>;
 }
 
-export const nothing = (): Known => ({ users: new Map(), groups: new Map() });
+export const nothing = (): Known => ({ users: new Map(), groups: new Map(), ...noPeople() });
 
 /** What there is by the tables and the API. */
 export async function present(app: TestApp): Promise<Known> {
@@ -32,6 +33,7 @@ export async function present(app: TestApp): Promise<Known> {
     (await ok(root.group.list())).map((params) => ok(root.group.get({ params }))),
   );
   return {
+    ...(await presentPeople(app)),
     users: new Map(users),
     groups: new Map(
       groups.map(({ group_id, group_name: name, is_autogroup, owner, members }) => [
@@ -59,7 +61,10 @@ export async function follow(app: TestApp, known: Known, after: number): Promise
   const root = app.client(app.root);
   for (let cursor = after; cursor < head; ) {
     const page = await ok(root.event.list({ query: { after: cursor, limit: 1000 } }));
-    for (const event of page.events) learn(known, event);
+    for (const event of page.events) {
+      learn(known, event);
+      learnOfPeople(known, event);
+    }
     cursor = Number(page.cursor);
   }
 }

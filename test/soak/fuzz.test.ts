@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { OPERATIONS } from '../harness/fuzz/requests.ts';
 import { fuzz } from '../harness/fuzz/run.ts';
 import { progressOf } from './progress.ts';
 
@@ -15,8 +16,10 @@ afterAll(() => app.stop());
 it(
   `${REQUESTS} random requests are answered as the contract says, none with a crash`,
   async () => {
-    const statuses = await fuzz(app, REQUESTS, progressOf('requests', REQUESTS));
-    process.stdout.write(`${JSON.stringify(statuses)}\n`);
+    const { statuses, reached } = await fuzz(app, REQUESTS, progressOf('requests', REQUESTS));
+    process.stdout.write(`${JSON.stringify(statuses)}\n${JSON.stringify(reached)}\n`);
+    const never = [...OPERATIONS.keys()].filter((operation) => reached[operation] === undefined);
+    process.stdout.write(`never done: ${never.join()}\n`);
     const answered = Object.values(statuses).reduce((sum, count) => sum + count, 0);
     expect(answered).toBeGreaterThanOrEqual(REQUESTS);
   },

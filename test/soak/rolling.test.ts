@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { spread, tell } from './fleet/figures.ts';
 import { type Fleet, startFleet } from './fleet/fleet.ts';
-import { startLoad } from './fleet/load.ts';
+import { describeFailures, type Failure, startLoad } from './fleet/load.ts';
 
 /** Restarts by SIGTERM, one process after the other; and ends by SIGKILL, of an API and of PostgreSQL each. */
 const RESTARTS = Number(process.env['SOAK_RESTARTS'] ?? 50);
@@ -33,24 +33,35 @@ async function lost(created: readonly string[]): Promise<string[]> {
   return created.filter((name) => !names.has(name));
 }
 
+/** Tells what failed, where and when, and what HAProxy thought of it. */
+function tellFailures(failures: readonly Failure[]): void {
+  for (const line of describeFailures(failures)) tell(`  ${line}`);
+  for (const line of failures.length > 0 ? fleet.proxyLog.slice(-40) : []) tell(`    HAProxy: ${line}`);
+}
+
 it(
   `${RESTARTS} rolling restarts under load: not one request fails`,
   async () => {
     const load = startLoad(fleet.url, fleet.token, CALLERS, 'rolling');
     const stops: number[] = [];
+    const starts: number[] = [];
     for (let n = 0; n < RESTARTS; n += 1) {
       const api = fleet.apis[n % 2 === 0 ? 0 : 1];
+      load.phase(`stop ${n}`);
       const { code, took } = await api.end('SIGTERM');
       expect(code).toBe(0);
       stops.push(took);
-      await api.begin();
+      load.phase(`start ${n}`);
+      starts.push(await api.begin());
+      load.phase(`ready ${n}`);
       await fleet.untilWhole();
+      load.phase(`whole ${n}`);
     }
     await load.stop();
     const { requests, latencies, failures, created } = load.seen;
     tell(`${RESTARTS} restarts, ${requests} requests, ${failures.length} failed: ${spread(latencies)}`);
-    for (const failure of failures.slice(0, 20)) tell(`  ${failure}`);
-    tell(`stops, ${DRAIN} s of drain included: ${spread(stops)}`);
+    tell(`stops, ${DRAIN} s of drain included: ${spread(stops)}; ready after ${spread(starts)}`);
+    tellFailures(failures);
     expect(failures).toEqual([]);
     expect(await lost(created)).toEqual([]);
   },
@@ -64,6 +75,7 @@ it(
     const starts: number[] = [];
     for (let n = 0; n < DEATHS; n += 1) {
       const api = fleet.apis[n % 2 === 0 ? 0 : 1];
+      load.phase(`death ${n}`);
       await api.end('SIGKILL');
       starts.push(await api.begin());
       await fleet.untilWhole();
@@ -73,6 +85,7 @@ it(
     tell(
       `${DEATHS} deaths of an API, ${requests} requests, ${failures.length} failed; ready after ${spread(starts)}`,
     );
+    tellFailures(failures);
     // Nobody but those whose request the dead one had.
     expect(failures.length).toBeLessThanOrEqual(DEATHS * CALLERS);
     expect(await lost(created)).toEqual([]);
@@ -97,7 +110,7 @@ it(
       pauses.push(performance.now() - killed);
       await load.stop();
       requests += load.seen.requests;
-      const others = load.seen.failures.filter((failure) => !/: 503 /.test(failure));
+      const others = load.seen.failures.filter(({ outcome }) => !outcome.startsWith('503 '));
       expect(others).toEqual([]);
       expect(await lost(load.seen.created)).toEqual([]);
     }

@@ -1,7 +1,5 @@
-import { DummyDriver, Kysely, type LogEvent, PostgresAdapter, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../server/database/tables.ts';
 import {
   findUsers,
   type ListedUser,
@@ -9,6 +7,7 @@ import {
   type UserFilter,
 } from '../../server/user/list-users.queries.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { costOf, statementOf } from './statement.ts';
 
 /** Users of the large registry; fewer for a quick look. */
 const USERS = Number(process.env['SOAK_PEOPLE'] ?? 1_000_000);
@@ -87,39 +86,10 @@ const FILL = `
     select '${GROUPS.few}', character_id from users where character_id % 2003 = 1;
   analyze group_members; analyze groups; analyze corporations`;
 
-/** The statement of a page, as the service's own function builds it. */
-async function statementOf(filter: UserFilter, after: Place | undefined): Promise<LogEvent['query']> {
-  const events: LogEvent[] = [];
-  const db = new Kysely<Database>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: () => {
-        throw new Error('nothing looks at the schema');
-      },
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: (event) => void events.push(event),
-  });
-  await findUsers(db, filter, after, PAGE + 1);
-  const [event] = events;
-  if (event === undefined || events.length > 1) throw new Error('not one statement');
-  return event.query;
-}
-
-interface Plan {
-  readonly 'Shared Hit Blocks': number;
-  readonly 'Shared Read Blocks': number;
-}
-
 async function pageOf(filter: UserFilter, after: Place | undefined) {
-  const { sql, parameters } = await statementOf(filter, after);
-  const { rows } = await client.query<ListedUser>(sql, [...parameters]);
-  const explained = await client.query(`explain (analyze, buffers, format json) ${sql}`, [...parameters]);
-  const [{ Plan: plan, 'Execution Time': milliseconds }] = explained.rows[0]['QUERY PLAN'] as [
-    { Plan: Plan; 'Execution Time': number },
-  ];
-  return { rows, blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], milliseconds };
+  const statement = await statementOf((db) => findUsers(db, filter, after, PAGE + 1));
+  const { rows } = await client.query<ListedUser>(statement.sql, [...statement.parameters]);
+  return { rows, ...(await costOf(client, statement)) };
 }
 
 describe(`D71: pages of ${USERS} users`, () => {

@@ -27,8 +27,11 @@ export const OPERATIONS: ReadonlyMap<string, AppRoute> = new Map(
   ),
 );
 
-/** The names that {@link FuzzRequest.as} knows, the first most often. */
-const CALLERS = ['root', 'member', 'dyn', 'user', 'nobody', 'garbage'] as const;
+/** The names that {@link FuzzRequest.as} knows: of every kind of token and every rank, and of those without one. */
+const CALLERS = [
+  ...(['root', 'highest', 'user', 'bot', 'member', 'chief', 'reader', 'linked', 'plain', 'guest'] as const),
+  ...(['dyn', 'nobody', 'garbage'] as const),
+];
 
 /** Requests to one operation: most of them fit the contract, many are wrong in one place, some in many. */
 export function requestsTo(operation: string, hints: Hints): fc.Arbitrary<FuzzRequest> {
@@ -43,8 +46,8 @@ export function requestsTo(operation: string, hints: Hints): fc.Arbitrary<FuzzRe
       wrongHeader: rarely(fc.constantFrom('0', '-1', 'x', '1e3', '99999999999', '')),
       body: bodyOf(route, hints),
       as: fc.oneof(
-        { weight: 12, arbitrary: fc.constant('root' as const) },
-        { weight: 5, arbitrary: fc.constantFrom(...CALLERS) },
+        { weight: 8, arbitrary: fc.constant('root' as const) },
+        { weight: 9, arbitrary: fc.constantFrom(...CALLERS) },
       ),
     })
     .map(({ params, wrongParam, query, headers, wrongHeader, body, as }) => ({

@@ -4,22 +4,22 @@ import fc from 'fast-check';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { PREVIEW_TYPE, Preview } from '../../../contract/index.ts';
-import { ok } from '../../../sdk/src/index.ts';
-import { nameKey } from '../../../server/database/name-key.ts';
-import { objectId } from '../../../server/database/object-id.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { TestApp } from '../app.ts';
 import { faultInCode } from '../refusals.ts';
 import { type FuzzRequest, OPERATIONS, requestsTo } from './requests.ts';
 import type { Hints } from './schemas.ts';
+import { type Stage, setStage } from './stage.ts';
 
-const ALLIANCES = [99_900_001, 99_900_002] as const;
-const CORPORATIONS = [98_900_001, 98_900_002, 98_900_003] as const;
-const USERS = Array.from({ length: 8 }, (_, i) => ({ id: 2_112_900_001 + i, name: `Fuzz ${i % 7}` }));
 /** Requests that are under way at the same time. */
 const AT_ONCE = 8;
 /** Batches between two looks at what is left of the records. */
 const BATCHES = 40;
+
+/** How many requests were answered with which status, and how many of each operation below 300. */
+export interface Fuzzed {
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly reached: Readonly<Record<string, number>>;
+}
 
 /**
  * Sends random requests to every operation, most of them broken somewhere; throws at the first answer that the
@@ -29,7 +29,7 @@ export async function fuzz(
   app: TestApp,
   requests: number,
   progress: (sent: number) => void = () => undefined,
-): Promise<Record<string, number>> {
+): Promise<Fuzzed> {
   const fuzzer = new Fuzzer(app);
   try {
     for (let sent = 0; sent < requests; sent += AT_ONCE * BATCHES) {
@@ -42,7 +42,7 @@ export async function fuzz(
       await fc.assert(property, { numRuns: BATCHES, includeErrorInReport: true, reporter: report });
       progress(sent + AT_ONCE * BATCHES);
     }
-    return fuzzer.statuses;
+    return { statuses: fuzzer.statuses, reached: fuzzer.reached };
   } finally {
     await fuzzer.close();
   }
@@ -80,9 +80,11 @@ function report<T>({ failed, seed, counterexamplePath, errorInstance }: fc.RunDe
 class Fuzzer {
   readonly #app: TestApp;
   readonly #pool: Pool;
-  readonly #tokens = new Map<string, string>();
+  #tokens: Stage['tokens'] = new Map();
   readonly statuses: Record<string, number> = {};
-  readonly #hints: Record<string, unknown[]> = {};
+  /** Answers below 300, by operation. */
+  readonly reached: Record<string, number> = {};
+  #hints: Hints = {};
 
   constructor(app: TestApp) {
     this.#app = app;
@@ -97,93 +99,10 @@ class Fuzzer {
     await this.#pool.close();
   }
 
-  /** Clears what earlier requests left, and makes sure that there is something of every kind. */
   async refresh(): Promise<void> {
-    const { db, clock, logged, statements } = this.#app;
-    // What was written is looked at after each request; a million of them would fill the memory.
-    for (const lines of [logged, statements]) (lines as string[]).length = 0;
-    await db.deleteFrom('groups').where('is_autogroup', '=', false).execute();
-    await db.deleteFrom('coalitions').execute();
-    await db.deleteFrom('state_codes').execute();
-    await db.deleteFrom('users').where('character_id', '!=', 0).execute();
-    const { root } = this.#app;
-    await db.deleteFrom('tokens').where('uuid', '!=', uuidOf(root)).execute();
-    const [one, two] = ALLIANCES;
-    const [first, second, third] = CORPORATIONS;
-    await addBodies(this.#app, [
-      { alliance: one, corporations: [first] },
-      { alliance: two, corporations: [second] },
-      { corporations: [third] },
-    ]);
-    for (const [i, { id, name }] of USERS.entries()) {
-      await addUser(this.#app, {
-        id,
-        name,
-        level: [9, 6, 0, 0, 2, 4, 0, -1][i] ?? 0,
-        corporation: CORPORATIONS[i % 3] as number,
-      });
-    }
-    const client = this.#app.client(root);
-    const names = ['One', 'Two', 'ĲȘ \u{1f680}'];
-    const coalitions = await Promise.all(
-      names.map((name) => ok(client.coalition.create({ body: { coalition_name: name, ticker: 'T' } }))),
-    );
-    const [coalition] = coalitions;
-    if (coalition !== undefined) {
-      await ok(client.coalition.update({ params: coalition, body: { member_alliances: [one] } }));
-    }
-    const groups = await Promise.all(
-      names.map((name) => ok(client.group.create({ body: { group_name: `Group ${name}` } }))),
-    );
-    const dyn = await makeToken(this.#app, 'dyn', 0, uuidOf(root));
-    const spare = await makeToken(this.#app, 'per', 0, uuidOf(root));
-    const member = await makeToken(this.#app, 'per', USERS[1]?.id ?? 0, uuidOf(root));
-    const user = await makeToken(this.#app, 'use', USERS[0]?.id ?? 0, dyn.uuid);
-    for (const [as, jwt] of Object.entries({
-      root,
-      dyn: dyn.jwt,
-      spare: spare.jwt,
-      member: member.jwt,
-      user: user.jwt,
-    })) {
-      this.#tokens.set(as, jwt);
-    }
-    const report_ = await this.#addCrashReport();
-    const userNames = USERS.map(({ name }) => name);
-    const userIds = USERS.map(({ id }) => id);
-    const lists = (name: string, values: readonly unknown[]) =>
-      Object.fromEntries(['add_', 'remove_', ''].map((prefix) => [prefix + name, [...values]]));
-    Object.assign(this.#hints, {
-      coalition_id: coalitions.map(({ coalition_id }) => coalition_id),
-      group_id: [...groups, ...(await ok(client.group.list()))].map(({ group_id }) => group_id),
-      coalition_name: names,
-      group_name: [...names.map((name) => `Group ${name}`), `Corporation ${first}`],
-      character_id: [...userIds.map(String), '0'],
-      character_name: [...userNames, '(built-in)'],
-      corporation_id: [...CORPORATIONS.map(String), '98000001'],
-      alliance_id: [...ALLIANCES.map(String), '99000001'],
-      on_behalf_of: userIds,
-      owner: userNames,
-      uuid: [spare.uuid],
-      crash_report_id: [report_],
-      esi_path: ['status', `characters/${userIds[0]}`, `characters/${userIds[0]}/location`, 'universe/names'],
-      ...lists('members', userNames),
-      ...lists('member_alliances', ALLIANCES),
-      ...lists('member_corporations', CORPORATIONS),
-    });
-    clock.advance(1_000);
-  }
-
-  async #addCrashReport(): Promise<string> {
-    const { db, clock } = this.#app;
-    await db.deleteFrom('crash_reports').execute();
-    const id = objectId(clock.now());
-    const request = JSON.stringify({ headers: {}, method: 'GET', params: {}, url: '/' });
-    await db
-      .insertInto('crash_reports')
-      .values({ id, request, token: null, trace: nameKey('Error') })
-      .execute();
-    return id;
+    const { tokens, hints } = await setStage(this.#app);
+    this.#tokens = tokens;
+    this.#hints = hints;
   }
 
   /** Sends one request and holds the answer against the contract. */
@@ -204,6 +123,8 @@ class Fuzzer {
       );
     }
     this.statuses[answer.statusCode] = (this.statuses[answer.statusCode] ?? 0) + 1;
+    const { operation } = request;
+    if (answer.statusCode < 300) this.reached[operation] = (this.reached[operation] ?? 0) + 1;
   }
 
   #authorization({ as, operation }: FuzzRequest): Record<string, string> {

@@ -1,4 +1,9 @@
-import type { By, CoalitionChange, Command, GroupChange } from './commands.ts';
+import type { CoalitionChange, Command, GroupChange } from './commands.ts';
+import { type Expected, is } from './expected.ts';
+import { applyToPeople, endApplications, forgetJoining, judge } from './joining.ts';
+import { detach } from './persons.ts';
+import { changesBetweenWorlds } from './previewed.ts';
+import type { By } from './steps.ts';
 import {
   bars,
   CHARACTERS,
@@ -10,21 +15,12 @@ import {
   mayUseTokens,
   mayWrite,
   nameAutogroups,
+  newGroup,
   ownerOf,
   same,
   userNamed,
   type World,
 } from './world.ts';
-
-/** What a request should be answered, and which record, if any, it shows. */
-export interface Expected {
-  readonly status: number;
-  readonly coalition?: ModelCoalition;
-  readonly group?: ModelGroup;
-  readonly user?: ModelUser;
-}
-
-const is = (status: number): Expected => ({ status });
 
 /** The character at a place in the list, who may be no user. */
 export const characterAt = (place: number) => CHARACTERS[place] as (typeof CHARACTERS)[number];
@@ -35,19 +31,33 @@ export function caller(world: World, by: By): ModelUser | undefined {
 }
 
 /**
- * Does to the model what a command does; `newId` is the id that the service gives to a coalition. Undefined: it is no
- * request, or nobody is there to make it.
+ * Does to the model what a command does; `newId` is the id that the service gives to a coalition or an application.
+ * Undefined: it is no request, or nobody is there to make it.
  */
 export function apply(world: World, command: Command, newId: string): Expected | undefined {
   world.time += 1;
-  if (!('by' in command)) {
-    happen(world, command);
-    return undefined;
-  }
+  if ('by' in command) return answer(world, command, newId);
+  happen(world, command);
+  return undefined;
+}
+
+/** `rehearsed`: as if every grace were over. */
+function answer(
+  world: World,
+  command: Extract<Command, { readonly by: By }>,
+  newId: string,
+  rehearsed = false,
+): Expected | undefined {
   const by = caller(world, command.by);
   if (by === undefined) return undefined;
   if (!mayUseTokens(world, by)) return is(401);
   switch (command.do) {
+    case 'preview': {
+      const tried = structuredClone(world);
+      const expected = answer(tried, command.of, newId, true);
+      if (expected?.status !== 200) return expected;
+      return { status: 200, changes: changesBetweenWorlds(world, tried) };
+    }
     case 'create coalition': {
       if (by.level < 9) return is(403);
       if (world.coalitions.some((one) => same(one.name, command.name))) return is(409);
@@ -68,8 +78,7 @@ export function apply(world: World, command: Command, newId: string): Expected |
     case 'create group': {
       if (by.level < 9) return is(403);
       if (world.groups.some((one) => same(one.name, command.name))) return is(409);
-      const made = { name: command.name, description: '', letsIn: null, owner: by.id };
-      world.groups.push({ ...made, members: new Set([by.id]) });
+      world.groups.push(newGroup({ name: command.name, owner: by.id, members: new Set([by.id]) }));
       return { status: 201, group: world.groups.at(-1) as ModelGroup };
     }
     case 'update group':
@@ -80,6 +89,7 @@ export function apply(world: World, command: Command, newId: string): Expected |
       if (doomed === undefined) return is(404);
       if (doomed.of !== undefined) return is(409);
       world.groups = world.groups.filter((one) => one !== doomed);
+      world.applications = world.applications.filter(({ group }) => group !== doomed);
       return is(200);
     }
     case 'set level': {
@@ -95,14 +105,25 @@ export function apply(world: World, command: Command, newId: string): Expected |
       const target = world.users.get(characterAt(command.character).id);
       if (target === undefined) return is(404);
       if (target.level > by.level) return is(403);
+      leaveEverything(world, target.id);
       world.users.delete(target.id);
-      for (const group of world.groups) {
-        group.members.delete(target.id);
-        if (group.owner === target.id) group.owner = null;
-      }
+      world.applications = world.applications.filter((one) => one.character !== target.id);
       return is(200);
     }
+    default:
+      return applyToPeople(world, by, command, { newId, rehearsed });
   }
+}
+
+/** The groups that it was put into, its offices, and the person that it was of. */
+function leaveEverything(world: World, id: number): void {
+  detach(world, [id]);
+  for (const group of world.groups) {
+    group.members.delete(id);
+    group.ineligible.delete(id);
+    if (group.owner === id) group.owner = null;
+  }
+  forgetJoining(world, id);
 }
 
 /** The lists of a body, applied in the interface's order; undefined when they contradict each other. */
@@ -194,6 +215,7 @@ function updateGroup(
   group.description = body.description ?? group.description;
   if (body.owner != null) group.owner = idOf(body.owner);
   if (group.owner !== null) group.members.add(group.owner);
+  for (const id of group.ineligible.keys()) if (!group.members.has(id)) group.ineligible.delete(id);
   return { status: 200, group };
 }
 
@@ -203,7 +225,28 @@ function happen(world: World, command: Exclude<Command, { readonly by: By }>): v
     const { id, name } = characterAt(command.character);
     // An invitation demotes no administrator (D28).
     if ((world.users.get(id)?.level ?? 0) >= 9) return;
-    world.users.set(id, { id, name, level: -1, corporation: command.corporation, seen: world.time });
+    const known = world.users.get(id);
+    world.users.set(id, {
+      ...known,
+      id,
+      name,
+      level: -1,
+      corporation: command.corporation,
+      seen: world.time,
+    });
+    return;
+  }
+  if (command.do === 'wait') {
+    world.time += command.hours * 3_600;
+    return;
+  }
+  if (command.do === 'judge') {
+    judge(world, world.groups, false);
+    endApplications(world, world.groups);
+    return;
+  }
+  if (command.do === 'sign in') {
+    signIn(world, characterAt(command.character).id, command.owner);
     return;
   }
   if (command.do === 'find character') {
@@ -224,6 +267,20 @@ function happen(world: World, command: Exclude<Command, { readonly by: By }>): v
     raiseCeos(world, before);
   }
   nameAutogroups(world);
+}
+
+/** Somebody signs in with a character; where that is another human than before, it begins anew (D29b). */
+function signIn(world: World, id: number, owner: string): void {
+  const user = world.users.get(id);
+  if (user === undefined) return;
+  if (user.owner !== undefined && user.owner !== owner) {
+    leaveEverything(world, id);
+    user.level = Math.min(user.level, 0);
+    delete user.proven;
+    if (user.corporation !== null) raiseCeos(world, user.corporation);
+  }
+  user.owner = owner;
+  user.proven ??= world.time;
 }
 
 function moveCharacter(

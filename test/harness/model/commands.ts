@@ -1,8 +1,15 @@
 import fc from 'fast-check';
-import { ALLIANCES, CHARACTERS, CORPORATIONS } from './world.ts';
-
-/** Who calls: the built-in user, or the character at this place in CHARACTERS, if it is a user at the time. */
-export type By = 'root' | number;
+import {
+  merging,
+  type Occurrence,
+  occurrence,
+  opening,
+  type PeopleCommand,
+  peopleCommand,
+  policyChange,
+} from './people-commands.ts';
+import { type By, by, character, present, which } from './steps.ts';
+import { ALLIANCES, CORPORATIONS } from './world.ts';
 
 /** Lists as a request body may hold them; absent where undefined. */
 export interface CoalitionChange {
@@ -28,6 +35,9 @@ export interface GroupChange {
 
 /** One step of a sequence, as data: what happens in the game, or what somebody asks of the service. */
 export type Command =
+  | PeopleCommand
+  | Occurrence
+  | { readonly do: 'preview'; readonly by: By; readonly of: Previewed }
   | { readonly do: 'find character'; readonly character: number; readonly corporation: number | null }
   | {
       readonly do: 'find corporation';
@@ -57,15 +67,23 @@ export type Command =
   | { readonly do: 'set level'; readonly by: By; readonly character: number; readonly level: number }
   | { readonly do: 'delete user'; readonly by: By; readonly character: number };
 
-const character = fc.nat({ max: CHARACTERS.length - 1 });
+/** A step that can be tried before. */
+export type Previewed = Extract<
+  Command,
+  {
+    readonly do:
+      | 'update coalition'
+      | 'delete coalition'
+      | 'update group'
+      | 'delete group'
+      | 'set policy'
+      | 'set level'
+      | 'delete user';
+  }
+>;
+
 const corporation = fc.constantFrom(...CORPORATIONS);
 const alliance = fc.constantFrom(...ALLIANCES);
-const by = fc.oneof(
-  { weight: 2, arbitrary: fc.constant('root' as const) },
-  { weight: 3, arbitrary: character },
-);
-/** A record by its place in the list, beyond its end one that does not exist. */
-const which = fc.oneof(fc.nat({ max: 1 }), fc.nat({ max: 6 }));
 const whichCoalition = fc.nat({ max: 1 });
 
 /** Few names, so that they clash: with each other, with other kinds, in other case, and with a suffixed one. */
@@ -86,12 +104,6 @@ const some = <T>(value: fc.Arbitrary<T>) =>
     { weight: 3, arbitrary: value },
     { weight: 1, arbitrary: fc.constant(null) },
     { weight: 6, arbitrary: fc.constant(undefined) },
-  );
-
-/** Without the fields that are undefined. */
-const present = <T extends object>(record: fc.Arbitrary<T>) =>
-  record.map(
-    (all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as T,
   );
 
 const idLists = {
@@ -153,7 +165,19 @@ export const groupChange = present(
 const step = <D extends Command['do']>(what: D, fields: Record<string, fc.Arbitrary<unknown>>) =>
   fc.record({ do: fc.constant(what), ...fields }) as unknown as fc.Arbitrary<Command>;
 
-const command = fc.oneof(
+const previewed = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: step('update coalition', { by, which: whichCoalition, body: coalitionChange }),
+  },
+  { weight: 1, arbitrary: step('delete coalition', { by, which: whichCoalition }) },
+  { weight: 8, arbitrary: step('update group', { by, which, body: groupChange }) },
+  { weight: 1, arbitrary: step('delete group', { by, which }) },
+  { weight: 4, arbitrary: step('set level', { by, character, level: fc.nat({ max: 10 }) }) },
+  { weight: 1, arbitrary: step('delete user', { by, character }) },
+);
+
+const registryCommand = fc.oneof(
   {
     weight: 5,
     arbitrary: step('find character', { character, corporation: fc.option(corporation, { freq: 6 }) }),
@@ -165,23 +189,30 @@ const command = fc.oneof(
   { weight: 1, arbitrary: step('find alliance', { alliance, executor: corporation, name }) },
   { weight: 1, arbitrary: step('invite', { character, corporation }) },
   { weight: 2, arbitrary: step('create coalition', { by, name }) },
-  {
-    weight: 8,
-    arbitrary: step('update coalition', { by, which: whichCoalition, body: coalitionChange }),
-  },
-  { weight: 1, arbitrary: step('delete coalition', { by, which: whichCoalition }) },
   { weight: 2, arbitrary: step('create group', { by, name }) },
-  { weight: 8, arbitrary: step('update group', { by, which, body: groupChange }) },
-  { weight: 1, arbitrary: step('delete group', { by, which }) },
-  { weight: 4, arbitrary: step('set level', { by, character, level: fc.nat({ max: 10 }) }) },
-  { weight: 1, arbitrary: step('delete user', { by, character }) },
+  { weight: 23, arbitrary: previewed },
+);
+
+/** The same step, tried only. */
+const preview = fc
+  .oneof(
+    { weight: 3, arbitrary: previewed },
+    step('set policy', { by, which: fc.nat({ max: 1 }), body: policyChange }),
+  )
+  .map((of) => ({ do: 'preview', by: (of as Previewed).by, of: of as Previewed }) as const);
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 5, arbitrary: registryCommand },
+  { weight: 5, arbitrary: peopleCommand },
+  { weight: 2, arbitrary: occurrence },
+  { weight: 1, arbitrary: preview },
 );
 
 const root = fc.constant('root' as const);
 const from = (least: number, most: number, one: fc.Arbitrary<Command>) =>
   fc.array(one, { minLength: least, maxLength: most });
 
-/** Up to 29 steps; the first make somebody and something to speak of. */
+/** Up to 36 steps; the first make somebody and something to speak of. */
 export const sequences: fc.Arbitrary<Command[]> = fc
   .tuple(
     from(1, 2, step('create group', { by: root, name })),
@@ -198,6 +229,8 @@ export const sequences: fc.Arbitrary<Command[]> = fc
       }),
     ),
     from(0, 4, step('set level', { by: root, character, level: fc.integer({ min: 4, max: 10 }) })),
-    from(5, 14, command),
+    from(0, 1, opening),
+    from(0, 2, merging),
+    from(6, 18, command),
   )
   .map((services) => services.flat());

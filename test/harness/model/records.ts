@@ -1,9 +1,11 @@
-import type { Coalition, Group, User } from '../../../sdk/src/index.ts';
+import type { Coalition, Group, GroupPolicy, User } from '../../../sdk/src/index.ts';
+import { CLOSED } from './joining.ts';
 import {
   allianceOf,
   coalitionsOf,
   type ModelCoalition,
   type ModelGroup,
+  type ModelPolicy,
   type ModelUser,
   membersOf,
   ownerOf,
@@ -75,5 +77,25 @@ export function userRecord(world: World, user: ModelUser): Partial<User> {
     is_ceo_of_corporation: leads,
     is_ceo_of_alliance: leads && world.alliances.get(alliance ?? -1)?.executor === user.corporation,
     tickered_name: `${ticker}${user.name}`,
+  };
+}
+
+/** `idOf` a group, which may be deleted by now: a policy goes on naming it. */
+export function policyRecord(policy: ModelPolicy | null, idOf: (group: ModelGroup) => string): GroupPolicy {
+  const { eligible, moderators, ofAdministrator: _, questions, ...values } = policy ?? CLOSED;
+  const idsOf = (groups: readonly ModelGroup[]) => groups.map(idOf).sort();
+  const numbers = (ids: Iterable<number>) => [...new Set(ids)].sort((a, b) => a - b);
+  return {
+    ...values,
+    questions: [...questions],
+    eligible: {
+      alliances: numbers(eligible.alliances),
+      corporations: numbers(eligible.corporations),
+      coalitions: [...new Set(eligible.coalitions)].sort(),
+      groups_any: idsOf(eligible.groups_any),
+      groups_none: idsOf(eligible.groups_none),
+      min_level: eligible.min_level,
+    },
+    moderators: { users: numbers(moderators.users), groups: idsOf(moderators.groups) },
   };
 }

@@ -1,25 +1,33 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { ok } from '../../../sdk/src/index.ts';
+import { type Application, ok, type PreviewChange } from '../../../sdk/src/index.ts';
+import { judgeMemberships } from '../../../server/application/judge-memberships.ts';
 import { inTransaction } from '../../../server/database/transaction.ts';
 import type { ProviderSnapshot } from '../../../server/registry/provider-snapshot.ts';
 import { saveSnapshot } from '../../../server/registry/save-snapshot.ts';
-import { makeGuest } from '../../../server/sign-in/sign-in.queries.ts';
+import { noticeHandover } from '../../../server/sign-in/notice-handover.ts';
+import { makeGuest, recordSignIn } from '../../../server/sign-in/sign-in.queries.ts';
 import { followStandings } from '../../../server/standing/told.ts';
 import { makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { Client, TestApp } from '../app.ts';
 import { follow, headOf, nothing, present } from '../replay.ts';
+import { testRun } from '../run.ts';
+import { changesOf } from '../standings.ts';
 import { apply, caller, characterAt } from './apply.ts';
-import { type By, type Command, sequences } from './commands.ts';
-import { coalitionRecord, groupRecord, inListOrder, userRecord } from './records.ts';
-import { type ModelGroup, mayUseTokens, newWorld, userNamed, type World } from './world.ts';
+import { type Answer, type Asking, ask } from './ask.ts';
+import { type Command, sequences } from './commands.ts';
+import { joinableBy, moderates } from './joining.ts';
+import { charactersOf, personOf } from './persons.ts';
+import { coalitionRecord, groupRecord, inListOrder, policyRecord, userRecord } from './records.ts';
+import type { By } from './steps.ts';
+import { type ModelGroup, type ModelUser, mayUseTokens, newWorld, userNamed, type World } from './world.ts';
 
 /** Runs random sequences against the service and the model; throws the smallest one that tells them apart. */
 export async function compareWithModel(
   app: TestApp,
   sequencesToRun: number,
   progress: (done: number) => void = () => undefined,
-): Promise<void> {
+): Promise<Successes> {
   const run = new Run(app);
   let done = 0;
   await fc.assert(
@@ -30,9 +38,12 @@ export async function compareWithModel(
     }),
     { numRuns: sequencesToRun, endOnFailure: false },
   );
+  return run.successes;
 }
 
-const UNKNOWN = '0123456789abcdef01234567';
+/** How often each step came to something: a comparison in which nothing happens shows nothing. */
+export type Successes = Partial<Record<Command['do'], number>>;
+
 const SECOND = 1_000;
 
 class Run {
@@ -45,6 +56,7 @@ class Run {
   /** Some call with permanent tokens, the others with user tokens. */
   readonly #sessions = new Map<number, Client>();
   readonly #groupIds = new WeakMap<ModelGroup, string>();
+  readonly successes: Successes = {};
 
   constructor(app: TestApp) {
     this.#app = app;
@@ -63,6 +75,7 @@ class Run {
     const { db } = this.#app;
     this.#world = newWorld();
     this.#sessions.clear();
+    await db.deleteFrom('persons').execute();
     await db.deleteFrom('groups').execute();
     await db.deleteFrom('coalitions').execute();
     await db.deleteFrom('users').where('character_id', '!=', 0).execute();
@@ -77,29 +90,24 @@ class Run {
 
   async #step(command: Command): Promise<void> {
     this.#app.clock.advance(SECOND);
-    const { group, coalitionId } = this.#named(command);
-    const groupId = group === undefined ? UNKNOWN : await this.#idOf(group);
-    const asked =
-      'by' in command && caller(this.#world, command.by) !== undefined
-        ? await this.#ask(command.by, command, coalitionId, groupId)
-        : undefined;
-    const { coalition_id: newId } = (asked?.body ?? {}) as { coalition_id: string };
-    const expected = apply(this.#world, command, newId);
+    const made = 'by' in command && caller(this.#world, command.by) !== undefined;
+    const asked = made ? await ask(this.#asking, command) : undefined;
+    const expected = apply(this.#world, command, idIn(asked));
     if (!('by' in command)) await this.#happen(command);
     await this.#openSessions();
-    if (expected === undefined || asked === undefined) return;
+    if (asked === undefined) return;
+    if (asked.status < 300) this.successes[command.do] = (this.successes[command.do] ?? 0) + 1;
+    if (expected === undefined) throw new Error('nobody could have asked this');
     expect(asked.status, JSON.stringify(asked.body)).toBe(expected.status);
     if (expected.coalition)
       expect(asked.body).toMatchObject(coalitionRecord(this.#world, expected.coalition));
     if (expected.group) expect(asked.body).toMatchObject(groupRecord(this.#world, expected.group));
     if (expected.user) expect(asked.body).toMatchObject(userRecord(this.#world, expected.user));
-  }
-
-  /** The record that a command names by its place, as it is before the command. */
-  #named(command: Command): { group: ModelGroup | undefined; coalitionId: string } {
-    const which = 'which' in command ? command.which : -1;
-    const group = command.do.endsWith('group') ? this.#world.groups[which] : undefined;
-    return { group, coalitionId: this.#world.coalitions[which]?.id ?? UNKNOWN };
+    if (expected.application) expect(asked.body).toMatchObject({ state: expected.application.state });
+    if (expected.changes) {
+      const { changes } = asked.body as { changes: PreviewChange[] };
+      expect(changesOf(changes)).toEqual(expected.changes);
+    }
   }
 
   async #idOf(group: ModelGroup): Promise<string> {
@@ -112,39 +120,34 @@ class Run {
     return found.group_id;
   }
 
-  async #ask(
-    by: By,
-    command: Extract<Command, { readonly by: By }>,
-    coalition_id: string,
-    group_id: string,
-  ): Promise<{ status: number; body: unknown }> {
-    const client =
-      by === 'root' ? this.#app.client(this.#app.root) : (this.#sessions.get(characterAt(by).id) as Client);
-    switch (command.do) {
-      case 'create coalition':
-        return client.coalition.create({ body: { coalition_name: command.name, ticker: 'NEW' } });
-      case 'update coalition':
-        return client.coalition.update({ params: { coalition_id }, body: command.body as object });
-      case 'delete coalition':
-        return client.coalition.delete({ params: { coalition_id } });
-      case 'create group':
-        return client.group.create({ body: { group_name: command.name } });
-      case 'update group':
-        return client.group.update({ params: { group_id }, body: command.body as object });
-      case 'delete group':
-        return client.group.delete({ params: { group_id } });
-      case 'set level': {
-        const params = { character_id: characterAt(command.character).id };
-        return client.user.update({ params, body: { clearance_level: command.level } });
-      }
-      case 'delete user':
-        return client.user.delete({ params: { character_id: characterAt(command.character).id } });
-    }
+  get #asking(): Asking {
+    return {
+      app: this.#app,
+      world: this.#world,
+      dyn: this.#dyn,
+      clientOf: (by) => this.#clientOf(by),
+      idOf: (group) => this.#idOf(group),
+    };
+  }
+
+  #clientOf(by: By): Client {
+    if (by === 'root') return this.#app.client(this.#app.root);
+    return this.#sessions.get(characterAt(by).id) as Client;
   }
 
   /** Tells the service what the model has just been told: after it, so that bodies are found as they are now. */
   async #happen(command: Exclude<Command, { readonly by: By }>): Promise<void> {
     const { db, clock } = this.#app;
+    if (command.do === 'wait') {
+      clock.advance(command.hours * 3_600 * SECOND);
+      // User tokens last a day.
+      return this.#sessions.clear();
+    }
+    if (command.do === 'judge') {
+      await judgeMemberships(this.#app.app.services, testRun('judge-memberships', { force: true }));
+      return;
+    }
+    if (command.do === 'sign in') return this.#signIn(characterAt(command.character), command.owner);
     if (command.do === 'invite') {
       const { id, name } = characterAt(command.character);
       const guest = { characterId: id, characterName: name, host: command.corporation };
@@ -164,6 +167,15 @@ class Run {
           alliances: [this.#alliance(command.alliance)],
           corporations: [this.#corporation(command.executor)],
         });
+  }
+
+  /** What a sign-in leaves of who owns a character; with a new owner its tokens are gone. */
+  async #signIn({ id, name }: { readonly id: number; readonly name: string }, owner: string): Promise<void> {
+    const { app, db, clock } = this.#app;
+    const identity = { characterId: id, characterName: name, ownerHash: owner };
+    await noticeHandover(app.services, identity);
+    await recordSignIn(db, id, owner, clock.now());
+    this.#sessions.delete(id);
   }
 
   async #find(found: Partial<ProviderSnapshot>): Promise<void> {
@@ -234,7 +246,62 @@ class Run {
         if (user === undefined) throw new Error('unknown to the model');
         const status = !mayUseTokens(world, user) ? 401 : user.level < 0 ? 403 : 200;
         expect((await client.token.current()).status, `token of ${JSON.stringify(user)}`).toBe(status);
+        if (status === 200) await this.#compareWhatIsSeen(user, client);
       }),
     ]);
+    await this.#comparePeople();
+  }
+
+  /** What a user finds to join, what it applied for since it is whose it is, and what it could decide. */
+  async #compareWhatIsSeen(user: ModelUser, client: Client): Promise<void> {
+    const world = this.#world;
+    const [joinable, own, decidable] = await Promise.all([
+      ok(client.group.joinable()),
+      ok(client.application.list()),
+      ok(client.application.list({ query: { role: 'moderator' } })),
+    ]);
+    expect(new Map(joinable.map(({ group, may_join }) => [group.group_name, may_join]))).toEqual(
+      new Map(joinableBy(world, user).map(({ group, may }) => [group.name, may])),
+    );
+    const { id, proven = Number.NEGATIVE_INFINITY } = user;
+    const applied = world.applications.filter(({ character, made }) => character === id && made >= proven);
+    expect(statesOf(own)).toEqual(new Map(applied.map((one) => [one.id, one.state])));
+    const others = world.applications.filter(
+      ({ character, state, group }) =>
+        !charactersOf(world, id).includes(character) && state === 'pending' && moderates(world, user, group),
+    );
+    expect(statesOf(decidable)).toEqual(new Map(others.map((one) => [one.id, one.state])));
+  }
+
+  /** Persons, policies and applications. */
+  async #comparePeople(): Promise<void> {
+    const root = this.#app.client(this.#app.root);
+    const world = this.#world;
+    for (const { id } of world.users.values()) {
+      if (id === 0) continue;
+      const { main, characters } = await ok(root.user.person({ params: { character: String(id) } }));
+      const ids = characters.map(({ user }) => user.character_id).sort((a, b) => a - b);
+      expect(ids).toEqual(charactersOf(world, id).sort((a, b) => a - b));
+      expect(main?.character_id).toBe(personOf(world, id)?.main ?? id);
+    }
+    for (const group of world.groups) {
+      if (group.of !== undefined) continue;
+      const params = { group_id: await this.#idOf(group) };
+      const policy = await ok(root.group.policy({ params }));
+      expect(policy).toEqual(policyRecord(group.policy, (one) => this.#groupIds.get(one) ?? ''));
+      const applied = world.applications.filter((one) => one.group === group);
+      expect(statesOf(await ok(root.group.applications({ params })))).toEqual(
+        new Map(applied.map(({ id, state }) => [id, state])),
+      );
+    }
   }
 }
+
+/** The id of what an answer shows to be new. */
+function idIn(answer: Answer | undefined): string {
+  const { application_id, coalition_id } = (answer?.body ?? {}) as Record<string, string | undefined>;
+  return application_id ?? coalition_id ?? '';
+}
+
+const statesOf = (list: readonly Application[]) =>
+  new Map(list.map(({ application_id, state }) => [application_id, state]));

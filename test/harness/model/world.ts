@@ -8,6 +8,9 @@ export interface ModelUser {
   readonly name: string;
   level: number;
   corporation: number | null;
+  /** Who owns it by its last sign-in, and since when that is known. */
+  owner?: string;
+  proven?: number;
   /** Larger for whoever was seen later. */
   seen: number;
 }
@@ -44,8 +47,48 @@ export interface ModelGroup {
   /** Of a hand-made group. */
   owner: number | null;
   members: Set<number>;
+  policy: ModelPolicy | null;
+  /** Members whom the policy does not let be ones, with the time since when. */
+  readonly ineligible: Map<number, number>;
   /** The body that an autogroup follows. */
   readonly of?: { readonly kind: Kind; readonly id: string };
+}
+
+/** Characters that one human proved to own: two or more. */
+export interface ModelPerson {
+  main: number;
+  readonly characters: Set<number>;
+}
+
+export interface ModelPolicy {
+  readonly joining: 'closed' | 'application' | 'open';
+  readonly visible_to: 'everyone' | 'eligible' | 'members';
+  readonly reach: 'character' | 'person';
+  readonly grace_hours: number;
+  readonly reapply_hours: number;
+  readonly expire_days: number;
+  readonly questions: readonly string[];
+  readonly eligible: {
+    readonly alliances: readonly number[];
+    readonly corporations: readonly number[];
+    readonly coalitions: readonly string[];
+    readonly groups_any: readonly ModelGroup[];
+    readonly groups_none: readonly ModelGroup[];
+    readonly min_level: number;
+  };
+  readonly moderators: { readonly users: ReadonlySet<number>; readonly groups: readonly ModelGroup[] };
+  /** Whether level 9 set it. */
+  readonly ofAdministrator: boolean;
+}
+
+export interface ModelApplication {
+  readonly id: string;
+  readonly group: ModelGroup;
+  readonly character: number;
+  readonly made: number;
+  readonly expires: number;
+  state: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void';
+  decided?: number;
 }
 
 export interface World {
@@ -54,7 +97,10 @@ export interface World {
   readonly alliances: Map<number, ModelAlliance>;
   coalitions: ModelCoalition[];
   groups: ModelGroup[];
-  /** How much has happened. */
+  persons: ModelPerson[];
+  /** The oldest first; those of deleted groups and users go with them. */
+  applications: ModelApplication[];
+  /** Seconds. */
   time: number;
 }
 
@@ -84,7 +130,25 @@ export function newWorld(): World {
     ),
     coalitions: [],
     groups: [],
+    persons: [],
+    applications: [],
     time: 0,
+  };
+}
+
+export function newGroup(
+  group: Pick<ModelGroup, 'name'> & Partial<Pick<ModelGroup, 'letsIn' | 'owner' | 'members' | 'of'>>,
+): ModelGroup {
+  return {
+    ...{
+      description: '',
+      letsIn: null,
+      owner: null,
+      members: new Set(),
+      policy: null,
+      ineligible: new Map(),
+    },
+    ...group,
   };
 }
 
@@ -237,14 +301,7 @@ export function nameAutogroups(world: World): void {
       const own = world.groups.find(({ of }) => of?.kind === kind && of.id === id);
       if (own !== undefined) own.name = name;
       else {
-        world.groups.push({
-          name,
-          description: '',
-          letsIn: null,
-          owner: null,
-          members: new Set(),
-          of: { kind, id },
-        });
+        world.groups.push(newGroup({ name, of: { kind, id } }));
       }
     }
   }

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { type CoalitionChange, coalitionChange, type GroupChange, groupChange } from '../model/commands.ts';
-import { ALLIANCES, CHARACTERS, CORPORATIONS, type ModelUser, newWorld, type World } from '../model/world.ts';
+import {
+  ALLIANCES,
+  CHARACTERS,
+  CORPORATIONS,
+  type ModelUser,
+  newGroup,
+  newWorld,
+  type World,
+} from '../model/world.ts';
 
 /** A registry as levels 8 and above may have left it, two of its people, and what those try. */
 export interface Plan {
@@ -163,13 +171,9 @@ export const plans: fc.Arbitrary<Plan> = fc
     }
     for (const [i, name] of GROUPS.entries()) {
       const members = new Set(i === 0 ? PEOPLE.map(({ id }) => id) : [owners[i]?.id ?? 0]);
-      world.groups.push({
-        name,
-        description: '',
-        letsIn: i === 0 ? true : null,
-        owner: owners[i]?.id ?? null,
-        members,
-      });
+      world.groups.push(
+        newGroup({ name, letsIn: i === 0 ? true : null, owner: owners[i]?.id ?? null, members }),
+      );
     }
     // Those with the same number are one; of the last number everybody is alone.
     const together = [0, 1, 2].map((n) => PEOPLE.flatMap(({ id }, i) => (persons[i] === n ? [id] : [])));

@@ -25,6 +25,8 @@ export interface Fleet {
   /** Where PostgreSQL has its data, and whatever else is written. */
   readonly folder: string;
   readonly apis: readonly [Api, Api];
+  /** What HAProxy logged. */
+  readonly proxyLog: readonly string[];
   /** Waits until the proxy sends requests to both. */
   untilWhole(): Promise<void>;
   /** PostgreSQL's processes, the postmaster first. */
@@ -89,6 +91,7 @@ export async function startFleet(
     databaseUrl: database.url,
     folder: instance.dataDir,
     apis,
+    proxyLog: proxy.log,
     untilWhole: () => proxy.untilUp(apis.length),
     async postgres() {
       const client = new pg.Client({ connectionString: database.url });

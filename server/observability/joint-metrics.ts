@@ -1,0 +1,92 @@
+import type { Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AggregatorRegistry, type Registry } from 'prom-client';
+
+/** The message by which a supervisor asks a process for its metrics. */
+const WANTED = 'castellan: your metrics';
+
+/** Milliseconds after which the last known metrics of a process are used. */
+const WITHIN = 1_000;
+
+/** A metric in the JSON form of prom-client. */
+interface Told {
+  readonly type: string;
+}
+
+/** A process that can be asked for its metrics. */
+type Source = Pick<Worker, 'on' | 'once' | 'send'>;
+
+/** The aggregated metrics of processes that come and go. Counters never fall. */
+export interface JointMetrics {
+  /** Includes a process from now on; its counts stay after it has ended. */
+  add(source: Source): void;
+  /** In Prometheus' text format. */
+  read(): Promise<string>;
+}
+
+/** @param within milliseconds that a process may take to answer */
+export function createJointMetrics(within = WITHIN): JointMetrics {
+  const processes = new Set<Process>();
+  let ended: readonly object[] = [];
+  return {
+    add(source) {
+      const process = follow(source);
+      processes.add(process);
+      source.once('exit', () => {
+        processes.delete(process);
+        // Counts since it was asked last are lost, but no reader has seen them either.
+        const counts = process.told().filter(({ type }) => type !== 'gauge');
+        ended = AggregatorRegistry.aggregate([ended, counts]).getMetricsAsArray();
+      });
+    },
+    async read() {
+      const late = sleep(within, undefined, { ref: false });
+      await Promise.race([late, Promise.all([...processes].map((process) => process.ask()))]);
+      const all = [ended, ...[...processes].map((process) => process.told())];
+      return AggregatorRegistry.aggregate(all).metrics();
+    },
+  };
+}
+
+interface Process {
+  /** Resolves when it has sent its metrics, or ended. */
+  ask(): Promise<void>;
+  /** The metrics that it sent last. */
+  told(): readonly Told[];
+}
+
+function follow(source: Source): Process {
+  const waiting = new Set<() => void>();
+  let told: readonly Told[] = [];
+  const wake = () => {
+    for (const heard of waiting) heard();
+    waiting.clear();
+  };
+  source.on('message', (message: { readonly metrics?: readonly Told[] } | string) => {
+    if (typeof message === 'string' || message.metrics === undefined) return;
+    told = message.metrics;
+    wake();
+  });
+  source.once('exit', wake);
+  return {
+    told: () => told,
+    ask: () =>
+      new Promise((resolve) => {
+        waiting.add(resolve);
+        // A process that has just ended cannot be asked, and is not waited for.
+        source.send(WANTED, (error) => error && resolve());
+      }),
+  };
+}
+
+/** Called in a supervised process: sends its metrics to the supervisor on request. */
+export function tellMetrics(registry: Registry): void {
+  process.on('message', (message) => {
+    if (message !== WANTED) return;
+    // A process that fails to collect them counts as late.
+    registry.getMetricsAsJSON().then(
+      (metrics) => process.send?.({ metrics }),
+      () => undefined,
+    );
+  });
+}

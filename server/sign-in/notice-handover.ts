@@ -1,0 +1,44 @@
+import { inTransaction } from '../database/transaction.ts';
+import { revokeGrants } from '../grant/revoke.ts';
+import { findMemberships } from '../group/group.queries.ts';
+import { departureEvents } from '../group/group-events.ts';
+import type { Identity } from '../provider/identity.ts';
+import { raiseCeos } from '../registry/save-snapshot.queries.ts';
+import type { Services } from '../services/services.ts';
+import { deleteConsents } from '../session/consents.queries.ts';
+import { endSessions } from '../session/end-sessions.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
+import { findKnownUser, handOver, isHandedOver } from './sign-in.queries.ts';
+import { recordHandedOver } from './sign-in-events.ts';
+
+/**
+ * Resets a character that has a new owner. Committed before the sign-in is judged, so that it stays even if the sign-in
+ * is refused (D29b).
+ */
+export async function noticeHandover(
+  services: Pick<Services, 'db' | 'queue' | 'clock' | 'log'>,
+  identity: Pick<Identity, 'characterId' | 'characterName' | 'ownerHash'>,
+): Promise<void> {
+  const { db, queue, clock, log } = services;
+  await inTransaction(db, async (tx) => {
+    if (!(await isHandedOver(tx, identity.characterId, identity.ownerHash))) return;
+    const users = [identity.characterId];
+    // All events of the hand-over get the same time; from then on the character's events belong to its new owner (D94).
+    const now = clock.now();
+    const standings = await readStandings(tx, { users });
+    const memberships = await findMemberships(tx, users);
+    await handOver(tx, identity.characterId, identity.ownerHash, now);
+    await revokeGrants(tx, queue, [identity.characterId]);
+    await endSessions(services, tx, [identity.characterId]);
+    await deleteConsents(tx, identity.characterId);
+    const user = await findKnownUser(tx, identity.characterId);
+    if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
+    await recordHandedOver(tx, identity, departureEvents(memberships), now);
+    await recordStandings(tx, await changedStandings(tx, standings), now);
+    log.info(
+      { character_id: identity.characterId },
+      'a character has a new owner; its rights were removed',
+    );
+  });
+}

@@ -1,0 +1,41 @@
+import { afterEach, expect, it } from 'vitest';
+import { createGate, type Gate } from '../../../server/http/gate.ts';
+import { type Listening, listen } from '../../../server/http/listen.ts';
+
+/** Milliseconds: much longer than a test takes. */
+const LONG = 60_000;
+const SECONDS = 0.05;
+
+let http: Listening;
+afterEach(() => http.stop(0));
+
+async function open(later: number): Promise<{ gate: Gate; ask(path: string): Promise<number> }> {
+  const gate = createGate({ quiet: LONG, later, look: 5 });
+  http = await listen(gate, '127.0.0.1', 0);
+  gate.open((_req, res) => res.end());
+  return { gate, ask: async (path) => (await fetch(`http://127.0.0.1:${http.port}${path}`)).status };
+}
+
+it('drains for as long as it is told, however often it is checked meanwhile', async () => {
+  const { gate, ask } = await open(LONG);
+  await ask('/token');
+  const drained = gate.drain(SECONDS);
+  expect([await ask('/readyz'), await ask('/healthz?verbose')]).toEqual([503, 200]);
+  await drained;
+});
+
+it('drains for longer while requests still come, but not for ever', async () => {
+  const { gate, ask } = await open(400);
+  const began = performance.now();
+  const drained = gate.drain(SECONDS);
+  expect(await ask('/token')).toBe(200);
+  await drained;
+  expect(performance.now() - began).toBeGreaterThanOrEqual(440);
+});
+
+it('does not wait for anybody where there is no drain', async () => {
+  const { gate, ask } = await open(LONG);
+  const asked = ask('/token');
+  await gate.drain(0);
+  await asked;
+});

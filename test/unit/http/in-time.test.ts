@@ -1,0 +1,56 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { inTime } from '../../../server/http/in-time.ts';
+
+/** Looks that end when the test says so. */
+function scripted() {
+  const looks: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  const look = () => new Promise<void>((resolve, reject) => void looks.push({ resolve, reject }));
+  return { looks, check: inTime(look, 20) };
+}
+
+const GONE = new Error('gone');
+
+describe('a check of something that may be busy', () => {
+  it('waits for the first look, however long it takes', async () => {
+    const { looks, check } = scripted();
+    const first = check();
+    const outcome = Promise.race([first.then(() => 'ready'), check().then(() => 'ready')]);
+    setTimeout(() => looks[0]?.resolve(), 60);
+    expect(await outcome).toBe('ready');
+    expect(looks).toHaveLength(1);
+  });
+
+  it('where a later look takes long, has the outcome of the one before, be it good or bad', async () => {
+    const { looks, check } = scripted();
+    const first = check();
+    looks[0]?.resolve();
+    await first;
+    await expect(check()).resolves.toBeUndefined();
+    looks[1]?.reject(GONE);
+    await turn();
+    await expect(check()).rejects.toBe(GONE);
+    expect(looks).toHaveLength(3);
+  });
+
+  it('has the outcome of its own look as soon as there is one', async () => {
+    const { looks, check } = scripted();
+    const first = check();
+    looks[0]?.resolve();
+    await first;
+    const second = check();
+    looks[1]?.reject(GONE);
+    await expect(second).rejects.toBe(GONE);
+    const third = check();
+    looks[2]?.resolve();
+    await expect(third).resolves.toBeUndefined();
+  });
+
+  it('shares one look among all who ask meanwhile', async () => {
+    const { looks, check } = scripted();
+    const all = Promise.all([check(), check(), check()]);
+    looks[0]?.resolve();
+    await all;
+    expect(looks).toHaveLength(1);
+  });
+});

@@ -1,0 +1,86 @@
+import type { Worker } from 'node:cluster';
+import { EventEmitter } from 'node:events';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { beforeEach, expect, it } from 'vitest';
+import { createJointMetrics, type JointMetrics } from '../../../server/observability/joint-metrics.ts';
+
+/** A process with metrics of its own, which answers for as long as it is well. */
+class FakeProcess extends EventEmitter {
+  readonly #registry = new Registry();
+  readonly #own = { name: 'n', help: 'h', registers: [this.#registry] };
+  readonly count = new Counter({ ...this.#own, name: 'requests_total', labelNames: ['route'] });
+  readonly busy = new Gauge({ ...this.#own, name: 'busy' });
+  readonly took = new Histogram({ ...this.#own, name: 'took_seconds', buckets: [1] });
+  well = true;
+
+  send(_message: unknown, done: (error: Error | null) => void): boolean {
+    done(null);
+    const tell = async () => {
+      // Everything between processes is JSON.
+      const metrics = JSON.parse(JSON.stringify(await this.#registry.getMetricsAsJSON()));
+      this.emit('message', { metrics });
+    };
+    if (this.well) void tell();
+    return true;
+  }
+}
+
+let joint: JointMetrics;
+let one: FakeProcess;
+let other: FakeProcess;
+beforeEach(() => {
+  joint = createJointMetrics(50);
+  [one, other] = [new FakeProcess(), new FakeProcess()];
+  for (const each of [one, other]) joint.add(each as unknown as Worker);
+  one.count.inc({ route: '/token' }, 3);
+  other.count.inc({ route: '/token' }, 4);
+  one.busy.set(1);
+  other.busy.set(2);
+  one.took.observe(0.5);
+});
+
+const lines = async () =>
+  (await joint.read())
+    .split('\n')
+    .filter((line) => /^(requests|busy|took)/.test(line))
+    .sort();
+
+const ALL = [
+  'busy 3',
+  'requests_total{route="/token"} 7',
+  'took_seconds_bucket{le="+Inf"} 1',
+  'took_seconds_bucket{le="1"} 1',
+  'took_seconds_count 1',
+  'took_seconds_sum 0.5',
+];
+
+it('adds up what several processes count', async () => {
+  expect(await lines()).toEqual(ALL);
+});
+
+it('keeps what one had counted that has ended, and forgets how it was', async () => {
+  await lines();
+  one.emit('exit');
+  expect(await lines()).toEqual(['busy 2', ...ALL.slice(1)]);
+  const next = new FakeProcess();
+  joint.add(next as unknown as Worker);
+  next.count.inc({ route: '/token' });
+  other.emit('exit');
+  expect(await lines()).toEqual(['busy 0', ALL[1]?.replace('7', '8'), ...ALL.slice(2)]);
+});
+
+it('takes what one told last that does not answer in time', async () => {
+  await lines();
+  one.well = false;
+  one.count.inc({ route: '/token' }, 100);
+  expect(await lines()).toEqual(ALL);
+});
+
+it('does not wait for one that ends while it is asked', async () => {
+  const patient = createJointMetrics(60_000);
+  one.well = false;
+  patient.add(one as unknown as Worker);
+  const read = patient.read();
+  one.emit('exit');
+  expect(await read).not.toContain('requests');
+});

@@ -36,9 +36,6 @@ export async function noticeHandover(
     if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
     await recordHandedOver(tx, identity, departureEvents(memberships), now);
     await recordStandings(tx, await changedStandings(tx, standings), now);
-    log.info(
-      { character_id: identity.characterId },
-      'a character has a new owner; its rights were removed',
-    );
+    log.info({ character_id: identity.characterId }, 'a character has a new owner; its rights were removed');
   });
 }

@@ -1,10 +1,10 @@
-/** Who may import whom (ARCHITECTURE.md): each rule is an arrow that must not exist. */
+/** Allowed imports between folders (ARCHITECTURE.md): each rule is a forbidden import. */
 const rule = (name, from, to, comment) => ({ name, comment, severity: 'error', from, to });
 
-/** Below the features, from the bottom up; none of them knows a feature. */
+/** Foundations, from the bottom up; none of them imports a feature. */
 const FOUNDATIONS =
   '^server/(shared|tracing|observability|outbound|voice-server|database|keys|queue|config|provider|rate-limit|access|standing|event|services|docs|http)/';
-/** Where processes begin and everything is put together: files of server/ itself, process/ and cli/. */
+/** Entry points that put everything together: files directly in server/, process/ and cli/. */
 const TOPS = '^server/([^/]+\\.ts$|process/|cli/)';
 
 module.exports = {
@@ -17,7 +17,7 @@ module.exports = {
         { circular: true },
       ),
       scope: 'folder',
-      comment: 'Rooms that need each other are one room; types count.',
+      comment: 'Two folders must not import each other, not even types.',
     },
     rule(
       'foundations-know-no-feature',

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests with a real browser against a real start: they bring their own database. */
+/** Tests with a real browser and a complete start of the service; they start their own database. */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],

@@ -7,13 +7,13 @@ export default defineConfig({
     reporters: ['default', documentedAnswers()],
     globalSetup: 'test/harness/global-setup.ts',
     pool: 'forks',
-    // One more than the cores that can be counted on: tests wait for pauses and for PostgreSQL.
+    // One more than the minimum number of cores, because tests often wait for PostgreSQL.
     maxWorkers: 3,
-    // Every file has a database of its own and no file replaces modules, so that those are loaded once.
+    // Without isolation, so that modules are loaded once: every test file has its own database, and none mocks modules.
     isolate: false,
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    // What is waited for comes at once, or late where the machine is busy.
+    // Usually met at once; the long timeout is for busy machines.
     expect: { poll: { timeout: 15_000 } },
   },
 });

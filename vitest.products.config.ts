@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What users of the SDK's package and of the OpenAPI document do with them, with tools of their own. */
+/** Tests of the SDK's package and of generated clients, with the tools of their users. */
 export default defineConfig({
   test: {
     include: ['test/products/*.test.ts'],

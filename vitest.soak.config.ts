@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Long runs: what only shows after minutes or many rounds. */
+/** Long tests, for faults that show only after minutes or many rounds. */
 export default defineConfig({
   test: {
     include: ['test/soak/**/*.test.ts'],

@@ -5,11 +5,11 @@
 
 import type { ErrorCode } from './error-codes.ts';
 
-/** Kinds of token (interface "Token"): dynamic application, permanent application, user. */
+/** Kinds of token (D20): dynamic application, permanent application, user. */
 export const TOKEN_KINDS = ['dyn', 'per', 'use'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
-/** The level of guests: it grants nothing, as it is below 0 (decisions §3). */
+/** The level of guests: it grants nothing, as it is below 0 (D28). */
 export const GUEST_LEVEL = -1;
 export const MAX_LEVEL = 10;
 /** The lowest level that administers: everybody's groups, login switches, lowering of levels (D15, D16). */

@@ -93,7 +93,7 @@ export const allianceRoutes = c.router({
     path: '/alliance/:alliance_id',
     summary: 'Change the local record of an alliance',
     description:
-      'Sets the scopes that the alliance requires of its members. Only the local record changes, nothing in the game. Write authority over the alliance is needed besides the level, by a CEO too.',
+      'Sets the scopes that the alliance requires of its members. Only the local record changes, nothing in the game. In addition to the level, write authority over the alliance is needed, also for its CEO.',
     pathParams: byId,
     query: DryRun,
     body: PutAlliance.default({}),

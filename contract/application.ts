@@ -36,7 +36,7 @@ export const Application = component(
       UserShort.nullable(),
       'The moderator who decided; null where the applicant or time did.',
     ),
-    reason: field(z.string().nullable(), 'What the moderator tells the applicant.'),
+    reason: field(z.string().nullable(), 'A message of the moderator to the applicant.'),
     note: field(z.string().nullable(), 'What moderators tell each other; null for anybody else.'),
     created_on: DateTime,
   }),
@@ -119,7 +119,7 @@ export const ApplicationPage = {
   after: AfterInQuery.optional(),
 };
 
-export const StateInQuery = field(State.optional(), 'Those in this state alone.', 'pending');
+export const StateInQuery = field(State.optional(), 'Only applications in this state.', 'pending');
 
 export const applicationRoutes = c.router({
   list: {
@@ -127,7 +127,7 @@ export const applicationRoutes = c.router({
     path: '/application',
     summary: 'List applications',
     description:
-      "The caller's own applications, or those that it could decide, the newest first. Where more come, `X-Next` holds the value of `after` for the next page.",
+      "The caller's own applications, or those that the caller could decide, the newest first. If there are more, `X-Next` has the value of `after` for the next page.",
     query: z.object({
       role: field(
         z.enum(['applicant', 'moderator']).default('applicant'),
@@ -144,7 +144,7 @@ export const applicationRoutes = c.router({
     path: '/application/:application_id',
     summary: 'Decide an application',
     description:
-      'Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application, nor that of another character of the same person.',
+      'Final: a decided application is a 409. An approval checks again whether the applicant may join. Nobody can decide their own application, nor that of another character of the same person.',
     pathParams: byId,
     body: PutApplication,
     responses: { 200: field(Application, 'The application as it is now.'), ...errors(404, 409, 413, 415) },
@@ -158,7 +158,7 @@ export const applicationRoutes = c.router({
     method: 'DELETE',
     path: '/application/:application_id',
     summary: 'Withdraw an application',
-    description: 'What is decided already is a 409.',
+    description: 'A decided application is a 409.',
     pathParams: byId,
     responses: { 200: c.noBody(), ...errors(404, 409) },
     metadata: {

@@ -31,7 +31,7 @@ export const Coalition = component(
   z.object({
     authorized_to_login: field(
       z.boolean().nullable(),
-      'true lets members in, false keeps them out whatever other groups say, null says nothing.',
+      'true: members may log in. false: members may not log in, whatever other groups say. null: no effect.',
     ),
     coalition_id: ObjectId,
     coalition_name: z.string(),
@@ -46,7 +46,7 @@ export const Coalition = component(
     updated_on: DateTime,
   }),
   'Coalition',
-  'Alliances and corporations that act together. A new one lets its members sign in.',
+  'Alliances and corporations that act together. Members of a new coalition may log in.',
   {
     authorized_to_login: true,
     coalition_id: '66f2a1b3c4d5e6f708192a3b',
@@ -78,8 +78,14 @@ export const PutCoalition = component(
       add_member_corporations: field(Ids, 'Ids of registered corporations to add.'),
       authorized_to_login: field(z.boolean().nullish(), 'Once set, it never returns to null.'),
       mandatory_ext_scopes: MandatoryScopes,
-      member_alliances: field(Ids, 'Replaces all member alliances; stands alone.'),
-      member_corporations: field(Ids, 'Replaces all member corporations; stands alone.'),
+      member_alliances: field(
+        Ids,
+        'Replaces all member alliances; cannot be combined with additions or removals of alliances.',
+      ),
+      member_corporations: field(
+        Ids,
+        'Replaces all member corporations; cannot be combined with additions or removals of corporations.',
+      ),
       remove_member_alliances: field(Ids, 'Ids of alliances to remove.'),
       remove_member_corporations: field(Ids, 'Ids of corporations to remove.'),
       ticker: Ticker.nullish(),
@@ -122,7 +128,7 @@ export const coalitionRoutes = c.router({
     path: '/coalition',
     summary: 'Create a coalition',
     description:
-      'The coalition starts without members and lets its members sign in. A name that exists already, compared in NFC ignoring case, is a 409.',
+      'The new coalition has no members, and `authorized_to_login` is true. A name that exists already, compared in NFC ignoring case, is a 409.',
     body: PostCoalition,
     responses: { 201: field(Coalition, 'The new coalition.'), ...errors(409, 413, 415) },
     metadata: { operationId: 'createCoalition', ...level(9) },
@@ -132,7 +138,7 @@ export const coalitionRoutes = c.router({
     path: '/coalition/:coalition_id',
     summary: 'Change a coalition',
     description:
-      'Applied in this order: additions, authorized_to_login, mandatory_ext_scopes, full lists, removals, ticker. Additions and removals may be combined; a full list stands alone. An id that is given twice counts once. Members must be registered already: an unknown id is a 404.',
+      'Applied in this order: additions, authorized_to_login, mandatory_ext_scopes, full lists, removals, ticker. Additions and removals may be combined; a full list cannot be combined with them. An id that is given twice counts once. Members must be registered already: an unknown id is a 404.',
     pathParams: byId,
     query: DryRun,
     body: PutCoalition.default({}),
@@ -153,7 +159,7 @@ export const coalitionRoutes = c.router({
     path: '/coalition/:coalition_id',
     summary: 'Delete a coalition',
     description:
-      'Its members stay registered. Whoever could sign in only through this coalition no longer can.',
+      'Its members stay registered. Users who could log in only because of this coalition no longer can.',
     pathParams: byId,
     query: DryRun,
     responses: { 200: c.noBody(), ...errors(404) },

@@ -22,7 +22,7 @@ export const ComplianceStatus = component(
 export const ComplianceReason = component(
   z.enum(['no_grant', 'grant_invalid', 'scopes_missing', 'refresh_cut_off']),
   'ComplianceReason',
-  'no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: nobody knows whether the last one lives.',
+  'no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: it is unknown whether the last one is still valid, because its refresh was interrupted.',
   'scopes_missing',
 );
 
@@ -30,9 +30,12 @@ export const ComplianceCharacter = component(
   z.object({
     user: UserShort,
     status: ComplianceStatus,
-    reason: field(ComplianceReason.nullable(), 'What is wrong; null where nothing is.'),
-    missing_scopes: field(z.array(ExtScope), 'Those that the best valid refresh token lacks, sorted.'),
-    since: field(DateTime.nullable(), 'Since when that is so, as far as it was seen.'),
+    reason: field(ComplianceReason.nullable(), 'What is wrong; null when nothing is.'),
+    missing_scopes: field(
+      z.array(ExtScope),
+      'Required scopes that the best valid refresh token does not have, sorted.',
+    ),
+    since: field(DateTime.nullable(), 'Since when it has this status, as far as the hourly job has noticed.'),
     days: field(z.number().int().min(0).nullable(), 'Whole days since then.'),
     grace_until: field(DateTime.nullable(), 'When grace ends, or ended.'),
   }),
@@ -53,7 +56,7 @@ export type ComplianceCharacter = z.infer<typeof ComplianceCharacter>;
 export const CompliancePerson = component(
   z.object({
     person_id: field(ObjectId, 'Id of the person.'),
-    main: field(UserShort.nullable(), 'The character that stands for the person; null where it is hidden.'),
+    main: field(UserShort.nullable(), 'The main character of the person; null if the caller may not see it.'),
     status: field(ComplianceStatus, 'The worst of its characters here: failing, then unknown, grace, ok.'),
     characters: field(
       z.array(ComplianceCharacter),
@@ -61,7 +64,7 @@ export const CompliancePerson = component(
     ),
   }),
   'CompliancePerson',
-  'Somebody with a character there.',
+  'A person with a character there.',
   { person_id: '66f2a1b3c4d5e6f708192a3e', main: ada, status: 'ok', characters: [] },
 );
 export type CompliancePerson = z.infer<typeof CompliancePerson>;
@@ -79,7 +82,7 @@ export const Compliance = component(
     ),
     unlisted: field(
       z.array(CorporationShort),
-      'Corporations whose list of members nobody lets us read: there may be more who were never here.',
+      'Corporations whose list of members cannot be read, as no member granted the scope: more members may never have signed in.',
     ),
   }),
   'Compliance',
@@ -92,13 +95,13 @@ const count = z.number().int().min(0);
 
 export const ComplianceDay = component(
   z.object({
-    day: field(z.string().regex(/^\d{4}-\d\d-\d\d$/), 'The day in UTC; its last state counts.'),
+    day: field(z.string().regex(/^\d{4}-\d\d-\d\d$/), 'The day in UTC; the counts are those at its end.'),
     persons: field(count, 'Persons with a character there.'),
-    ok: field(count, 'Persons all of whose characters there comply.'),
-    grace: field(count, 'Persons of whose characters there the worst is in grace.'),
+    ok: field(count, 'Persons whose characters there all comply.'),
+    grace: field(count, 'Persons whose worst character there is in grace.'),
     failing: field(count, 'Persons with a failing character there.'),
-    unknown: field(count, 'Persons of whose characters there the worst is unknown.'),
-    never_signed_in: field(count, 'Members that were never here.'),
+    unknown: field(count, 'Persons whose worst character there is unknown.'),
+    never_signed_in: field(count, 'Members that never signed in.'),
   }),
   'ComplianceDay',
   'How many persons complied on a day.',
@@ -108,7 +111,8 @@ export type ComplianceDay = z.infer<typeof ComplianceDay>;
 
 const TELLS =
   'Person by person, with the reasons and the days. Guests are not members, and characters that the game deleted never count. As JSON or as a table with a line for each character (`Accept: text/csv`).';
-const SERIES = 'A line for each day of the last two years on which somebody looked, the latest first.';
+const SERIES =
+  'An entry for each day of the last two years on which compliance was counted, the latest first.';
 
 export const corporationCompliance = {
   compliance: {

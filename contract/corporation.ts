@@ -103,7 +103,7 @@ export const corporationRoutes = c.router({
     path: '/corporation/:corporation_id',
     summary: 'Change the local record of a corporation',
     description:
-      'Sets the scopes that the corporation requires of its members. Only the local record changes, nothing in the game. Write authority over the corporation is needed besides the level, by a CEO too.',
+      'Sets the scopes that the corporation requires of its members. Only the local record changes, nothing in the game. In addition to the level, write authority over the corporation is needed, also for its CEO.',
     pathParams: byId,
     query: DryRun,
     body: PutCorporation.default({}),
@@ -131,7 +131,7 @@ export const corporationRoutes = c.router({
     path: '/corporation/:corporation_id/guest',
     summary: 'Create a state code for a new guest',
     description:
-      'The code is used once, lives 24 hours and works with any dynamic app token; the login asks for the scopes that the inviting corporation requires. Who signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1. Who would be admitted anyway signs in normally: an invitation demotes nobody. A corporation has at most 100 living codes; one more is a 409 until one of them is used or expires.',
+      'The code can be used once, is valid for 24 hours and works with any dynamic app token; the login asks for the scopes that the inviting corporation requires. A character that signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1. A character that would be admitted anyway signs in normally: an invitation never lowers a level. A corporation has at most 100 valid codes; one more is a 409 until one of them is used or expires.',
     pathParams: byId,
     body: c.noBody(),
     responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404, 409) },

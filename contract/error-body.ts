@@ -75,7 +75,7 @@ export const CrashProblem = component(
     ),
   }),
   'CrashProblem',
-  'An error that nobody foresaw. A report of it is stored.',
+  'An unforeseen error. A crash report is stored.',
   {
     detail: 'Internal Server Error',
     code: 'internal_error',

@@ -30,10 +30,10 @@ export const Actor = component(
       z.enum(['user', 'app', 'job', 'provider', 'cli']),
       'A user by a user token or a sign-in, an application by its own token, a job, the game, or a command beside the service.',
     ),
-    character_id: field(Id.nullable(), 'Who answers for it; null where nobody does.'),
+    character_id: field(Id.nullable(), 'The user who is responsible for it; null where there is none.'),
     token: field(z.string().uuid().nullable(), 'The uuid of the token that was used.'),
     app_token: field(z.string().uuid().nullable(), 'The application token that this one descends from.'),
-    on_behalf_of: field(Id.nullable(), 'The character in whose name the game was asked.'),
+    on_behalf_of: field(Id.nullable(), "The character on whose behalf the game's API was requested."),
   }),
   'Actor',
   'Who did something.',
@@ -67,7 +67,7 @@ export const TARGET_TYPES = [
 export const Target = component(
   z.object({
     type: field(z.enum(TARGET_TYPES), 'What kind of record it is.'),
-    id: field(z.string(), 'Its id as text, whatever the record has.'),
+    id: field(z.string(), 'Its id as text, also if the id is a number.'),
     name: field(z.string().nullable(), 'What it was called at that time.'),
   }),
   'Target',
@@ -80,8 +80,8 @@ const Scalar = z.union([z.string(), z.number(), z.boolean()]).nullable();
 
 export const ValueChange = component(
   z.object({
-    field: field(z.string(), 'Which field of the record.'),
-    before: field(z.union([Scalar, z.array(z.string())]), 'Null where there was nothing, or nothing yet.'),
+    field: field(z.string(), 'Name of the field.'),
+    before: field(z.union([Scalar, z.array(z.string())]), 'Null if there was no value.'),
     after: z.union([Scalar, z.array(z.string())]),
   }),
   'ValueChange',
@@ -91,7 +91,7 @@ export const ValueChange = component(
 
 export const ListChange = component(
   z.object({
-    field: field(z.string(), 'Which field of the record.'),
+    field: field(z.string(), 'Name of the field.'),
     added: field(z.array(Id), `At most ${MAX_LISTED}: more of them are told by several events.`),
     removed: z.array(Id),
   }),
@@ -110,12 +110,12 @@ export type ValueChange = z.infer<typeof ValueChange>;
 
 export const Cause = component(
   z.object({
-    event_id: field(z.string().uuid().nullable(), 'The event that this one follows from.'),
+    event_id: field(z.string().uuid().nullable(), 'The event that caused this one.'),
     run_id: field(z.string().nullable(), 'The run of a job.'),
-    job: field(z.string().nullable(), 'The job that it was a run of.'),
+    job: field(z.string().nullable(), 'The job of this run.'),
   }),
   'Cause',
-  'Why something happened that nobody asked for by itself.',
+  'What caused an event that was a consequence of something else.',
   { event_id: null, run_id: '5d0b7a3c-2f4e-4b7a-9c56-0a6c1f1f8f11', job: 'sync-users' },
 );
 export type Cause = z.infer<typeof Cause>;
@@ -153,9 +153,9 @@ export const Event = component(
       z.enum(['done', 'refused', 'held']),
       '`held`: a run that would have taken too much away (D63).',
     ),
-    changes: field(z.array(Change), 'What is another way than before.'),
-    reason: field(z.string().nullable(), 'In the words of whoever gave one.'),
-    cause: field(Cause.nullable(), 'Why it happened, where nobody asked for it by itself.'),
+    changes: field(z.array(Change), 'The fields that changed.'),
+    reason: field(z.string().nullable(), 'The reason that the acting user gave, if any.'),
+    cause: field(Cause.nullable(), 'What caused it, if it was a consequence of something else.'),
     context: field(
       EventContext.nullable(),
       'Shown to level 9 and to whose request it was, for 90 days; null where there was no request.',
@@ -230,8 +230,8 @@ export const MAX_WAIT = 30;
 
 export const EventPage = component(
   z.object({
-    events: field(z.array(Event), 'In the order of their positions; perhaps none though there are more.'),
-    cursor: field(z.string(), 'Value of `after` for the next page; the same again where nothing is new.'),
+    events: field(z.array(Event), 'In the order of their positions; may be empty although there are more.'),
+    cursor: field(z.string(), 'Value of `after` for the next page; unchanged when there is nothing new.'),
     more: field(z.boolean(), 'Whether to ask for the next page at once.'),
   }),
   'EventPage',
@@ -246,7 +246,7 @@ export const eventRoutes = c.router({
     path: '/event',
     summary: 'Follow what happens',
     description:
-      'Events after a cursor, in order, each at least once: keep the cursor together with what you made of the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.',
+      'Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.',
     query: z.object({
       after: field(
         wholeNumberInQuery(0, Number.MAX_SAFE_INTEGER).optional(),
@@ -255,7 +255,7 @@ export const eventRoutes = c.router({
       ),
       types: field(
         TypesInQuery.optional(),
-        'Only events of these types; `group.*` stands for all about groups.',
+        'Only events of these types; `group.*` means all events of groups.',
         TYPES_EXAMPLE,
       ),
       limit: field(LimitInQuery.optional(), 'Events on a page; 100 where absent.', 100),

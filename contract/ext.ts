@@ -78,8 +78,11 @@ export const ExternalForwardAnswer = extendApi(
   component(
     z.object({
       data: field(z.unknown(), 'What the game answered; with all_pages the pages joined in order.'),
-      headers: field(z.record(z.string()), 'The harmless headers of the answer: caching, pages, limits.'),
-      id_annotations: field(z.record(z.string()), 'Names by id, empty where they were not asked for.'),
+      headers: field(
+        z.record(z.string()),
+        "The headers of the game's answer about caching, pages and limits; others are left out.",
+      ),
+      id_annotations: field(z.record(z.string()), 'Names by id; empty if `id_annotations` was not set.'),
       status_code: field(z.number().int(), 'What the game answered with, below 400.'),
     }),
     'ExternalForwardAnswer',
@@ -101,8 +104,14 @@ export const ExternalForwardRefusal = extendApi(
       detail: field(z.string(), "The game's own words, where it has some."),
       code: always('provider_refused'),
       data: field(z.unknown(), 'What the game answered.'),
-      headers: field(z.record(z.string()), 'The harmless headers of the answer: caching, limits.'),
-      status_code: field(z.number().int(), 'What the game answered with: it tells its refusals from ours.'),
+      headers: field(
+        z.record(z.string()),
+        "The headers of the game's answer about caching and limits; others are left out.",
+      ),
+      status_code: field(
+        z.number().int(),
+        "The status of the game's answer; refusals by this service do not have this field.",
+      ),
     }),
     'ExternalForwardRefusal',
     'The game refused a forwarded request.',
@@ -172,7 +181,7 @@ export const extRoutes = c.router({
   forwardGet: {
     method: 'GET',
     path: '/ext/:esi_path',
-    summary: 'Forward a GET request to the game, asked for by GET',
+    summary: 'Forward a GET request to the game (by GET)',
     description: `${FORWARDING} The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.`,
     pathParams: forwarded,
     query: ExternalForwardQuery,

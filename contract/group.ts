@@ -30,7 +30,7 @@ export const Group = component(
   z.object({
     authorized_to_login: field(
       z.boolean().nullable(),
-      'true lets members in, false keeps them out whatever other groups say, null says nothing.',
+      'true: members may log in. false: members may not log in, whatever other groups say. null: no effect.',
     ),
     created_on: DateTime,
     description: z.string(),
@@ -84,7 +84,10 @@ export const PutGroup = component(
       add_members: field(Names, 'Names of existing users to add.'),
       authorized_to_login: field(z.boolean().nullish(), 'Once set, it never returns to null.'),
       description: LongText.nullish(),
-      members: field(Names, 'Names of existing users; replaces all members and stands alone.'),
+      members: field(
+        Names,
+        'Names of existing users; replaces all members, and cannot be combined with additions or removals.',
+      ),
       owner: field(Name.nullish(), 'Name of an existing user, who becomes a member too.'),
       remove_members: field(Names, 'Names of users to remove; the owner stays a member in any case.'),
     })
@@ -112,7 +115,7 @@ export const groupRoutes = c.router({
     path: '/group/joinable',
     summary: 'List the groups that can be joined',
     description:
-      'Every group that somebody may join or apply to and that the caller may see, each with whether the caller may, and why or why not; ordered by name ignoring case, then by id.',
+      'Every group that can be joined or applied to and that the caller may see, each with whether the caller can, and why or why not; ordered by name ignoring case, then by id.',
     responses: { 200: field(z.array(JoinableGroup), 'The groups.'), ...errors() },
     metadata: { operationId: 'listJoinableGroups', ...level(0) },
   },
@@ -140,7 +143,7 @@ export const groupRoutes = c.router({
     path: '/group/:group_id',
     summary: 'Change a group',
     description:
-      'Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.',
+      'Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list cannot be combined with them. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.',
     pathParams: byId,
     query: DryRun,
     body: PutGroup.default({}),
@@ -180,7 +183,7 @@ export const groupRoutes = c.router({
     path: '/group/:group_id/policy',
     summary: 'Set the policy of a group',
     description:
-      'Whoever is no longer eligible leaves when the grace is over, the owner excepted; pending applications of those end. Autogroups have none: 409. A body, group or user that is named must exist: 404.',
+      'Members who are no longer eligible, except the owner, are removed after the grace period; pending applications of ineligible users end. Autogroups have no policy: 409. Organizations, groups and users in the policy must exist: 404.',
     pathParams: byId,
     query: DryRun,
     body: PutGroupPolicy.default({}),
@@ -199,7 +202,7 @@ export const groupRoutes = c.router({
     method: 'POST',
     path: '/group/:group_id/application',
     summary: 'Join a group, or apply to it',
-    description: `Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately. One user may have ${MOST_PENDING} pending applications, and make ${MOST_A_DAY} within 24 hours, groups included that are open: more are a 409.`,
+    description: `Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have ${MOST_PENDING} pending applications, and make ${MOST_A_DAY} within 24 hours, joining open groups included: more are a 409.`,
     pathParams: byId,
     body: PostApplication.default({}),
     responses: { 200: field(Application, 'The application.'), ...errors(404, 409, 413, 415) },
@@ -221,7 +224,7 @@ export const groupRoutes = c.router({
     method: 'GET',
     path: '/group/:group_id/application',
     summary: 'List the applications to a group',
-    description: 'The newest first. Where more come, `X-Next` holds the value of `after` for the next page.',
+    description: 'The newest first. If there are more, `X-Next` has the value of `after` for the next page.',
     pathParams: byId,
     query: z.object({ state: StateInQuery, ...ApplicationPage }),
     responses: { 200: field(z.array(Application), 'The applications.'), ...errors(404) },
@@ -234,7 +237,8 @@ export const groupRoutes = c.router({
     method: 'DELETE',
     path: '/group/:group_id/member/current',
     summary: 'Leave a group',
-    description: 'The owner cannot, nor can members of an autogroup: 409. Who is no member is a 404.',
+    description:
+      'The owner cannot leave, nor can members of an autogroup: 409. If the caller is not a member: 404.',
     pathParams: byId,
     responses: { 200: c.noBody(), ...errors(404, 409) },
     metadata: { operationId: 'leaveGroup', codes: ['autogroup_kept', 'owner_stays'], ...level(0) },

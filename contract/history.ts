@@ -44,7 +44,7 @@ export type CharacterLocation = z.infer<typeof CharacterLocation>;
 export const MailRecipient = component(
   z.object({
     recipient_id: Id,
-    recipient_name: field(z.string(), '`Mailing list N` or `#N` where the name cannot be had.'),
+    recipient_name: field(z.string(), '`Mailing list N` or `#N` if the name is not available.'),
   }),
   'MailRecipient',
   'A character, corporation, alliance or mailing list that a mail went to.',

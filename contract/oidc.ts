@@ -71,9 +71,9 @@ const WORDS = {
   redirect_uris: `Where browsers come back to, 1 to ${MAX_URIS}: https, or http of localhost and loopback addresses. Compared exactly, letter by letter.`,
   post_logout_redirect_uris: 'Where browsers may go to after a logout; compared exactly, too.',
   backchannel_logout_uri:
-    'Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set.',
+    'Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set.',
   allowed_groups:
-    'Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody.',
+    'Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody.',
   first_party: 'Whether people are not asked before it first learns who they are.',
   id_token_signed_response_alg: 'What its ID tokens are signed with.',
 } as const;
@@ -142,7 +142,7 @@ const RECORD = {
   first_party: field(z.boolean(), WORDS.first_party),
   id_token_signed_response_alg: field(SigningAlgorithm, WORDS.id_token_signed_response_alg),
   created_on: DateTime,
-  last_used_on: field(DateTime.nullable(), 'When it got tokens last, to the minute; null: never yet.'),
+  last_used_on: field(DateTime.nullable(), 'When it was last issued tokens, to the minute; null if never.'),
 };
 
 const SHOWN = {
@@ -166,7 +166,7 @@ const Secret = z.string();
 export const NewOidcClient = component(
   z.object({
     ...RECORD,
-    client_secret: field(Secret.optional(), 'Shown this once; a public application has none.'),
+    client_secret: field(Secret.optional(), 'Shown only in this answer; a public application has none.'),
   }),
   'NewOidcClient',
   'A new application, with its secret.',
@@ -225,7 +225,7 @@ export const oidcRoutes = c.router({
     path: '/oidc/client/:client_id',
     summary: 'Change an OpenID Connect client',
     description:
-      'It counts at once: whoever is in none of the allowed groups any more loses codes and tokens of the application, which is told by back-channel logout.',
+      'Changes count at once: a user who is no longer in any allowed group loses codes and tokens of the application, which is notified by back-channel logout.',
     pathParams: byId,
     body: PutOidcClient,
     responses: { 200: field(OidcClient, 'The application as it is now.'), ...errors(404, 413, 415) },
@@ -244,7 +244,7 @@ export const oidcRoutes = c.router({
     method: 'POST',
     path: '/oidc/client/:client_id/secret',
     summary: 'Renew the secret of an OpenID Connect client',
-    description: 'The former secret ends at once. A public application has none: that is a 409.',
+    description: 'The former secret is invalid at once. A public application has no secret: 409.',
     pathParams: byId,
     body: c.noBody(),
     responses: { 200: field(OidcClientSecret, 'The new secret.'), ...errors(404, 409) },

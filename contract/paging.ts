@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { field, wholeNumberInQuery } from './common.ts';
 import { text } from './text.ts';
 
-/** Items on one page of a history (interface "Limits"). */
+/** Items on one page of a history (External data rule 2). */
 export const PAGE_SIZE = 50;
 
 /** Maximum number of elements on a page of a list (D71). */
@@ -18,7 +18,7 @@ export const AfterInQuery = field(
   'WyJhZGEgdmFsZSIsMjExMjAwMDAwMV0',
 );
 
-/** The request header `page` of the histories: a positive whole number, 1 where absent (interface "Limits"). */
+/** The request header `page` of the histories: a positive whole number, 1 where absent (External data rule 2). */
 export const PageHeader = z.object({
   page: extendApi(
     z

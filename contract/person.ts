@@ -15,10 +15,10 @@ export const PersonCharacter = component(
     user: UserShort,
     ownership: field(
       z.enum(['proven', 'stale', 'changed']),
-      'proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet.',
+      'proven: a sign-in of the last 90 days or a valid refresh token proves the owner. stale: neither does. changed: the game says that the character has a new owner, who has not signed in yet.',
     ),
-    proven_on: field(DateTime.nullable(), 'When its present owner first signed in with it; null: never.'),
-    tracking: field(z.enum(['valid', 'invalid', 'none']), 'State of its refresh tokens, as tracking has it.'),
+    proven_on: field(DateTime.nullable(), 'When its present owner first signed in with it; null if never.'),
+    tracking: field(z.enum(['valid', 'invalid', 'none']), 'State of its refresh tokens, as in tracking.'),
   }),
   'PersonCharacter',
   'A character of a person.',
@@ -32,7 +32,7 @@ export const Person = component(
       ObjectId,
       'Id of the person; that of a person of one character ends with its first link.',
     ),
-    main: field(UserShort.nullable(), 'The character that stands for the person; null where it is hidden.'),
+    main: field(UserShort.nullable(), 'The main character of the person; null if the caller may not see it.'),
     characters: field(
       z.array(PersonCharacter),
       'Those within reach, ordered by name ignoring case, then by id.',
@@ -78,10 +78,10 @@ export const PersonChange = component(
       'linked: proven by a user token. unlinked: taken out by one of the person. owner_changed: handed to another human. deleted: the user is gone. merged, split: by an administrator.',
     ),
     character: UserShort,
-    from_person: field(ObjectId.nullable(), 'The person that it left; null: it was a person of its own.'),
-    to_person: field(ObjectId.nullable(), 'The person that it came to; null: it is a person of its own.'),
-    by: field(UserShort.nullable(), 'Who did it; null: the service itself, or somebody who is gone.'),
-    reason: field(z.string().nullable(), 'What an administrator said.'),
+    from_person: field(ObjectId.nullable(), 'The person that it left; null if it was not linked.'),
+    to_person: field(ObjectId.nullable(), 'The person that it joined; null if it is not linked now.'),
+    by: field(UserShort.nullable(), 'Who did it; null for the service itself or a deleted user.'),
+    reason: field(z.string().nullable(), 'The reason that an administrator gave.'),
   }),
   'PersonChange',
   'What happened to a character of a person.',
@@ -111,20 +111,26 @@ export const PostPersonCharacter = component(
   { user_token: 'eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl' },
 );
 export const PutPerson = component(
-  z
-    .object({ main: field(IdInBody, 'Id of the character of the person that stands for it from now on.') })
-    .strict(),
+  z.object({ main: field(IdInBody, 'Id of the character of the person that becomes its main.') }).strict(),
   'PutPerson',
   'What to change about a person.',
   { main: 2112000001 },
 );
 
-const reason = field(text(1, 1000), 'Why; kept with what happened.', 'Both answered to one voice.');
-const dryRun = field(z.boolean().nullish(), 'Answer what would be, and change nothing.');
+const reason = field(
+  text(1, 1000),
+  "The reason; stored in the person's history.",
+  'Both answered to one voice.',
+);
+const dryRun = field(z.boolean().nullish(), 'Answer what would change, without changing it.');
 
 export const PostMerge = component(
   z
-    .object({ person_id: field(ObjectId, 'The person whose characters come over.'), reason, dry_run: dryRun })
+    .object({
+      person_id: field(ObjectId, 'The person whose characters are moved to this one.'),
+      reason,
+      dry_run: dryRun,
+    })
     .strict(),
   'PostMerge',
   'Which person to merge into another one, and why.',
@@ -197,7 +203,7 @@ export const personRoutes = c.router({
     method: 'PUT',
     path: '/person/current',
     summary: 'Choose the main character',
-    description: 'A character that is not of the person is a 404.',
+    description: 'A character that does not belong to the person is a 404.',
     body: PutPerson,
     responses: { 200: field(Person, PERSON), ...errors(404, 413, 415) },
     metadata: { operationId: 'updateCurrentPerson', ...level(0) },
@@ -206,7 +212,7 @@ export const personRoutes = c.router({
     method: 'POST',
     path: '/person/:person_id/merge',
     summary: 'Merge another person into this one',
-    description: 'The main of this person stays. A dry run answers what would be, and changes nothing.',
+    description: 'The main of this person stays. A dry run answers what would change, without changing it.',
     pathParams: byPersonId,
     body: PostMerge,
     responses: { 200: field(Person, PERSON), ...errors(404, 413, 415) },

@@ -17,8 +17,7 @@ const VISIBLE_TO = z.enum(['everyone', 'eligible', 'members']);
 const REACH = z.enum(['character', 'person']);
 
 const WORDS = {
-  joining:
-    'closed: the owner adds members; application: somebody decides; open: whoever is eligible may join.',
+  joining: 'closed: the owner adds members; application: somebody decides; open: eligible users may join.',
   visible_to: 'Who may see the policy, and finds the group among those to join.',
   eligible: 'Who may be a member. The owner always may.',
   bodies: 'Members of one of these alliances, corporations and coalitions, where any is named.',
@@ -27,10 +26,10 @@ const WORDS = {
   min_level: 'Of at least this clearance level.',
   moderators: 'Who decides applications, besides the owner and level 9.',
   moderator_users: 'Ids of characters.',
-  moderator_groups: 'Ids of groups whose members do.',
+  moderator_groups: 'Ids of groups whose members decide, too.',
   reach:
-    'character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy.',
-  grace_hours: 'Hours that a member stays who ceased to be eligible.',
+    "character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`.",
+  grace_hours: 'Hours for which a member stays after ceasing to be eligible.',
   reapply_hours: 'Hours after a rejection before the next application.',
   questions: `What applicants are asked, at most ${MOST_BYTES} bytes of UTF-8 in all.`,
   expire_days: 'Days after which an undecided application ends.',
@@ -132,7 +131,7 @@ export const PutGroupPolicy = component(
       atMostBytes(MOST_BYTES, ({ questions: asked }: { questions?: string[] | null }) => asked ?? []),
     ),
   'PutGroupPolicy',
-  'What to change about a policy; null means the same as leaving a field out.',
+  'The fields of a policy to change; null means the same as leaving a field out.',
   { joining: 'application', eligible: { alliances: [99000001] }, moderators: { users: [2112000001] } },
 );
 export type PutGroupPolicy = z.infer<typeof PutGroupPolicy>;
@@ -147,7 +146,7 @@ export const JoinableGroup = component(
     application_id: field(ObjectId.nullable(), "The caller's pending application, if any."),
   }),
   'JoinableGroup',
-  'A group that can be joined by some, and whether the caller is one of them.',
+  'A group that can be joined, and whether the caller can join it.',
   {
     group: { group_id: '66f2a1b3c4d5e6f708192a3c', group_name: 'Scouts' },
     joining: 'application',

@@ -19,13 +19,13 @@ export type Configuration = z.infer<typeof Configuration>;
 
 export const Job = component(
   z.object({
-    coalesce: field(z.boolean(), 'Missed runs are made up for by one: always true.'),
+    coalesce: field(z.boolean(), 'Whether several missed runs become one: always true.'),
     executor: field(z.string(), 'The queue that runs it.'),
     function: field(z.string(), 'The handler.'),
     job_id: field(z.string(), "The schedule's name."),
     max_instances: field(z.number().int().nullable(), 'How many runs at once.'),
     misfire_grace_time: z.number().int().nullable(),
-    name: field(z.string(), 'What it is called among people.'),
+    name: field(z.string(), 'Title of the job, for people.'),
     next_run_time: DateTime.nullable(),
     trigger: field(
       z.string().nullable(),
@@ -49,9 +49,9 @@ export const Job = component(
 export type Job = z.infer<typeof Job>;
 
 export const JobRun = component(
-  z.object({ job_id: z.string(), run_id: field(z.string(), 'Names this run in the logs.') }),
+  z.object({ job_id: z.string(), run_id: field(z.string(), 'Id of this run, as in the logs.') }),
   'JobRun',
-  'A run that was asked for.',
+  'A run that was requested.',
   { job_id: 'sync-users', run_id: '5e0d7c1a-2b3c-4d5e-8f60-718293a4b5c6' },
 );
 export type JobRun = z.infer<typeof JobRun>;
@@ -62,7 +62,7 @@ export const JobDryRun = component(
     changes: field(z.array(z.record(z.unknown())), 'What a run would change now, one entry for each change.'),
   }),
   'JobDryRun',
-  'A run that was only tried.',
+  'The result of a dry run.',
   { job_id: 'sync-users', changes: [{ character_id: 2112000002, corporation: [98000001, 98000002] }] },
 );
 export type JobDryRun = z.infer<typeof JobDryRun>;
@@ -131,12 +131,15 @@ export type HeldChange = z.infer<typeof HeldChange>;
 export const Finding = component(
   z.object({
     about: field(z.string(), 'What was looked at.'),
-    state: field(z.enum(['good', 'mind', 'bad']), 'Whether something is to be done: `bad` at once.'),
+    state: field(
+      z.enum(['good', 'mind', 'bad']),
+      '`good`: nothing to do. `mind`: should be looked at. `bad`: needs action at once.',
+    ),
     says: field(z.string(), 'What was found, for people.'),
-    advice: field(z.string().nullable(), 'What to do, where something is to be done.'),
+    advice: field(z.string().nullable(), 'What to do, if anything.'),
   }),
   'Finding',
-  'What one look at the service found.',
+  'The result of one check of the service.',
   { about: 'jobs', state: 'good', says: 'none is late', advice: null },
 );
 export type Finding = z.infer<typeof Finding>;
@@ -146,25 +149,28 @@ const count = (description: string) => field(z.number().int().min(0), descriptio
 export const SystemStatus = component(
   z.object({
     as_of: field(DateTime, 'When all this was so.'),
-    state: field(z.enum(['good', 'mind', 'bad']), 'That of the worst finding.'),
-    findings: field(z.array(Finding), 'The looks that were taken, good ones included.'),
-    version: field(z.string(), 'Of the process that answers.'),
+    state: field(z.enum(['good', 'mind', 'bad']), 'The worst state of all findings.'),
+    findings: field(z.array(Finding), 'The results of all checks, good ones included.'),
+    version: field(z.string(), 'Version of the process that answers.'),
     started_on: field(DateTime, 'When that process was started.'),
     users: field(
       z.object({
-        members: count('Users but the built-in one and guests.'),
+        members: count('Users without the built-in one and guests.'),
         guests: count('Guests of a corporation.'),
       }),
       'How many there are.',
     ),
     refresh_tokens: field(
       z.object({
-        valid: count('Those that the game accepts.'),
-        invalid: count('Those that it has refused.'),
+        valid: count('Refresh tokens that are valid.'),
+        invalid: count('Refresh tokens that the game has declared invalid.'),
       }),
       "Of the game's sign-on.",
     ),
-    synced_on: field(DateTime.nullable(), 'Everybody was compared with the game since then; null: not yet.'),
+    synced_on: field(
+      DateTime.nullable(),
+      'All users were compared with the game since this time; null if that has not happened yet.',
+    ),
     provider_errors_left: field(
       z.number().int().nullable(),
       "Errors that the game's API still allows in its present minute; null: it has not said.",
@@ -215,7 +221,7 @@ export const systemRoutes = c.router({
     path: '/system/status',
     summary: 'Get the state of the instance',
     description:
-      'What an administrator asks first: whether anything is wrong with database, jobs, sync or the game, and what to do.',
+      'An overview for administrators: whether anything is wrong with database, jobs, sync or the game, and what to do.',
     responses: { 200: field(SystemStatus, 'The state.'), ...errors() },
     metadata: { operationId: 'getSystemStatus', ...level(9) },
   },
@@ -252,10 +258,10 @@ export const systemRoutes = c.router({
       'Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change, and changes nothing.',
     pathParams: z.object({ job_id: field(text(1, 100), "The schedule's name.", 'sync-users') }),
     query: z.object({
-      force: field(FlagInQuery, 'Let the run through however much it takes away.', false),
+      force: field(FlagInQuery, 'Let the run pass the guard, however much it takes away.', false),
       approve: field(
         z.string().regex(HELD_ID, 'Must be the id of held changes').optional(),
-        'Let through what `GET /system/held` shows under this id; whatever else the run finds is judged as ever.',
+        'Let the run pass the guard with exactly the changes that `GET /system/held` shows under this id.',
         '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
       ),
       dry_run: field(FlagInQuery, 'Only answer what the run would change.', true),

@@ -65,7 +65,7 @@ export const PostAppToken = component(
   z
     .object({
       callback: Callback,
-      comments: field(LongText.nullish(), 'For people: which application this is.'),
+      comments: field(LongText.nullish(), "A comment for people, for example the application's name."),
     })
     .strict(),
   'PostAppToken',
@@ -95,7 +95,7 @@ export const PostLogin = component(
       ),
       state_code: field(
         StateCode.nullish(),
-        'A live code of the calling token, or the code of an invitation; made by the service where absent.',
+        'A valid state code of the calling token, or the code of an invitation; generated if absent.',
       ),
     })
     .strict(),
@@ -110,7 +110,7 @@ export const Login = component(
     login_url: field(z.string().url(), 'Where to send the player: the sign-on page of the provider.'),
     state_code: field(
       z.string(),
-      'Comes back with the user token. Used once, by the sign-in that succeeds; valid for 10 minutes, and for 10 more from when a player is told to grant more scopes.',
+      'Returned with the user token. Used up by the sign-in that succeeds; valid for 10 minutes, and for another 10 after a player was asked to grant more scopes.',
     ),
   }),
   'Login',

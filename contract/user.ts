@@ -150,7 +150,7 @@ const ListUsersQuery = z.object({
   alliance_id: field(IdInUrl.optional(), 'Members of the corporations of this alliance.', 99000001),
   coalition_id: field(
     ObjectIdInUrl.optional(),
-    'Members of whatever belongs to this coalition.',
+    'Members of the alliances and corporations in this coalition.',
     '66f2a1b3c4d5e6f708192a3b',
   ),
   group_id: field(ObjectIdInUrl.optional(), 'Members of this group.', '66f2a1b3c4d5e6f708192a3c'),
@@ -176,7 +176,7 @@ export const userRoutes = c.router({
     path: '/user/:character_name',
     summary: 'Get a user by name or id',
     description:
-      "The name is compared exactly. Where two users bear one name, the one seen last answers. A decimal number that is nobody's name is an id. Clearance levels are public information.",
+      "The name is compared exactly. If two users have the same name, it is the one seen last. A decimal number that is nobody's name is taken as an id. Clearance levels are public information.",
     pathParams: z.object({
       character_name: field(
         Name,
@@ -202,13 +202,13 @@ export const userRoutes = c.router({
     path: '/user/:character/why',
     summary: 'Ask why',
     description:
-      'Whether the user may log in, is let through, is tracked as valid, is a member of a group, may read or change another: the answer, the sentence that says why, what it rests on, and what would change a no. It is computed by what decides, so it is what the service does.',
+      'Whether the user may log in, is admitted as a member, is tracked as valid, is a member of a group, may read or change another user: the answer, a sentence that says why, the facts it is based on, and what would turn a no into a yes. It is computed by the same code that decides, so it cannot differ from what the service does.',
     pathParams: byNameOrId,
     query: z.object({ about: AboutInQuery }),
     responses: { 200: field(Why, 'The answer and its reasons.'), ...errors(404) },
     metadata: {
       operationId: 'askWhy',
-      ...level(0, { besides: 'For oneself, and for whoever has read authority over the user.' }),
+      ...level(0, { besides: 'The caller must be the user or have read authority over the user.' }),
     },
   },
   update: {
@@ -226,7 +226,7 @@ export const userRoutes = c.router({
       previews: true,
       ...level(0, {
         besides:
-          "Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.",
+          "Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering also needs level 9. Nobody can set their own level, a guest's or the built-in user's.",
       }),
     },
   },
@@ -235,7 +235,7 @@ export const userRoutes = c.router({
     path: '/user/:character_id',
     summary: 'Delete a user',
     description:
-      'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is no ban: signing in registers the character anew at level 0.',
+      'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is not a ban: signing in registers the character again at level 0.',
     pathParams: byId,
     query: DryRun,
     responses: { 200: c.noBody(), ...errors(404) },

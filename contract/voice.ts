@@ -45,7 +45,7 @@ export const voiceRoutes = c.router({
     path: '/voice/auth/complete',
     summary: 'Complete a voice challenge',
     description:
-      'Looks for the client that bears the nickname and binds its voice identity to the caller, who thereby becomes a member of the voice autogroup. An identity belongs to whoever proved it last: another user who had it loses it. 404 `Could not find challenge for user` without a live challenge; 404 `Could not find corresponding teamspeak client` where no client bears the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.',
+      'Finds the client with the nickname and binds its voice identity to the caller, who becomes a member of the voice autogroup. An identity belongs to the last user who proved it: a former user loses it. 404 `Could not find challenge for user` without a valid challenge; 404 `Could not find corresponding teamspeak client` if no client has the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.',
     body: c.noBody(),
     responses: { 201: c.noBody(), ...errors(404, 502) },
     metadata: {

@@ -19,13 +19,14 @@ const TypeName = z.string().superRefine((name, ctx) => {
 });
 const Types = field(
   z.array(TypeName).min(1, 'Must hold at least one').max(MAX_TYPES),
-  'Types of events; `group.*` stands for all about groups, `*` for all there are, now and later.',
+  'Types of events; `group.*` means all events of groups, `*` all types, including future ones.',
 );
 const GroupIds = field(
   z.array(ObjectIdInUrl).max(MAX_GROUPS).nullish(),
   'Of events about groups, only those about these; null: about all.',
 );
-const Ordered = 'One after another in the order of their positions, each once the one before it has arrived.';
+const Ordered =
+  'Whether deliveries are sent in the order of their positions, each after the one before it has succeeded.';
 const Url = httpUrl('Where the events are posted to.');
 
 export const DisabledReason = component(
@@ -134,7 +135,7 @@ export const PutWebhook = component(
       ordered: field(z.boolean().nullish(), Ordered),
       enabled: field(
         z.boolean().nullish(),
-        'False: nothing is delivered, and nothing forgotten. True: it goes on where it stopped, and what had failed is tried again.',
+        'False: nothing is delivered, and nothing is lost. True: it continues where it stopped, and failed deliveries are retried.',
       ),
     })
     .strict(),
@@ -251,7 +252,7 @@ export const webhookRoutes = c.router({
     method: 'GET',
     path: '/webhook/:webhook_id',
     summary: 'Get a webhook',
-    description: 'With how it stands: what it waits for, and why it was disabled.',
+    description: 'With its state: waiting deliveries, and why it was disabled.',
     pathParams,
     responses: { 200: field(Webhook, 'The webhook.'), ...errors(404) },
     metadata: { operationId: 'getWebhook', access },
@@ -310,7 +311,7 @@ export const webhookRoutes = c.router({
     method: 'GET',
     path: '/webhook/:webhook_id/delivery',
     summary: 'List deliveries',
-    description: 'Latest event first; `X-Next` leads on.',
+    description: 'Latest event first; `X-Next` has the cursor of the next page.',
     pathParams,
     query: z.object({
       state: field(z.enum(DELIVERY_STATES).optional(), 'Only those in this state.', 'failed'),
@@ -335,7 +336,7 @@ export const webhookRoutes = c.router({
     path: '/webhook/:webhook_id/replay',
     summary: 'Deliver again from a position on',
     description:
-      'For a receiver that lost what it had: every event after the position is delivered, those that were delivered before included. It can go back 30 days; further, or beyond the last event, is a 410.',
+      'For a receiver that lost data: delivers every event after the position again, including those delivered before. It can go back 30 days; a position before that, or beyond the last event, is a 410.',
     pathParams,
     body: PostReplay,
     responses: { 200: field(Webhook, 'The webhook as it is now.'), ...errors(404, 410, 413, 415) },

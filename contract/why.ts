@@ -7,7 +7,7 @@ const ABOUT = /^(login|level|tracking|group:[0-9a-fA-F]{24}|(read|write):(0|[1-9
 /** The question, as a query parameter. */
 export const AboutInQuery = field(
   z.string().regex(ABOUT, 'Must be login, level, tracking, group:ID, read:ID or write:ID'),
-  'What is asked about the user: `login`, may it log in; `level`, is it let through as a member; `tracking`, are its refresh tokens enough; `group:ID`, is it a member of the group; `read:ID` and `write:ID`, may it read or change the character of that id.',
+  'The question about the user. `login`: may it log in? `level`: is it admitted as a member, and why at this level? `tracking`: do its refresh tokens cover what is required? `group:ID`: is it a member of the group? `read:ID` and `write:ID`: may it read or change the character with that id?',
   'login',
 );
 
@@ -15,7 +15,7 @@ export const WhySource = component(
   z.object({
     type: field(
       z.enum(['corporation', 'alliance', 'coalition', 'group', 'hidden']),
-      'What it is; `hidden`: something that the caller may not see.',
+      'Kind of record; `hidden`: one that the caller may not see.',
     ),
     id: field(z.string().nullable(), 'Its id; null where it is hidden.'),
     name: field(z.string().nullable(), 'Its name; null where it is hidden.'),
@@ -30,18 +30,18 @@ export const WhyFact = component(
     rule: field(z.string(), 'Number of the rule that makes the fact count, as docs/rules.md has it.'),
     source: field(
       WhySource.nullable(),
-      'Where the fact comes from; null: from the user itself, or from nowhere.',
+      'The record that the fact comes from; null if it is the user itself, or none.',
     ),
     via: field(
       z.string().nullable(),
       "By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly.",
     ),
     says: field(z.string(), 'The fact, for people.'),
-    decisive: field(z.boolean(), 'Whether the answer would be another, or have another reason, without it.'),
+    decisive: field(z.boolean(), 'Whether the answer or its reason would differ without this fact.'),
     since_event: field(z.string().nullable(), 'Id of the event that made it so, where that is known.'),
   }),
   'WhyFact',
-  'Something that an answer rests on.',
+  'A fact that an answer is based on.',
   {
     rule: 'D27',
     source: { type: 'coalition', id: '66f2a1b3c4d5e6f708192a3b', name: 'Lantern Pact' },
@@ -54,12 +54,12 @@ export const WhyFact = component(
 
 export const WhyFix = component(
   z.object({
-    who: field(z.string(), 'Who could do it: a user by name, an owner, or the level that it takes.'),
+    who: field(z.string(), 'Who could do it: a user by name, an owner, or the level needed.'),
     text: field(z.string(), 'What to do, for people.'),
     operation: field(z.string(), 'The operation of this document that does it, by its id.'),
   }),
   'WhyFix',
-  'What would make a no a yes.',
+  'A change that would turn a no into a yes.',
   { who: 'Ada Vale', text: 'Sign in again, granting ext-mail.read_mail.v1.', operation: 'startLogin' },
 );
 
@@ -70,17 +70,17 @@ export const Why = component(
       z.enum(['yes', 'no', 'unknown']),
       '`unknown` where the question has no answer for this user.',
     ),
-    as_of: field(DateTime, 'The moment that the answer is true for.'),
+    as_of: field(DateTime, 'The time that the answer is valid for.'),
     position: field(
       z.number().int().nullable(),
-      'Position of the last event that the answer knows of, where events are recorded.',
+      'Position of the last event that the answer takes into account.',
     ),
     sentence: field(z.string(), 'The answer with its reason, for people.'),
-    facts: field(z.array(WhyFact), 'Everything that it rests on.'),
-    fixes: field(z.array(WhyFix), 'What would make a no a yes, and who could do it.'),
+    facts: field(z.array(WhyFact), 'All facts that it is based on.'),
+    fixes: field(z.array(WhyFix), 'Changes that would turn a no into a yes, and who could make them.'),
   }),
   'Why',
-  'The answer to a question about a user, with its reasons: computed by what decides.',
+  'The answer to a question about a user, with its reasons; computed by the same code that decides.',
   {
     about: 'login',
     answer: 'yes',

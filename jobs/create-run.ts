@@ -54,7 +54,7 @@ export function createRun(
       const secondsLeft = Math.max(0, Math.round((total - done) / perSecond));
       log.info(
         { job, run_id: id, done, total, per_second: Math.round(perSecond), seconds_left: secondsLeft },
-        'a job goes on',
+        'progress of a job',
       );
     },
     end() {

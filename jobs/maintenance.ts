@@ -108,10 +108,10 @@ export async function runMaintenance(services: MaintenanceServices, run: Run): P
     try {
       const rows = await step(services, run);
       if (rows > 0)
-        log.info({ job: run.job, run_id: run.id, step: name, rows }, 'a part of housekeeping is done');
+        log.info({ job: run.job, run_id: run.id, step: name, rows }, 'a step of maintenance is done');
     } catch (error) {
       refuseWhenEnded(run);
-      log.error({ err: error, job: run.job, run_id: run.id, step: name }, 'a part of housekeeping failed');
+      log.error({ err: error, job: run.job, run_id: run.id, step: name }, 'a step of maintenance failed');
       if (isUnreachable(error)) throw error;
       failed.push(name);
     }

@@ -32,7 +32,7 @@ export async function startWorker(services: Services): Promise<void> {
   // pg-boss skips runs whose time passes while the database is unreachable or the process is suspended.
   const look = () =>
     makeUp(services, LATE).catch((error: unknown) =>
-      services.log.warn({ err: error }, 'nobody knows whether runs of jobs were missed'),
+      services.log.warn({ err: error }, 'it could not be determined whether runs of jobs were missed'),
     );
   const timer = setInterval(look, LOOK_FOR_MISSED).unref();
   services.queue.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
@@ -55,7 +55,10 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   const { log, metrics, outages, db, clock, queue } = services;
   const subject = `job ${name}`;
   const measured = metrics.jobDuration.startTimer({ job: name });
-  const run = createRun({ log, metrics, stopping: queue.stopping }, name, { id: job.id, ...optionsOf(job.data) });
+  const run = createRun({ log, metrics, stopping: queue.stopping }, name, {
+    id: job.id,
+    ...optionsOf(job.data),
+  });
   try {
     const payload = catalogue[name].payload.parse(job.data) as Payload<Name>;
     if (scheduleOf(name) !== undefined) await recordRun(db, name, clock.now());

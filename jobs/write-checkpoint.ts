@@ -2,7 +2,10 @@ import { writeCheckpoint as sign } from '../server/event/checkpoint.ts';
 import type { Run } from '../server/queue/run.ts';
 import type { Services } from '../server/services/services.ts';
 
-/** Signs up to where the events are whole (D90); the log keeps the signature where no table can take it back. */
+/**
+ * Verifies the event chain and signs its state (D90). The signature is logged, so that it survives a manipulation of
+ * the tables.
+ */
 export async function writeCheckpoint(
   { db, keys, clock, log }: Pick<Services, 'db' | 'keys' | 'clock' | 'log'>,
   run: Run,

@@ -51,7 +51,7 @@ const USUAL: Readonly<Record<number, ErrorAnswer>> = {
   },
   410: {
     name: 'Gone',
-    description: 'The feed does not go back that far: read the lists anew.',
+    description: 'The feed does not go back that far: read the lists again.',
     schema: 'Problem',
     headers: [],
     codes: ['resync'],
@@ -87,7 +87,7 @@ const USUAL: Readonly<Record<number, ErrorAnswer>> = {
   },
   500: {
     name: 'Crash',
-    description: 'An error that nobody foresaw; a report is stored.',
+    description: 'An unforeseen error; a crash report is stored.',
     schema: 'CrashProblem',
     headers: [],
     codes: ['internal_error'],

@@ -1,4 +1,4 @@
-/** Paths outside the contract, which need no token (decisions §1, last row; D72). */
+/** Paths outside the contract, which need no token (docs/rules.md, "Paths"; D72). */
 import { API_VERSION } from '../version.ts';
 import { errorAnswer } from './errors.ts';
 import { headers } from './headers.ts';

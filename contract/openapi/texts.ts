@@ -24,7 +24,7 @@ Levels are whole numbers: -1 guest · 0 public data and one's own · 1 and 2 rea
 
 Where an operation asks for **authority** besides, distance decides. To another user it is 0 for oneself, 1 in one corporation, 3 in one alliance, 5 with a coalition in common, else 7; to a corporation 1 for one's own, then likewise; to an alliance 3 for one's own, then likewise; to a coalition 5 where one's own corporation or alliance is a member, else 7. Read authority needs a level of at least the distance, or 7; write authority one more than the distance, or 8.
 
-Checks come in this order: token (401), clearance (403), form of the request (422), existence of the record (404), authority over it (403). Each operation publishes its rule as \`x-access\`. A write is judged once more when its turn comes, on what its caller may do by then.
+Checks come in this order: token (401), clearance (403), form of the request (422), existence of the record (404), authority over it (403). Each operation publishes its rule as \`x-access\`. A write is checked again when it is executed, by the caller's level and memberships at that time.
 
 A token whose owner may not log in is a 401. At least one group or coalition of the owner has to let its members in, and none may keep them out; a token of levels 9 and 10 or of the built-in user always works. For a user token that was made from a permanent one, the owner of that one counts.
 
@@ -32,7 +32,7 @@ A token whose owner may not log in is a 401. At least one group or coalition of 
 
 - Errors are JSON: \`detail\` says what is wrong for people, \`code\` for programs (ErrorCode lists all of them). An unknown path is a 404; a known one with the wrong method is a 405 with \`Allow\`.
 - Every answer carries \`X-Request-Id\`: quote it when asking for help.
-- Each token may make so many requests a minute (600 unless the operator chose otherwise), a dynamic app token ten times as many; requests without a usable token are counted by address. The minute begins with the first request. \`RateLimit-Remaining\` and \`RateLimit-Reset\` say how it stands; beyond it the answer is a 429 with \`Retry-After\`.
+- Each token has a limit of requests per minute (600 unless the operator chose otherwise), a dynamic app token ten times as many; requests without a usable token are counted by address. The minute begins with the first request. \`RateLimit-Remaining\` and \`RateLimit-Reset\` show the state; beyond the limit the answer is a 429 with \`Retry-After\`.
 - In a request, null means the same as leaving the field out; an empty list is a list. Unknown fields and query parameters are refused, and so is a parameter that is given twice.
 - A body is JSON in UTF-8, whatever its content type says, plain or compressed with gzip or deflate: at most 1 MiB, for a request to be forwarded 32 KiB. It holds at most 20,000 values in all, 10,000 elements in a list, 100 fields in an object and 32 levels; the first excess ends it, before anything else is looked at.
 - Times are ISO 8601 in UTC with milliseconds. Ids of the game are whole numbers up to 2^53 − 1; coalitions, groups and crash reports are named by 24 hexadecimal digits.
@@ -77,7 +77,7 @@ const PAGES: Readonly<Record<number, string>> = {
   400: 'Parameters missing, or a sign-in that is unknown, used or expired.',
   403: 'Cancelled, not allowed to log in, or too few scopes granted.',
   429: 'Too many requests.',
-  500: 'An error that nobody foresaw; a report is stored.',
+  500: 'An unforeseen error; a crash report is stored.',
   502: 'The provider is out of order.',
   503: 'The database cannot be reached.',
 };

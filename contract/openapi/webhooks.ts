@@ -19,9 +19,9 @@ export const WEBHOOKS: Readonly<Record<string, OpenApiPath>> = {
     get: {
       tags: ['callback'],
       operationId: 'onSignIn',
-      summary: 'Somebody signed in',
+      summary: 'A user signed in',
       description:
-        "Sent to the callback of the application that began a sign-in, besides the redirect of the player's browser, so that a sign-in is known of whose browser got lost. Repeated until it is answered with a status below 400, or with another 4xx than 408 and 429, at the longest while the token lives: the same event can come twice. Redirects are not followed. Whoever began the sign-in is not proven to be who calls, so no session may be opened for it alone.",
+        "Sent to the callback of the application that began a sign-in, in addition to the redirect of the player's browser, so that the application learns of sign-ins whose browser did not return. Repeated until it is answered with a status below 400, or with another 4xx than 408 and 429, at most until the token expires: the same event can arrive twice. Redirects are not followed. Whoever began the sign-in is not proven to be who calls, so no session may be opened for it alone.",
       security: [],
       parameters: [
         {

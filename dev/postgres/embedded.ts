@@ -87,7 +87,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   async function revive(): Promise<void> {
     for (let pause = 100; !leaving; pause = Math.min(pause * 2, 5000)) {
       try {
-        log.warn('PostgreSQL went away, starting it again');
+        log.warn('PostgreSQL ended unexpectedly, starting it again');
         await locked(async () => {
           if (!leaving) presence = (await enter(own, home, log)).presence;
         });

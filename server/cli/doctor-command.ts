@@ -10,11 +10,11 @@ import { noStandIns, type StartStandIns } from '../process/stand-ins.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readArguments } from './command-line.ts';
 
-const USAGE = `npm run doctor                looks at settings, database, keys, jobs, the last 10,000 events, the game's services
+const USAGE = `npm run doctor                checks settings, database, keys, jobs, the last 10,000 events, the game's services
                               and the disk; changes nothing
-npm run doctor -- --events    the same with all events, however many they are
+npm run doctor -- --events    the same, with all events
 npm run doctor -- --checkpoint JWT
-                              holds the events against a checkpoint that you kept, from the log or an event
+                              compares the events with a checkpoint that you stored, from the log or an event
 
 Exit code 0: nothing is wrong; 1: something is (BAD).
 `;

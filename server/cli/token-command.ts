@@ -24,7 +24,7 @@ const USAGE = `npm run token                      print the permanent token of t
 npm run token -- --owner ID        … of another user, by character id
 npm run token -- --list            list application tokens
 npm run token -- --revoke UUID     delete a token with all that descend from it
-npm run token -- --reissue UUID    sign an application token anew with the present key
+npm run token -- --reissue UUID    sign an application token again with the present key
 `;
 
 type Tools = Pick<Services, 'db' | 'keys' | 'clock'>;

@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { CrashReportTable, Database } from '../database/tables.ts';
 
-/** Maximum number of reports in `GET /crash` (decisions §1). */
+/** Maximum number of reports in `GET /crash`. */
 const LISTED = 50;
 
 /** Stores a report unless the hour before it has `most` of them already; returns whether it did. */

@@ -17,7 +17,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * Maximum attempts of a rehearsal: more than for a transaction, as it is short and fails instead of waiting for locks.
+ * Maximum attempts of a rehearsal: more than for a transaction, because its snapshot conflicts with concurrent changes
+ * more often and it is short.
  */
 const REHEARSALS = 20;
 

@@ -102,7 +102,9 @@ export function createJoiner(
     stream.once('error', (error) => log.warn({ err: error }, 'a joined answer is broken off'));
     stream.once('close', () => {
       waiting.delete(stream);
-      end().catch((error: unknown) => log.error({ err: error }, 'a joined answer could not be put away'));
+      end().catch((error: unknown) =>
+        log.error({ err: error }, 'the temporary file of a joined answer could not be closed'),
+      );
     });
     makeRoom();
     return answer;

@@ -152,7 +152,10 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
       return true;
     }
     const { characterId: character_id, failures } = turn;
-    log.warn({ err: error, character_id, history: kept.history, failures }, 'a history could not be kept');
+    log.warn(
+      { err: error, character_id, history: kept.history, failures },
+      'an entry of a history could not be stored',
+    );
     if (client.fault === undefined) refused(collecting);
     await putOff(db, turn, new Date(clock.now().getTime() + pauseAfter(turn, client.fault)));
   }

@@ -180,7 +180,7 @@ export async function insertIntoMailbox(
       union all
       select b.mail_id, ${timeOfMail}, b.wants_body from mailbox_mails b
       where b.character_id = ${characterId}
-        -- Bounded on both sides, for else the planner takes them for a third of all.
+        -- Bounded on both sides; otherwise the planner estimates a third of all rows.
         and b.position ${after} (select position from fixed) and b.position ${upTo}
         and exists (select from arriving)
     )

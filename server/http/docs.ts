@@ -13,7 +13,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Serves the API reference and the guides: compressed once at the start, with an ETag so that browsers can cache them.
+ * Serves the API reference and the guides. Each page is compressed on its first request and has an ETag, so that
+ * browsers can cache it.
  */
 export function docsRoutes(document: OpenApiDocument): Router {
   const router = Router({ caseSensitive: true });

@@ -13,7 +13,7 @@ const routes = [
 
 /**
  * A regular expression for a path template: a parameter matches one segment, `:esi_path` the rest of the path unless it
- * begins with `history/`, which is our own (decisions §1).
+ * begins with `history/`, which is our own (docs/rules.md, "Paths").
  */
 function patternOf(path: string): RegExp {
   const source = path

@@ -143,7 +143,7 @@ function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Serv
 const unlessPreview: RequestHandler = (req, _res, next) =>
   next(req.query.dry_run === 'true' ? undefined : 'route');
 
-/** Express needs `(*)` for `/ext/{esi_path}` to match the rest of the path, slashes included (decisions §1). */
+/** Express needs `(*)` for `/ext/{esi_path}` to match the rest of the path, slashes included (docs/rules.md, "Paths"). */
 function served(route: AppRoute): AppRoute {
   return isForwarding(route) ? { ...route, path: `${route.path}(*)` } : route;
 }

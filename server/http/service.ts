@@ -11,7 +11,7 @@ import { openApiYaml } from './openapi-yaml.ts';
 import { describeVersion, type Version } from './version.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** Paths that need no token and are not in the contract (decisions §1). */
+/** Paths that need no token and are not in the contract (docs/rules.md, "Paths"). */
 export const SERVICE_PATHS = [
   '/healthz',
   '/readyz',

@@ -1,14 +1,14 @@
 import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** Up to where the events are whole, and the hash of the last one (D90). */
+/** A statement that the event chain is intact up to a position, with the chain's hash there (D90). */
 export interface Checkpoint {
   readonly position: number;
-  /** Of the chain at that position, in hexadecimal. */
+  /** The chain's hash at that position, in hexadecimal. */
   readonly hash: string;
 }
 
-/** The header `typ`, by which nobody takes it for a token. */
+/** The JWT header `typ`, so that a checkpoint cannot be used as a token. */
 const TYPE = 'castellan-checkpoint+jwt';
 
 /** Signs a checkpoint with the key that signs tokens: anybody can check it with `/.well-known/jwks.json`. */
@@ -21,7 +21,10 @@ export async function signCheckpoint(
   return idTokens.sign('EdDSA', TYPE, { iat, position, hash });
 }
 
-/** What was signed; `unknown key`: by a key that is not there any more; undefined: it is none of ours. */
+/**
+ * Verifies a checkpoint and returns its contents. `unknown key`: its key is not in the set any more. Undefined: it is
+ * not a checkpoint of this service.
+ */
 export async function readCheckpoint(
   { jwks }: Pick<SigningKeys, 'jwks'>,
   signed: string,

@@ -62,13 +62,13 @@ export async function noticeLogout(
     // 400 is final: the application does not know the session, or cannot process the token (OpenID Connect Back-Channel
     // Logout 2.8).
     const again = status !== 400;
-    log.warn({ ...told, status, again }, 'an application did not take the news of a logout');
+    log.warn({ ...told, status, again }, 'an application refused a logout notification');
     return again ? 'again' : 'done';
   } catch (error) {
     const forbidden = error instanceof ForbiddenAddress;
     log.warn(
       { ...told, reason: faultOf(error), again: !forbidden },
-      'an application could not be told of a logout',
+      'a logout notification could not be delivered',
     );
     return forbidden ? 'done' : 'again';
   }

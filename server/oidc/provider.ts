@@ -36,7 +36,10 @@ export function createProtocol(services: Services): Protocol {
   provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
     const clientId = oidc.client?.clientId ?? '';
     recordUse(services.db, clientId, services.clock.now()).catch((error: unknown) =>
-      services.log.warn({ err: error, client_id: clientId }, 'the use of an application is not noted'),
+      services.log.warn(
+        { err: error, client_id: clientId },
+        "the time of an application's last use could not be stored",
+      ),
     );
   });
   return { provider, speak: listenerOf(provider) };

@@ -59,7 +59,7 @@ export function pull<Job>(source: Source<Job>, { log, concurrency, patience }: O
         rung ||= jobs.length === most;
       }
     } catch (error) {
-      log.error({ err: error }, 'the job queue could not be looked into');
+      log.error({ err: error }, 'jobs could not be fetched from the queue');
     }
     looking = false;
     clearTimeout(timer);

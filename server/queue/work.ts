@@ -43,7 +43,7 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
     } catch (error) {
       log.error(
         { err: error, job: name, run_id: id },
-        'the end of a job is not written down: it will be done again',
+        'the end of a job could not be stored: it will run again',
       );
     }
   }

@@ -143,7 +143,7 @@ export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leas
       if (over > 0) await deleteOver(db, now, over);
     } catch (error) {
       // Only debug level: the next attempt to lease a block logs a warning.
-      log.debug({ err: error }, 'the rate limits could not be tidied up');
+      log.debug({ err: error }, 'old rate limit windows could not be deleted');
     }
     tending = undefined;
     if (large.size > 0) tendLater();

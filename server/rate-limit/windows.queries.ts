@@ -43,7 +43,7 @@ export async function takeBlocks(
         ${wants.map(({ key }) => key)}::text[],
         ${wants.map(({ most }) => most)}::integer[],
         ${wants.map(({ wanted }) => wanted)}::integer[]) as wants (key, most, wanted)
-      -- In one order everywhere, so that no two processes wait for each other.
+      -- Ordered, so that two processes cannot deadlock.
       order by key
     on conflict (key) do update set
       most = excluded.most,

@@ -64,7 +64,7 @@ export async function followNames(
   if (failure !== undefined) {
     log.warn(
       { err: failure, job: run.job, run_id: run.id, done, total },
-      'the provider failed: the other names are followed by the next run',
+      'the provider failed: the next run continues with the other names',
     );
   }
   if (!run.dryRun) await saveCursor(db, run.job, failure && { key: '', id: after });

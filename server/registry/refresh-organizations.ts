@@ -62,7 +62,7 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   if (failure !== undefined) {
     log.warn(
       { err: failure, job: run.job, run_id: run.id, total },
-      'the provider failed: what was not answered stays as it was until the next run',
+      'the provider failed: records without an answer stay unchanged until the next run',
     );
   }
   const unread = { alliances: joining.unread, corporations: members.unread };

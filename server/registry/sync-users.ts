@@ -73,7 +73,7 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   if (failure !== undefined) {
     log.warn(
       { err: failure, job: run.job, run_id: run.id, done: visit.answered, total },
-      'the provider failed: who was not answered for stays as it was until the next run',
+      'the provider failed: users without an answer stay unchanged until the next run',
     );
   }
   run.signal.throwIfAborted();

@@ -16,7 +16,7 @@ export function mentioned<T>({ add, replace, remove }: ListChange<T>): Set<T> {
   return new Set([...(add ?? []), ...(replace ?? []), ...(remove ?? [])]);
 }
 
-/** The list after additions, full replacement and removals, in this order (interface, "Update rules" 2). */
+/** The list after additions, full replacement and removals, in this order (Group rule 3, Coalition rule 2). */
 export function changeList<T>(before: Iterable<T>, { add, replace, remove }: ListChange<T>): Set<T> {
   const after = new Set(replace ?? [...before, ...(add ?? [])]);
   for (const element of remove ?? []) after.delete(element);

@@ -47,7 +47,7 @@ export async function deliverEvent(
     const forbidden = error instanceof ForbiddenAddress;
     log.warn(
       { ...told, reason: faultOf(error), again: !forbidden },
-      'an application could not be told of a sign-in',
+      'a sign-in event could not be delivered',
     );
     return forbidden ? 'done' : 'again';
   }

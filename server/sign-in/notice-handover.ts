@@ -12,7 +12,10 @@ import { changedStandings, recordStandings } from '../standing/told.ts';
 import { findKnownUser, handOver, isHandedOver } from './sign-in.queries.ts';
 import { recordHandedOver } from './sign-in-events.ts';
 
-/** A new owner starts from nothing, before the sign-in is judged and whatever comes of it (D29b). */
+/**
+ * Resets a character that has a new owner. Committed before the sign-in is judged, so that it stays even if the sign-in
+ * is refused (D29b).
+ */
 export async function noticeHandover(
   services: Pick<Services, 'db' | 'queue' | 'clock' | 'log'>,
   identity: Pick<Identity, 'characterId' | 'characterName' | 'ownerHash'>,
@@ -21,7 +24,7 @@ export async function noticeHandover(
   await inTransaction(db, async (tx) => {
     if (!(await isHandedOver(tx, identity.characterId, identity.ownerHash))) return;
     const users = [identity.characterId];
-    // One moment for all that is told: from here on the character's events are its new owner's (D94).
+    // All events of the hand-over get the same time; from then on the character's events belong to its new owner (D94).
     const now = clock.now();
     const standings = await readStandings(tx, { users });
     const memberships = await findMemberships(tx, users);
@@ -33,9 +36,6 @@ export async function noticeHandover(
     if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
     await recordHandedOver(tx, identity, departureEvents(memberships), now);
     await recordStandings(tx, await changedStandings(tx, standings), now);
-    log.info(
-      { character_id: identity.characterId },
-      'a character was handed to another person; its rights are gone',
-    );
+    log.info({ character_id: identity.characterId }, 'a character has a new owner; its rights were removed');
   });
 }

@@ -27,7 +27,7 @@ export async function insertStateCode(db: Kysely<Database>, code: Insertable<Sta
 }
 
 /**
- * The number of valid invitations of a corporation. Locks the corporation, so that no other transaction can add one
+ * The number of valid invitations of a corporation. Takes an advisory lock, so that no other transaction can add one
  * meanwhile.
  */
 export async function countInvitations(

@@ -206,7 +206,7 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
   });
 
   it('2.8: an application that does not answer well is told again, one that refuses is not', async () => {
-    const told = () => app.logged.filter((line) => line.includes('did not take the news')).length;
+    const told = () => app.logged.filter((line) => line.includes('refused a logout notification')).length;
     const before = told();
     listener.answer = 503;
     const browser = browserOf(MEMBER);
@@ -233,7 +233,11 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     await there.signIn(browser);
     await ok(strict.client(strict.root).user.delete({ params: { character_id: MEMBER } }));
     await expect
-      .poll(() => strict.logged.filter((line) => line.includes('could not be told of a logout')).length)
+      .poll(
+        () =>
+          strict.logged.filter((line) => line.includes('a logout notification could not be delivered'))
+            .length,
+      )
       .toBe(1);
     expect(listener.told).toEqual([]);
     await strict.stop();

@@ -103,7 +103,7 @@ it('tries an operation out with a token that outlives a reload, and shows the co
 it('forwards paths of the game with their slashes, and query and header parameters', async () => {
   await open('/docs');
   await page.getByLabel('Token to try operations with').fill(token);
-  await page.getByText('Try it: Forward a GET request to the game, asked for by GET').click();
+  await page.getByText('Try it: Forward a GET request to the game (by GET)').click();
   const form = page.locator('#forwardByGet form');
   await form.getByLabel('esi_path').fill('alliances/99000001');
   await form.getByLabel('all_pages').fill('perhaps');

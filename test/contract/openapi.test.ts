@@ -362,7 +362,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('leads to whom to ask, and to guides that there are', async () => {
+  it('links to contacts, and to guides that exist', async () => {
     expect(document.info.contact.url).toMatch(/^https:/);
     for (const { name, externalDocs } of document.tags) {
       const [guide] = externalDocs?.url.match(/docs\/[a-z-]+\.md$/) ?? [];

@@ -82,7 +82,7 @@ async function complaintsOf(work: () => Promise<unknown>): Promise<string[]> {
   });
 }
 
-const STOPPED = 'the provider failed: who was not answered for stays as it was until the next run';
+const STOPPED = 'the provider failed: users without an answer stay unchanged until the next run';
 const HELD = 'a run would take something from too many users and changed nothing; approve it if it is right';
 
 describe('D63: a provider that fails takes nothing away', () => {

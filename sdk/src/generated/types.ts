@@ -5,13 +5,13 @@ import type { Answer, CallOptions } from '../call.ts';
 export interface Actor {
   /** A user by a user token or a sign-in, an application by its own token, a job, the game, or a command beside the service. */
   kind: 'user' | 'app' | 'job' | 'provider' | 'cli';
-  /** Who answers for it; null where nobody does. */
+  /** The user who is responsible for it; null where there is none. */
   character_id: number | null;
   /** The uuid of the token that was used. */
   token: string | null;
   /** The application token that this one descends from. */
   app_token: string | null;
-  /** The character in whose name the game was asked. */
+  /** The character on whose behalf the game's API was requested. */
   on_behalf_of: number | null;
 }
 
@@ -71,7 +71,7 @@ export interface Application {
   decided_on: string | null;
   /** The moderator who decided; null where the applicant or time did. */
   decided_by: UserShort | null;
-  /** What the moderator tells the applicant. */
+  /** A message of the moderator to the applicant. */
   reason: string | null;
   /** What moderators tell each other; null for anybody else. */
   note: string | null;
@@ -79,13 +79,13 @@ export interface Application {
   created_on: string;
 }
 
-/** Why something happened that nobody asked for by itself. */
+/** What caused an event that was a consequence of something else. */
 export interface Cause {
-  /** The event that this one follows from. */
+  /** The event that caused this one. */
   event_id: string | null;
   /** The run of a job. */
   run_id: string | null;
-  /** The job that it was a run of. */
+  /** The job of this run. */
   job: string | null;
 }
 
@@ -112,9 +112,9 @@ export interface CharacterLocation {
   station_name: string | null;
   /** Id of the structure; null where not docked in one. */
   structure_id: number | null;
-  /** Name of the structure; null where not docked in one, or where it cannot be had. */
+  /** Name of the structure; null if not docked in one, or if it is not available. */
   structure_name: string | null;
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: string;
   user: UserShort;
 }
@@ -133,7 +133,7 @@ export interface CharacterMail {
   recipients: MailRecipient[];
   /** Subject of the mail. */
   subject: string;
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: string;
 }
 
@@ -146,17 +146,17 @@ export interface CharacterMailShort {
   recipients: MailRecipient[];
   /** Subject of the mail. */
   subject: string;
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: string;
 }
 
 /** Skill points at one moment. */
 export interface CharacterSkillPoints {
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: string;
   /** Skill points in all. */
   total_sp: number;
-  /** Skill points that no skill was given yet. */
+  /** Skill points that are not assigned to a skill yet. */
   unallocated_sp: number;
 }
 
@@ -164,13 +164,13 @@ export interface CharacterSkillPoints {
 export interface CharacterWalletBalance {
   /** In the currency of the game. */
   balance: number;
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: string;
 }
 
-/** Alliances and corporations that act together. A new one lets its members sign in. */
+/** Alliances and corporations that act together. Members of a new coalition may log in. */
 export interface Coalition {
-  /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
+  /** true: members may log in. false: members may not log in, whatever other groups say. null: no effect. */
   authorized_to_login: boolean | null;
   /** Id of the coalition: 24 hexadecimal digits. */
   coalition_id: string;
@@ -206,7 +206,7 @@ export interface Compliance {
   persons: CompliancePerson[];
   /** Members that the game knows and that were never here, ordered by name. */
   never_signed_in: UserShort[];
-  /** Corporations whose list of members nobody lets us read: there may be more who were never here. */
+  /** Corporations whose list of members cannot be read, as no member granted the scope: more members may never have signed in. */
   unlisted: CorporationShort[];
 }
 
@@ -214,11 +214,11 @@ export interface Compliance {
 export interface ComplianceCharacter {
   user: UserShort;
   status: ComplianceStatus;
-  /** What is wrong; null where nothing is. */
+  /** What is wrong; null when nothing is. */
   reason: ComplianceReason | null;
-  /** Those that the best valid refresh token lacks, sorted. */
+  /** Required scopes that the best valid refresh token does not have, sorted. */
   missing_scopes: ExtScope[];
-  /** Since when that is so, as far as it was seen. */
+  /** Since when it has this status, as far as the hourly job has noticed. */
   since: string | null;
   /** Whole days since then. */
   days: number | null;
@@ -228,27 +228,27 @@ export interface ComplianceCharacter {
 
 /** How many persons complied on a day. */
 export interface ComplianceDay {
-  /** The day in UTC; its last state counts. */
+  /** The day in UTC; the counts are those at its end. */
   day: string;
   /** Persons with a character there. */
   persons: number;
-  /** Persons all of whose characters there comply. */
+  /** Persons whose characters there all comply. */
   ok: number;
-  /** Persons of whose characters there the worst is in grace. */
+  /** Persons whose worst character there is in grace. */
   grace: number;
   /** Persons with a failing character there. */
   failing: number;
-  /** Persons of whose characters there the worst is unknown. */
+  /** Persons whose worst character there is unknown. */
   unknown: number;
-  /** Members that were never here. */
+  /** Members that never signed in. */
   never_signed_in: number;
 }
 
-/** Somebody with a character there. */
+/** A person with a character there. */
 export interface CompliancePerson {
   /** Id of the person. */
   person_id: string;
-  /** The character that stands for the person; null where it is hidden. */
+  /** The main character of the person; null if the caller may not see it. */
   main: UserShort | null;
   /** The worst of its characters here: failing, then unknown, grace, ok. */
   status: ComplianceStatus;
@@ -256,7 +256,7 @@ export interface CompliancePerson {
   characters: ComplianceCharacter[];
 }
 
-/** no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: nobody knows whether the last one lives. */
+/** no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: it is unknown whether the last one is still valid, because its refresh was interrupted. */
 export type ComplianceReason =
   | 'no_grant'
   | 'grant_invalid'
@@ -300,7 +300,7 @@ export interface CorporationShort {
   corporation_name: string;
 }
 
-/** An error that nobody foresaw. A report of it is stored. */
+/** An unforeseen error. A crash report is stored. */
 export interface CrashProblem {
   /** Always the same sentence: what happened is in the crash report. */
   detail: string;
@@ -312,7 +312,7 @@ export interface CrashProblem {
 
 /** What is known of an unforeseen error. Kept for 90 days; credentials are removed before it is stored. */
 export interface CrashReport {
-  /** Names the record: 24 hexadecimal digits. */
+  /** Id of the record: 24 hexadecimal digits. */
   id: string;
   /** Schema version of the record. */
   _version: 1;
@@ -327,18 +327,18 @@ export interface CrashReport {
     /** Secrets in the query are redacted. */
     url: string;
   };
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: string;
   /** The token of the failing request as it was then, without its text. */
   token: {
-    /** Names the token; the token itself is not to be had from it. */
+    /** Id of the token; the token itself cannot be derived from it. */
     uuid: string;
     /** Kind of the token: dynamic app, permanent app or user. */
     token_type: 'dyn' | 'per' | 'use';
     owner: UserShort;
     /** When it was made here. */
     created_on: string;
-    /** When it ends; null where it does not end by itself. */
+    /** When it expires; null if it does not expire. */
     expires_on: string | null;
   } | null;
   /** The stack trace. */
@@ -347,9 +347,9 @@ export interface CrashReport {
 
 /** A crash report by its outline. */
 export interface CrashReportShort {
-  /** Names the record: 24 hexadecimal digits. */
+  /** Id of the record: 24 hexadecimal digits. */
   id: string;
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: string;
   /** URL of the request; secrets in the query are redacted. */
   url: string;
@@ -369,63 +369,63 @@ export type DisabledReason =
  *
  * - `http_unreadable` (400): The request is not readable as HTTP.
  * - `token_missing` (401): The request carries no token.
- * - `token_malformed` (401): What stands in the Authorization header is no token of this service.
+ * - `token_malformed` (401): The Authorization header does not contain a token of this service.
  * - `token_invalid` (401): The token's signature, key, issuer or claims are not those of this service.
  * - `token_expired` (401): The token has expired: sign in again.
  * - `token_revoked` (401): The token was deleted, or is not known here.
  * - `token_type_refused` (401): The operation takes tokens of another type.
- * - `login_not_allowed` (401): Whoever answers for the token is not allowed to log in.
+ * - `login_not_allowed` (401): The user who is responsible for the token is not allowed to log in.
  * - `level_too_low` (403): The clearance level of the token's owner is too low.
  * - `no_authority` (403): There is no authority over the record that the request is about.
- * - `forbidden_to_all` (403): Nobody may do this, whatever their level.
+ * - `forbidden_to_all` (403): No caller may do this, whatever the level.
  * - `not_found` (404): A record that the request names does not exist.
  * - `path_unknown` (404): The service has no such path.
  * - `ext_path_unknown` (404): The game's API has no such path.
  * - `no_refresh_token` (404): No valid refresh token of the character has the scope that is needed.
- * - `state_code_unknown` (404): The state code is not one of this token, or does not live any more.
+ * - `state_code_unknown` (404): The state code does not belong to this token, or has expired.
  * - `voice_not_configured` (404): This instance has no voice server.
- * - `voice_challenge_missing` (404): The user has no voice challenge, or not any more.
- * - `voice_client_missing` (404): Nobody on the voice server bears the nickname of the challenge.
- * - `method_not_allowed` (405): The path does not know the method; `Allow` names those that it knows.
+ * - `voice_challenge_missing` (404): The user has no valid voice challenge.
+ * - `voice_client_missing` (404): No client on the voice server, or more than one, has the nickname of the challenge.
+ * - `method_not_allowed` (405): The path does not support the method; `Allow` lists those that it supports.
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
- * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
- * - `joining_closed` (409): The group takes nobody but whom its owner adds.
- * - `not_eligible` (409): The policy of the group does not let the user be a member.
+ * - `autogroup_kept` (409): The request would change a part of an autogroup that only the service changes.
+ * - `joining_closed` (409): Joining is closed: only the owner adds members to the group.
+ * - `not_eligible` (409): The user does not meet the conditions of the group's policy.
  * - `already_member` (409): The user is a member of the group already.
- * - `too_many_applications` (409): The user has, or made lately, as many applications as one may.
+ * - `too_many_applications` (409): The user has the maximum number of pending applications, or made the maximum number within 24 hours.
  * - `application_pending` (409): The user has a pending application to the group.
- * - `reapply_later` (409): The user was rejected too lately to apply again.
- * - `application_decided` (409): The application is decided, withdrawn or over.
- * - `owner_stays` (409): The owner of a group is a member as long as it owns the group.
- * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
+ * - `reapply_later` (409): The user was rejected recently, and may apply again only after the waiting time.
+ * - `application_decided` (409): The application is not pending any more.
+ * - `owner_stays` (409): The owner of a group cannot leave it.
+ * - `main_kept` (409): The main of a person with other characters cannot be removed before another main is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
- * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
- * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
- * - `too_many_webhooks` (409): Whoever asks has as many webhooks as one may have.
+ * - `too_many_guest_codes` (409): The corporation has the maximum number of valid guest codes.
+ * - `resync` (410): The events after this cursor are no longer in the feed, or the cursor is not of this database: read the lists again.
+ * - `too_many_webhooks` (409): The caller has the maximum number of webhooks.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
- * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
+ * - `encoding_unsupported` (415): The encoding of the body is not supported.
  * - `range_not_satisfiable` (416): The file does not have the range that was asked for.
  * - `host_unknown` (421): The service does not answer to the host that the request names.
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
  * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
- * - `too_many_waiting` (429): The caller has as many requests that wait for events as one may have.
- * - `too_many_joined_answers` (429): The caller has as many joined answers at work as one may have.
+ * - `too_many_waiting` (429): The caller has the maximum number of waiting requests for events.
+ * - `too_many_joined_answers` (429): The caller has the maximum number of concurrent joined answers.
  * - `headers_too_large` (431): The headers of the request are too large.
- * - `internal_error` (500): An error that nobody foresaw.
+ * - `internal_error` (500): An unforeseen error.
  * - `provider_unavailable` (502): The provider cannot be reached, or its answer cannot be used.
  * - `provider_pages_changed` (502): The pages of a list changed while they were read; asking again may help.
  * - `voice_server_unavailable` (502): The voice server cannot be reached, or its answer cannot be used.
  * - `database_unavailable` (503): The database cannot be reached.
  * - `database_not_migrated` (503): The database lacks migrations.
- * - `provider_limits_used_up` (503): The limits of the provider are used up for the moment.
+ * - `provider_limits_used_up` (503): The provider's limits are used up at the moment.
  * - `forwarding_busy` (503): Too many requests are being forwarded at the moment.
  * - `service_starting` (503): The service is starting.
  * - `service_stopping` (503): The service is stopping.
  * - `provider_timeout` (504): The provider did not answer in time.
- * - `provider_refused` (its own): The provider refused a forwarded request; `status_code` is what it answered.
+ * - `provider_refused` (its own): The provider refused a forwarded request; `status_code` is the status of its answer.
  */
 export type ErrorCode =
   | 'http_unreadable'
@@ -506,11 +506,11 @@ export interface Event {
   targets: Target[];
   /** `held`: a run that would have taken too much away (D63). */
   outcome: 'done' | 'refused' | 'held';
-  /** What is another way than before. */
+  /** The fields that changed. */
   changes: Change[];
-  /** In the words of whoever gave one. */
+  /** The reason that the acting user gave, if any. */
   reason: string | null;
-  /** Why it happened, where nobody asked for it by itself. */
+  /** What caused it, if it was a consequence of something else. */
   cause: Cause | null;
   /** Shown to level 9 and to whose request it was, for 90 days; null where there was no request. */
   context: EventContext | null;
@@ -528,9 +528,9 @@ export interface EventContext {
 
 /** A stretch of what happened. */
 export interface EventPage {
-  /** In the order of their positions; perhaps none though there are more. */
+  /** In the order of their positions; may be empty although there are more. */
   events: Event[];
-  /** Value of `after` for the next page; the same again where nothing is new. */
+  /** Value of `after` for the next page; unchanged when there is nothing new. */
   cursor: string;
   /** Whether to ask for the next page at once. */
   more: boolean;
@@ -543,47 +543,47 @@ export interface EventPage {
  * - `user.signed_in`: A sign-in ended with a user token.
  * - `user.sign_in_refused`: A sign-in ended with a refusal; `reason` says which.
  * - `user.moved`: A user is in another corporation now, or in none.
- * - `user.standing_changed`: What a user is or may do changed: those of level, membership and login that differ.
+ * - `user.standing_changed`: The level, memberships or login permission of a user changed; `changes` has those that differ.
  * - `user.renamed`: The game has another name for the character.
- * - `user.handed_over`: The character belongs to another person now, who starts from nothing.
- * - `user.deleted`: A user is gone with everything that hung on it.
- * - `grant.given`: A character let the service ask the game on its behalf.
- * - `grant.scopes_changed`: A sign-in replaced what a character grants with other scopes.
- * - `grant.invalidated`: A refresh token does not work any more.
+ * - `user.handed_over`: The character was transferred to another person; its rights and data were removed.
+ * - `user.deleted`: A user was deleted with all its data.
+ * - `grant.given`: A character granted the service access to the game's API.
+ * - `grant.scopes_changed`: A sign-in replaced a character's grant by one with other scopes.
+ * - `grant.invalidated`: A refresh token became invalid.
  * - `group.created`: There is a new group.
- * - `group.updated`: Something else than the members of a group changed.
- * - `group.deleted`: A group is gone, and with it its memberships.
- * - `group.members_changed`: Users came into a group or left it, autogroups included.
+ * - `group.updated`: Fields of a group other than its members changed.
+ * - `group.deleted`: A group was deleted, and its memberships with it.
+ * - `group.members_changed`: Users joined or left a group, autogroups included.
  * - `coalition.created`: There is a new coalition.
- * - `coalition.updated`: Something else than the members of a coalition changed.
- * - `coalition.deleted`: A coalition is gone, and with it its memberships and its autogroup.
- * - `coalition.members_changed`: Alliances or corporations came into a coalition or left it.
- * - `corporation.registered`: The service knows another corporation.
+ * - `coalition.updated`: Fields of a coalition other than its members changed.
+ * - `coalition.deleted`: A coalition was deleted, and its memberships and autogroup with it.
+ * - `coalition.members_changed`: Alliances or corporations joined or left a coalition.
+ * - `corporation.registered`: A corporation was registered.
  * - `corporation.updated`: Name, ticker, alliance or required scopes of a corporation changed.
- * - `corporation.members_changed`: Users came into a corporation or left it.
- * - `corporation.ceo_changed`: A corporation has another CEO.
+ * - `corporation.members_changed`: Users joined or left a corporation.
+ * - `corporation.ceo_changed`: The CEO of a corporation changed.
  * - `corporation.guest_invited`: There is a new guest code of a corporation.
- * - `alliance.registered`: The service knows another alliance.
+ * - `alliance.registered`: An alliance was registered.
  * - `alliance.updated`: Name, ticker or required scopes of an alliance changed.
- * - `alliance.members_changed`: Corporations came into an alliance or left it.
- * - `alliance.ceo_changed`: Another corporation executes an alliance, or that one has another CEO.
+ * - `alliance.members_changed`: Corporations joined or left an alliance.
+ * - `alliance.ceo_changed`: The executor corporation of an alliance, or that corporation's CEO, changed.
  * - `token.created`: There is a new token.
  * - `token.deleted`: Somebody deleted a token, and with it what descended from it.
  * - `application.created`: Somebody asked to join a group.
- * - `application.decided`: It was decided about, withdrawn, or had its time.
- * - `person.character_linked`: A character belongs to a person.
- * - `person.character_unlinked`: A character does not belong to a person any more.
- * - `person.main_changed`: Another character stands for a person.
+ * - `application.decided`: An application was decided, was withdrawn, expired or became void.
+ * - `person.character_linked`: A character was linked to a person.
+ * - `person.character_unlinked`: A character was removed from a person.
+ * - `person.main_changed`: The main character of a person changed.
  * - `voice.bound`: A user proved which identity on the voice server is its own.
  * - `voice.unbound`: An identity on the voice server is no longer the user’s.
- * - `webhook.created`: There is a new webhook; of its URL only the origin is told.
+ * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
- * - `webhook.deleted`: Somebody deleted a webhook; one that goes with its application or owner is not told of.
+ * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
  * - `job.requested`: Somebody had a job run.
- * - `registry.change_held`: A run would have taken something from too many, and changed nothing.
+ * - `registry.change_held`: The mass-change guard held back a run that would have taken rights from too many users.
  * - `crash.deleted`: A crash report was deleted.
- * - `ext.asked_on_behalf`: Somebody asked the game for data of another user.
- * - `history.read`: Somebody read what is kept of another user.
+ * - `ext.asked_on_behalf`: Data of another user was requested from the game's API.
+ * - `history.read`: The history of another user was read.
  * - `audit.checkpoint`: So far the events are whole: the position and the hash of the last one, signed.
  */
 export type EventType =
@@ -714,9 +714,9 @@ export type ExtScope =
 export interface ExternalForwardAnswer {
   /** What the game answered; with all_pages the pages joined in order. */
   data: unknown;
-  /** The harmless headers of the answer: caching, pages, limits. */
+  /** The headers of the game's answer about caching, pages and limits; others are left out. */
   headers: Record<string, string>;
-  /** Names by id, empty where they were not asked for. */
+  /** Names by id; empty if `id_annotations` was not set. */
   id_annotations: Record<string, string>;
   /** What the game answered with, below 400. */
   status_code: number;
@@ -730,9 +730,9 @@ export interface ExternalForwardRefusal {
   code: 'provider_refused';
   /** What the game answered. */
   data: unknown;
-  /** The harmless headers of the answer: caching, limits. */
+  /** The headers of the game's answer about caching and limits; others are left out. */
   headers: Record<string, string>;
-  /** What the game answered with: it tells its refusals from ours. */
+  /** The status of the game's answer; refusals by this service do not have this field. */
   status_code: number;
 }
 
@@ -748,21 +748,21 @@ export interface ExternalForwardRequest {
   params?: Record<string, string | number | boolean | (string | number | boolean)[] | null> | null | undefined;
 }
 
-/** What one look at the service found. */
+/** The result of one check of the service. */
 export interface Finding {
   /** What was looked at. */
   about: string;
-  /** Whether something is to be done: `bad` at once. */
+  /** `good`: nothing to do. `mind`: should be looked at. `bad`: needs action at once. */
   state: 'good' | 'mind' | 'bad';
   /** What was found, for people. */
   says: string;
-  /** What to do, where something is to be done. */
+  /** What to do, if anything. */
   advice: string | null;
 }
 
 /** A set of users with an owner. */
 export interface Group {
-  /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
+  /** true: members may log in. false: members may not log in, whatever other groups say. null: no effect. */
   authorized_to_login: boolean | null;
   /** When it was made here. */
   created_on: string;
@@ -784,7 +784,7 @@ export interface Group {
 
 /** Who may join a group, who decides about it, and who must leave. */
 export interface GroupPolicy {
-  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  /** closed: the owner adds members; application: somebody decides; open: eligible users may join. */
   joining: 'closed' | 'application' | 'open';
   /** Who may see the policy, and finds the group among those to join. */
   visible_to: 'everyone' | 'eligible' | 'members';
@@ -807,12 +807,12 @@ export interface GroupPolicy {
   moderators: {
     /** Ids of characters. */
     users: number[];
-    /** Ids of groups whose members do. */
+    /** Ids of groups whose members decide, too. */
     groups: string[];
   };
-  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy. */
+  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach: 'character' | 'person';
-  /** Hours that a member stays who ceased to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. */
   grace_hours: number;
   /** Hours after a rejection before the next application. */
   reapply_hours: number;
@@ -864,9 +864,9 @@ export interface HeldChange {
 
 /** One value that would change, and whose. */
 export interface HeldDetail {
-  /** Which field of the record. */
+  /** Name of the field. */
   field: string;
-  /** Null where there was nothing, or nothing yet. */
+  /** Null if there was no value. */
   before: string | number | boolean | null | string[];
   /** What it is now; null where there is nothing any more. */
   after: string | number | boolean | null | string[];
@@ -876,7 +876,7 @@ export interface HeldDetail {
 
 /** A scheduled background job. */
 export interface Job {
-  /** Missed runs are made up for by one: always true. */
+  /** Whether several missed runs become one: always true. */
   coalesce: boolean;
   /** The queue that runs it. */
   executor: string;
@@ -886,17 +886,17 @@ export interface Job {
   job_id: string;
   /** How many runs at once. */
   max_instances: number | null;
-  /** Seconds for which a missed run is still made up for; null: however late. */
+  /** Seconds after which a missed run is dropped; null: never. */
   misfire_grace_time: number | null;
-  /** What it is called among people. */
+  /** Title of the job, for people. */
   name: string;
-  /** When it runs next; null where it runs only when asked to. */
+  /** When it runs next; null if it runs only on request. */
   next_run_time: string | null;
   /** The cron expression, in the time zone of the instance: UTC unless it says otherwise. */
   trigger: string | null;
 }
 
-/** A run that was only tried. */
+/** The result of a dry run. */
 export interface JobDryRun {
   /** The schedule's name. */
   job_id: string;
@@ -904,19 +904,19 @@ export interface JobDryRun {
   changes: Record<string, unknown>[];
 }
 
-/** A run that was asked for. */
+/** A run that was requested. */
 export interface JobRun {
   /** The schedule's name. */
   job_id: string;
-  /** Names this run in the logs. */
+  /** Id of this run, as in the logs. */
   run_id: string;
 }
 
-/** A group that can be joined by some, and whether the caller is one of them. */
+/** A group that can be joined, and whether the caller can join it. */
 export interface JoinableGroup {
   /** The group. */
   group: GroupShort;
-  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  /** closed: the owner adds members; application: somebody decides; open: eligible users may join. */
   joining: 'closed' | 'application' | 'open';
   /** Whether the caller could join, or apply, now. */
   may_join: boolean;
@@ -930,7 +930,7 @@ export interface JoinableGroup {
 
 /** Ids that came into a list or left it: `members` are users. */
 export interface ListChange {
-  /** Which field of the record. */
+  /** Name of the field. */
   field: string;
   /** At most 500: more of them are told by several events. */
   added: number[];
@@ -942,7 +942,7 @@ export interface ListChange {
 export interface Login {
   /** Where to send the player: the sign-on page of the provider. */
   login_url: string;
-  /** Comes back with the user token. Used once, by the sign-in that succeeds; valid for 10 minutes, and for 10 more from when a player is told to grant more scopes. */
+  /** Returned with the user token. Used up by the sign-in that succeeds; valid for 10 minutes, and for another 10 after a player was asked to grant more scopes. */
   state_code: string;
 }
 
@@ -950,7 +950,7 @@ export interface Login {
 export interface MailRecipient {
   /** Id of a character, corporation, alliance or mailing list. */
   recipient_id: number;
-  /** `Mailing list N` or `#N` where the name cannot be had. */
+  /** `Mailing list N` or `#N` if the name is not available. */
   recipient_name: string;
 }
 
@@ -964,11 +964,11 @@ export interface NewOidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: string[];
-  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: string | null;
   /** Whether it has no secret. */
   public: boolean;
-  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: string[] | null;
   /** Whether people are not asked before it first learns who they are. */
   first_party: boolean;
@@ -976,9 +976,9 @@ export interface NewOidcClient {
   id_token_signed_response_alg: SigningAlgorithm;
   /** When it was made here. */
   created_on: string;
-  /** When it got tokens last, to the minute; null: never yet. */
+  /** When it was last issued tokens, to the minute; null if never. */
   last_used_on: string | null;
-  /** Shown this once; a public application has none. */
+  /** Shown only in this answer; a public application has none. */
   client_secret?: string | undefined;
 }
 
@@ -992,7 +992,7 @@ export interface NewWebhook {
   types: string[];
   /** Of events about groups, only those about these; null: all. */
   group_ids: string[] | null;
-  /** One after another in the order of their positions, each once the one before it has arrived. */
+  /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. */
   ordered: boolean;
   /** Whether anything is delivered. */
   enabled: boolean;
@@ -1028,11 +1028,11 @@ export interface OidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: string[];
-  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: string | null;
   /** Whether it has no secret. */
   public: boolean;
-  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: string[] | null;
   /** Whether people are not asked before it first learns who they are. */
   first_party: boolean;
@@ -1040,7 +1040,7 @@ export interface OidcClient {
   id_token_signed_response_alg: SigningAlgorithm;
   /** When it was made here. */
   created_on: string;
-  /** When it got tokens last, to the minute; null: never yet. */
+  /** When it was last issued tokens, to the minute; null if never. */
   last_used_on: string | null;
 }
 
@@ -1056,7 +1056,7 @@ export interface OidcClientSecret {
 export interface Person {
   /** Id of the person; that of a person of one character ends with its first link. */
   person_id: string;
-  /** The character that stands for the person; null where it is hidden. */
+  /** The main character of the person; null if the caller may not see it. */
   main: UserShort | null;
   /** Those within reach, ordered by name ignoring case, then by id. */
   characters: PersonCharacter[];
@@ -1071,24 +1071,24 @@ export interface PersonChange {
   /** linked: proven by a user token. unlinked: taken out by one of the person. owner_changed: handed to another human. deleted: the user is gone. merged, split: by an administrator. */
   happened: 'linked' | 'unlinked' | 'owner_changed' | 'deleted' | 'merged' | 'split';
   character: UserShort;
-  /** The person that it left; null: it was a person of its own. */
+  /** The person that it left; null if it was not linked. */
   from_person: string | null;
-  /** The person that it came to; null: it is a person of its own. */
+  /** The person that it joined; null if it is not linked now. */
   to_person: string | null;
-  /** Who did it; null: the service itself, or somebody who is gone. */
+  /** Who did it; null for the service itself or a deleted user. */
   by: UserShort | null;
-  /** What an administrator said. */
+  /** The reason that an administrator gave. */
   reason: string | null;
 }
 
 /** A character of a person. */
 export interface PersonCharacter {
   user: UserShort;
-  /** proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet. */
+  /** proven: a sign-in of the last 90 days or a valid refresh token proves the owner. stale: neither does. changed: the game says that the character has a new owner, who has not signed in yet. */
   ownership: 'proven' | 'stale' | 'changed';
-  /** When its present owner first signed in with it; null: never. */
+  /** When its present owner first signed in with it; null if never. */
   proven_on: string | null;
-  /** State of its refresh tokens, as tracking has it. */
+  /** State of its refresh tokens, as in tracking. */
   tracking: 'valid' | 'invalid' | 'none';
 }
 
@@ -1104,7 +1104,7 @@ export interface PersonSplit {
 export interface PostAppToken {
   /** http or https URL of at most 2000 characters, without user, password or fragment. Where a sign-in ends: it adds `state_code` and `user_token` to the query. */
   callback: string;
-  /** For people: which application this is. */
+  /** A comment for people, for example the application's name. */
   comments?: string | null | undefined;
 }
 
@@ -1136,17 +1136,17 @@ export interface PostGroup {
 export interface PostLogin {
   /** Scopes to ask the player for; `["publicData"]` where absent. */
   scopes?: ExtScope[] | null | undefined;
-  /** A live code of the calling token, or the code of an invitation; made by the service where absent. */
+  /** A valid state code of the calling token, or the code of an invitation; generated if absent. */
   state_code?: string | null | undefined;
 }
 
 /** Which person to merge into another one, and why. */
 export interface PostMerge {
-  /** The person whose characters come over. */
+  /** The person whose characters are moved to this one. */
   person_id: string;
-  /** Why; kept with what happened. */
+  /** The reason; stored in the person's history. */
   reason: string;
-  /** Answer what would be, and change nothing. */
+  /** Answer what would change, without changing it. */
   dry_run?: boolean | null | undefined;
 }
 
@@ -1158,9 +1158,9 @@ export interface PostOidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris?: string[] | null | undefined;
-  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri?: string | null | undefined;
-  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups?: string[] | null | undefined;
   /** Whether people are not asked before it first learns who they are. */
   first_party?: boolean | null | undefined;
@@ -1186,9 +1186,9 @@ export interface PostReplay {
 export interface PostSplit {
   /** Ids of the characters that become a person of their own. */
   characters: number[];
-  /** Why; kept with what happened. */
+  /** The reason; stored in the person's history. */
   reason: string;
-  /** Answer what would be, and change nothing. */
+  /** Answer what would change, without changing it. */
   dry_run?: boolean | null | undefined;
 }
 
@@ -1196,17 +1196,17 @@ export interface PostSplit {
 export interface PostWebhook {
   /** http or https URL of at most 2000 characters, without user, password or fragment. Where the events are posted to. */
   url: string;
-  /** Types of events; `group.*` stands for all about groups, `*` for all there are, now and later. */
+  /** Types of events; `group.*` means all events of groups, `*` all types, including future ones. */
   types: string[];
   /** Of events about groups, only those about these; null: about all. */
   group_ids?: string[] | null | undefined;
-  /** One after another in the order of their positions, each once the one before it has arrived. Otherwise many at the same time; false where absent. */
+  /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. Otherwise many at the same time; false where absent. */
   ordered?: boolean | null | undefined;
 }
 
 /** What a change would do to people. Nothing was stored. */
 export interface Preview {
-  /** One entry for each thing that anybody would gain or lose; empty: nobody would notice. */
+  /** One entry for each right that anybody would gain or lose; empty if the change affects nobody. */
   changes: PreviewChange[];
 }
 
@@ -1261,9 +1261,9 @@ export interface PutCoalition {
   authorized_to_login?: boolean | null | undefined;
   /** Replaces the required scopes; null or absent leaves them as they are. */
   mandatory_ext_scopes?: ExtScope[] | null | undefined;
-  /** Replaces all member alliances; stands alone. */
+  /** Replaces all member alliances; cannot be combined with additions or removals of alliances. */
   member_alliances?: number[] | null | undefined;
-  /** Replaces all member corporations; stands alone. */
+  /** Replaces all member corporations; cannot be combined with additions or removals of corporations. */
   member_corporations?: number[] | null | undefined;
   /** Ids of alliances to remove. */
   remove_member_alliances?: number[] | null | undefined;
@@ -1287,7 +1287,7 @@ export interface PutGroup {
   authorized_to_login?: boolean | null | undefined;
   /** Free text. */
   description?: string | null | undefined;
-  /** Names of existing users; replaces all members and stands alone. */
+  /** Names of existing users; replaces all members, and cannot be combined with additions or removals. */
   members?: string[] | null | undefined;
   /** Name of an existing user, who becomes a member too. */
   owner?: string | null | undefined;
@@ -1295,9 +1295,9 @@ export interface PutGroup {
   remove_members?: string[] | null | undefined;
 }
 
-/** What to change about a policy; null means the same as leaving a field out. */
+/** The fields of a policy to change; null means the same as leaving a field out. */
 export interface PutGroupPolicy {
-  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  /** closed: the owner adds members; application: somebody decides; open: eligible users may join. */
   joining?: 'closed' | 'application' | 'open' | undefined;
   /** Who may see the policy, and finds the group among those to join. */
   visible_to?: 'everyone' | 'eligible' | 'members' | undefined;
@@ -1320,12 +1320,12 @@ export interface PutGroupPolicy {
   moderators?: {
     /** Ids of characters. */
     users?: number[] | null | undefined;
-    /** Ids of groups whose members do. */
+    /** Ids of groups whose members decide, too. */
     groups?: string[] | null | undefined;
   } | null | undefined;
-  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy. */
+  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach?: 'character' | 'person' | undefined;
-  /** Hours that a member stays who ceased to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. */
   grace_hours?: number | null | undefined;
   /** Hours after a rejection before the next application. */
   reapply_hours?: number | null | undefined;
@@ -1343,9 +1343,9 @@ export interface PutOidcClient {
   redirect_uris?: string[] | null | undefined;
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris?: string[] | null | undefined;
-  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri?: string | null | undefined;
-  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups?: string[] | null | undefined;
   /** Whether people are not asked before it first learns who they are. */
   first_party?: boolean | null | undefined;
@@ -1355,7 +1355,7 @@ export interface PutOidcClient {
 
 /** What to change about a person. */
 export interface PutPerson {
-  /** Id of the character of the person that stands for it from now on. */
+  /** Id of the character of the person that becomes its main. */
   main: number;
 }
 
@@ -1373,9 +1373,9 @@ export interface PutWebhook {
   types?: string[] | null | undefined;
   /** The whole list of groups; an empty list: all of them again. */
   group_ids?: string[] | null | undefined;
-  /** One after another in the order of their positions, each once the one before it has arrived. */
+  /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. */
   ordered?: boolean | null | undefined;
-  /** False: nothing is delivered, and nothing forgotten. True: it goes on where it stopped, and what had failed is tried again. */
+  /** False: nothing is delivered, and nothing is lost. True: it continues where it stopped, and failed deliveries are retried. */
   enabled?: boolean | null | undefined;
 }
 
@@ -1386,29 +1386,29 @@ export type SigningAlgorithm = 'RS256' | 'EdDSA';
 export interface SystemStatus {
   /** When all this was so. */
   as_of: string;
-  /** That of the worst finding. */
+  /** The worst state of all findings. */
   state: 'good' | 'mind' | 'bad';
-  /** The looks that were taken, good ones included. */
+  /** The results of all checks, good ones included. */
   findings: Finding[];
-  /** Of the process that answers. */
+  /** Version of the process that answers. */
   version: string;
   /** When that process was started. */
   started_on: string;
   /** How many there are. */
   users: {
-    /** Users but the built-in one and guests. */
+    /** Users without the built-in one and guests. */
     members: number;
     /** Guests of a corporation. */
     guests: number;
   };
   /** Of the game's sign-on. */
   refresh_tokens: {
-    /** Those that the game accepts. */
+    /** Refresh tokens that are valid. */
     valid: number;
-    /** Those that it has refused. */
+    /** Refresh tokens that the game has declared invalid. */
     invalid: number;
   };
-  /** Everybody was compared with the game since then; null: not yet. */
+  /** All users were compared with the game since this time; null if that has not happened yet. */
   synced_on: string | null;
   /** Errors that the game's API still allows in its present minute; null: it has not said. */
   provider_errors_left: number | null;
@@ -1433,7 +1433,7 @@ export interface SystemStatus {
 export interface Target {
   /** What kind of record it is. */
   type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'held_change' | 'crash_report' | 'webhook';
-  /** Its id as text, whatever the record has. */
+  /** Its id as text, also if the id is a number. */
   id: string;
   /** What it was called at that time. */
   name: string | null;
@@ -1443,7 +1443,7 @@ export interface Target {
 export interface Token {
   /** Where a sign-in that this app token started ends. */
   callback: string | null;
-  /** What whoever made it wrote about it. */
+  /** A comment by its creator. */
   comments: string | null;
   /** When it was made here. */
   created_on: string;
@@ -1455,7 +1455,7 @@ export interface Token {
   parent: string | null;
   /** dyn: dynamic application token. per: permanent application token. use: user token. */
   token_type: 'dyn' | 'per' | 'use';
-  /** Names the token; the token itself is not to be had from it. */
+  /** Id of the token; the token itself cannot be derived from it. */
   uuid: string;
 }
 
@@ -1491,7 +1491,7 @@ export interface User {
   cumulated_mandatory_ext_scopes: ExtScope[];
   /** CEO of the alliance's executor corporation. */
   is_ceo_of_alliance: boolean;
-  /** Leads the corporation that the character is in. */
+  /** Whether it is the CEO of its corporation. */
   is_ceo_of_corporation: boolean;
   /** `[TICKER] name` with the alliance's ticker, else the corporation's, else the bare name. */
   tickered_name: string;
@@ -1545,9 +1545,9 @@ export interface ValidationProblem {
 
 /** A field that has another value now. */
 export interface ValueChange {
-  /** Which field of the record. */
+  /** Name of the field. */
   field: string;
-  /** Null where there was nothing, or nothing yet. */
+  /** Null if there was no value. */
   before: string | number | boolean | null | string[];
   /** What it is now; null where there is nothing any more. */
   after: string | number | boolean | null | string[];
@@ -1572,7 +1572,7 @@ export interface Webhook {
   types: string[];
   /** Of events about groups, only those about these; null: all. */
   group_ids: string[] | null;
-  /** One after another in the order of their positions, each once the one before it has arrived. */
+  /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. */
   ordered: boolean;
   /** Whether anything is delivered. */
   enabled: boolean;
@@ -1641,43 +1641,43 @@ export interface WebhookSecret {
   former_until: string;
 }
 
-/** The answer to a question about a user, with its reasons: computed by what decides. */
+/** The answer to a question about a user, with its reasons; computed by the same code that decides. */
 export interface Why {
   /** What was asked. */
   about: string;
   /** `unknown` where the question has no answer for this user. */
   answer: 'yes' | 'no' | 'unknown';
-  /** The moment that the answer is true for. */
+  /** The time that the answer is valid for. */
   as_of: string;
-  /** Position of the last event that the answer knows of, where events are recorded. */
+  /** Position of the last event that the answer takes into account. */
   position: number | null;
   /** The answer with its reason, for people. */
   sentence: string;
-  /** Everything that it rests on. */
+  /** All facts that it is based on. */
   facts: WhyFact[];
-  /** What would make a no a yes, and who could do it. */
+  /** Changes that would turn a no into a yes, and who could make them. */
   fixes: WhyFix[];
 }
 
-/** Something that an answer rests on. */
+/** A fact that an answer is based on. */
 export interface WhyFact {
   /** Number of the rule that makes the fact count, as docs/rules.md has it. */
   rule: string;
-  /** Where the fact comes from; null: from the user itself, or from nowhere. */
+  /** The record that the fact comes from; null if it is the user itself, or none. */
   source: WhySource | null;
   /** By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
   via: string | null;
   /** The fact, for people. */
   says: string;
-  /** Whether the answer would be another, or have another reason, without it. */
+  /** Whether the answer or its reason would differ without this fact. */
   decisive: boolean;
   /** Id of the event that made it so, where that is known. */
   since_event: string | null;
 }
 
-/** What would make a no a yes. */
+/** A change that would turn a no into a yes. */
 export interface WhyFix {
-  /** Who could do it: a user by name, an owner, or the level that it takes. */
+  /** Who could do it: a user by name, an owner, or the level needed. */
   who: string;
   /** What to do, for people. */
   text: string;
@@ -1687,7 +1687,7 @@ export interface WhyFix {
 
 /** Where a fact comes from. */
 export interface WhySource {
-  /** What it is; `hidden`: something that the caller may not see. */
+  /** Kind of record; `hidden`: one that the caller may not see. */
   type: 'corporation' | 'alliance' | 'coalition' | 'group' | 'hidden';
   /** Its id; null where it is hidden. */
   id: string | null;
@@ -2123,7 +2123,7 @@ export interface ListEventsRequest extends CallOptions {
   query?: {
     /** A cursor, or the `Castellan-Position` of a list. */
     after?: number | undefined;
-    /** Only events of these types; `group.*` stands for all about groups. */
+    /** Only events of these types; `group.*` means all events of groups. */
     types?: string | undefined;
     /** Events on a page; 100 where absent. */
     limit?: number | undefined;
@@ -2288,7 +2288,7 @@ export interface ListGroupApplicationsRequest extends CallOptions {
     group_id: string;
   };
   query?: {
-    /** Those in this state alone. */
+    /** Only applications in this state. */
     state?: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void' | undefined;
     /** At most so many; 100 where absent. */
     limit?: number | undefined;
@@ -2595,9 +2595,9 @@ export interface RunJobRequest extends CallOptions {
     job_id: string;
   };
   query?: {
-    /** Let the run through however much it takes away. */
+    /** Let the run pass the guard, however much it takes away. */
     force?: boolean | undefined;
-    /** Let through what `GET /system/held` shows under this id; whatever else the run finds is judged as ever. */
+    /** Let the run pass the guard with exactly the changes that `GET /system/held` shows under this id. */
     approve?: string | undefined;
     /** Only answer what the run would change. */
     dry_run?: boolean | undefined;
@@ -2679,7 +2679,7 @@ export interface ListUsersRequest extends CallOptions {
     corporation_id?: number | undefined;
     /** Members of the corporations of this alliance. */
     alliance_id?: number | undefined;
-    /** Members of whatever belongs to this coalition. */
+    /** Members of the alliances and corporations in this coalition. */
     coalition_id?: string | undefined;
     /** Members of this group. */
     group_id?: string | undefined;
@@ -2730,7 +2730,7 @@ export interface AskWhyRequest extends CallOptions {
     character: string;
   };
   query: {
-    /** What is asked about the user: `login`, may it log in; `level`, is it let through as a member; `tracking`, are its refresh tokens enough; `group:ID`, is it a member of the group; `read:ID` and `write:ID`, may it read or change the character of that id. */
+    /** The question about the user. `login`: may it log in? `level`: is it admitted as a member, and why at this level? `tracking`: do its refresh tokens cover what is required? `group:ID`: is it a member of the group? `read:ID` and `write:ID`: may it read or change the character with that id? */
     about: string;
   };
 }
@@ -2964,7 +2964,7 @@ export interface Api {
     /**
      * Change the local record of an alliance.
      *
-     * Sets the scopes that the alliance requires of its members. Only the local record changes, nothing in the game. Write authority over the alliance is needed besides the level, by a CEO too.
+     * Sets the scopes that the alliance requires of its members. Only the local record changes, nothing in the game. In addition to the level, write authority over the alliance is needed, also for its CEO.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 4 or more, and write authority over the alliance that `alliance_id` names.
      */
@@ -2983,7 +2983,7 @@ export interface Api {
     /**
      * Tell how an alliance complied day by day.
      *
-     * A line for each day of the last two years on which somebody looked, the latest first.
+     * An entry for each day of the last two years on which compliance was counted, the latest first.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names.
      */
@@ -2994,7 +2994,7 @@ export interface Api {
     /**
      * List applications.
      *
-     * The caller's own applications, or those that it could decide, the newest first. Where more come, `X-Next` holds the value of `after` for the next page.
+     * The caller's own applications, or those that the caller could decide, the newest first. If there are more, `X-Next` has the value of `after` for the next page.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3002,7 +3002,7 @@ export interface Api {
     /**
      * Decide an application.
      *
-     * Final: what is decided already is a 409. To approve, whether the applicant may join is judged again at that moment. Nobody decides the own application, nor that of another character of the same person.
+     * Final: a decided application is a 409. An approval checks again whether the applicant may join. Nobody can decide their own application, nor that of another character of the same person.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must moderate the group, own it, or have level 9.
      */
@@ -3010,7 +3010,7 @@ export interface Api {
     /**
      * Withdraw an application.
      *
-     * What is decided already is a 409.
+     * A decided application is a 409.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must be the applicant.
      */
@@ -3059,7 +3059,7 @@ export interface Api {
     /**
      * Create a coalition.
      *
-     * The coalition starts without members and lets its members sign in. A name that exists already, compared in NFC ignoring case, is a 409.
+     * The new coalition has no members, and `authorized_to_login` is true. A name that exists already, compared in NFC ignoring case, is a 409.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
@@ -3067,7 +3067,7 @@ export interface Api {
     /**
      * Change a coalition.
      *
-     * Applied in this order: additions, authorized_to_login, mandatory_ext_scopes, full lists, removals, ticker. Additions and removals may be combined; a full list stands alone. An id that is given twice counts once. Members must be registered already: an unknown id is a 404.
+     * Applied in this order: additions, authorized_to_login, mandatory_ext_scopes, full lists, removals, ticker. Additions and removals may be combined; a full list cannot be combined with them. An id that is given twice counts once. Members must be registered already: an unknown id is a 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 6 or more, and write authority over the coalition that `coalition_id` names. Setting authorized_to_login needs level 9. Below level 8 that means: the caller's own corporation or alliance is a member of the coalition already, whatever the update changes. Every alliance or corporation that the update adds or removes needs write authority over it, too. Where authorized_to_login of the coalition, or of its autogroup, is false, adding or removing a member needs level 9. All of it is judged before the update, on what the caller may do at that moment.
      */
@@ -3078,7 +3078,7 @@ export interface Api {
     /**
      * Delete a coalition.
      *
-     * Its members stay registered. Whoever could sign in only through this coalition no longer can.
+     * Its members stay registered. Users who could log in only because of this coalition no longer can.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
@@ -3105,7 +3105,7 @@ export interface Api {
     /**
      * Tell how a coalition complied day by day.
      *
-     * A line for each day of the last two years on which somebody looked, the latest first.
+     * An entry for each day of the last two years on which compliance was counted, the latest first.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 5 or more, and read authority over the coalition that `coalition_id` names. Below level 7 that means: the caller's own corporation or alliance is a member of it.
      */
@@ -3148,7 +3148,7 @@ export interface Api {
     /**
      * Change the local record of a corporation.
      *
-     * Sets the scopes that the corporation requires of its members. Only the local record changes, nothing in the game. Write authority over the corporation is needed besides the level, by a CEO too.
+     * Sets the scopes that the corporation requires of its members. Only the local record changes, nothing in the game. In addition to the level, write authority over the corporation is needed, also for its CEO.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
      */
@@ -3167,7 +3167,7 @@ export interface Api {
     /**
      * Create a state code for a new guest.
      *
-     * The code is used once, lives 24 hours and works with any dynamic app token; the login asks for the scopes that the inviting corporation requires. Who signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1. Who would be admitted anyway signs in normally: an invitation demotes nobody. A corporation has at most 100 living codes; one more is a 409 until one of them is used or expires.
+     * The code can be used once, is valid for 24 hours and works with any dynamic app token; the login asks for the scopes that the inviting corporation requires. A character that signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1. A character that would be admitted anyway signs in normally: an invitation never lowers a level. A corporation has at most 100 valid codes; one more is a 409 until one of them is used or expires.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
      */
@@ -3194,7 +3194,7 @@ export interface Api {
     /**
      * Tell how a corporation complied day by day.
      *
-     * A line for each day of the last two years on which somebody looked, the latest first.
+     * An entry for each day of the last two years on which compliance was counted, the latest first.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
      */
@@ -3232,7 +3232,7 @@ export interface Api {
     /**
      * Follow what happens.
      *
-     * Events after a cursor, in order, each at least once: keep the cursor together with what you made of the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.
+     * Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. A permanent token whose owner has level 7 reads all events; everybody else those that `GET /audit` shows.
      */
@@ -3249,7 +3249,7 @@ export interface Api {
      */
     forward(request: ForwardRequest): Promise<ForwardAnswer>;
     /**
-     * Forward a GET request to the game, asked for by GET.
+     * Forward a GET request to the game (by GET).
      *
      * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us. The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.
      *
@@ -3270,7 +3270,7 @@ export interface Api {
     /**
      * List the groups that can be joined.
      *
-     * Every group that somebody may join or apply to and that the caller may see, each with whether the caller may, and why or why not; ordered by name ignoring case, then by id.
+     * Every group that can be joined or applied to and that the caller may see, each with whether the caller can, and why or why not; ordered by name ignoring case, then by id.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3294,7 +3294,7 @@ export interface Api {
     /**
      * Change a group.
      *
-     * Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list stands alone. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.
+     * Applied in this order: add_members, authorized_to_login, description, members, owner, remove_members. Additions and removals may be combined; the full list cannot be combined with them. Afterwards the owner is a member. Users must exist already: an unknown name is a 404. Members and owner of an autogroup cannot be edited: 409.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting authorized_to_login needs level 9. The caller must own the group or have level 9.
      */
@@ -3324,7 +3324,7 @@ export interface Api {
     /**
      * Set the policy of a group.
      *
-     * Whoever is no longer eligible leaves when the grace is over, the owner excepted; pending applications of those end. Autogroups have none: 409. A body, group or user that is named must exist: 404.
+     * Members who are no longer eligible, except the owner, are removed after the grace period; pending applications of ineligible users end. Autogroups have no policy: 409. Organizations, groups and users in the policy must exist: 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must own the group or have level 9; level 9 alone where authorized_to_login of the group is set.
      */
@@ -3335,7 +3335,7 @@ export interface Api {
     /**
      * Join a group, or apply to it.
      *
-     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected too lately. One user may have 20 pending applications, and make 50 within 24 hours, groups included that are open: more are a 409.
+     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have 20 pending applications, and make 50 within 24 hours, joining open groups included: more are a 409.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3343,7 +3343,7 @@ export interface Api {
     /**
      * List the applications to a group.
      *
-     * The newest first. Where more come, `X-Next` holds the value of `after` for the next page.
+     * The newest first. If there are more, `X-Next` has the value of `after` for the next page.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must moderate the group, own it, or have level 9.
      */
@@ -3351,7 +3351,7 @@ export interface Api {
     /**
      * Leave a group.
      *
-     * The owner cannot, nor can members of an autogroup: 409. Who is no member is a 404.
+     * The owner cannot leave, nor can members of an autogroup: 409. If the caller is not a member: 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3437,7 +3437,7 @@ export interface Api {
     /**
      * Choose the main character.
      *
-     * A character that is not of the person is a 404.
+     * A character that does not belong to the person is a 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3445,7 +3445,7 @@ export interface Api {
     /**
      * Merge another person into this one.
      *
-     * The main of this person stays. A dry run answers what would be, and changes nothing.
+     * The main of this person stays. A dry run answers what would change, without changing it.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
@@ -3496,7 +3496,7 @@ export interface Api {
     /**
      * Change an OpenID Connect client.
      *
-     * It counts at once: whoever is in none of the allowed groups any more loses codes and tokens of the application, which is told by back-channel logout.
+     * Changes count at once: a user who is no longer in any allowed group loses codes and tokens of the application, which is notified by back-channel logout.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */
@@ -3512,7 +3512,7 @@ export interface Api {
     /**
      * Renew the secret of an OpenID Connect client.
      *
-     * The former secret ends at once. A public application has none: that is a 409.
+     * The former secret is invalid at once. A public application has no secret: 409.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */
@@ -3523,7 +3523,7 @@ export interface Api {
     /**
      * Get the state of the instance.
      *
-     * What an administrator asks first: whether anything is wrong with database, jobs, sync or the game, and what to do.
+     * An overview for administrators: whether anything is wrong with database, jobs, sync or the game, and what to do.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */
@@ -3633,7 +3633,7 @@ export interface Api {
     /**
      * Get a user by name or id.
      *
-     * The name is compared exactly. Where two users bear one name, the one seen last answers. A decimal number that is nobody's name is an id. Clearance levels are public information.
+     * The name is compared exactly. If two users have the same name, it is the one seen last. A decimal number that is nobody's name is taken as an id. Clearance levels are public information.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3649,9 +3649,9 @@ export interface Api {
     /**
      * Ask why.
      *
-     * Whether the user may log in, is let through, is tracked as valid, is a member of a group, may read or change another: the answer, the sentence that says why, what it rests on, and what would change a no. It is computed by what decides, so it is what the service does.
+     * Whether the user may log in, is admitted as a member, is tracked as valid, is a member of a group, may read or change another user: the answer, a sentence that says why, the facts it is based on, and what would turn a no into a yes. It is computed by the same code that decides, so it cannot differ from what the service does.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. For oneself, and for whoever has read authority over the user.
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must be the user or have read authority over the user.
      */
     why(request: AskWhyRequest): Promise<AskWhyAnswer>;
     /**
@@ -3659,7 +3659,7 @@ export interface Api {
      *
      * Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering needs level 9 besides. Nobody sets the own level, a guest's or the built-in user's.
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering also needs level 9. Nobody can set their own level, a guest's or the built-in user's.
      */
     readonly update: ((request: UpdateUserRequest) => Promise<UpdateUserAnswer>) & {
       /** Answers who would gain or lose what, and changes nothing. */
@@ -3668,7 +3668,7 @@ export interface Api {
     /**
      * Delete a user.
      *
-     * Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is no ban: signing in registers the character anew at level 0.
+     * Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is not a ban: signing in registers the character again at level 0.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more. The user's own level must not be above the caller's. Nobody deletes the built-in user.
      */
@@ -3698,7 +3698,7 @@ export interface Api {
     /**
      * Complete a voice challenge.
      *
-     * Looks for the client that bears the nickname and binds its voice identity to the caller, who thereby becomes a member of the voice autogroup. An identity belongs to whoever proved it last: another user who had it loses it. 404 `Could not find challenge for user` without a live challenge; 404 `Could not find corresponding teamspeak client` where no client bears the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.
+     * Finds the client with the nickname and binds its voice identity to the caller, who becomes a member of the voice autogroup. An identity belongs to the last user who proved it: a former user loses it. 404 `Could not find challenge for user` without a valid challenge; 404 `Could not find corresponding teamspeak client` if no client has the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. A user token that was made from the permanent token of somebody else (D23) is refused.
      */
@@ -3717,7 +3717,7 @@ export interface Api {
     /**
      * Get a webhook.
      *
-     * With how it stands: what it waits for, and why it was disabled.
+     * With its state: waiting deliveries, and why it was disabled.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3765,7 +3765,7 @@ export interface Api {
     /**
      * List deliveries.
      *
-     * Latest event first; `X-Next` leads on.
+     * Latest event first; `X-Next` has the cursor of the next page.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3781,7 +3781,7 @@ export interface Api {
     /**
      * Deliver again from a position on.
      *
-     * For a receiver that lost what it had: every event after the position is delivered, those that were delivered before included. It can go back 30 days; further, or beyond the last event, is a 410.
+     * For a receiver that lost data: delivers every event after the position again, including those delivered before. It can go back 30 days; a position before that, or beyond the last event, is a 410.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */

@@ -11,13 +11,13 @@ export const Actor = z.object({
     'provider',
     'cli',
   ]),
-  /** Who answers for it; null where nobody does. */
+  /** The user who is responsible for it; null where there is none. */
   character_id: z.number().int().nullable(),
   /** The uuid of the token that was used. */
   token: z.string().nullable(),
   /** The application token that this one descends from. */
   app_token: z.string().nullable(),
-  /** The character in whose name the game was asked. */
+  /** The character on whose behalf the game's API was requested. */
   on_behalf_of: z.number().int().nullable(),
 });
 
@@ -185,7 +185,7 @@ export const Application = z.object({
   decided_on: z.string().datetime().nullable(),
   /** The moderator who decided; null where the applicant or time did. */
   decided_by: UserShort.nullable(),
-  /** What the moderator tells the applicant. */
+  /** A message of the moderator to the applicant. */
   reason: z.string().nullable(),
   /** What moderators tell each other; null for anybody else. */
   note: z.string().nullable(),
@@ -193,21 +193,21 @@ export const Application = z.object({
   created_on: z.string().datetime(),
 });
 
-/** Why something happened that nobody asked for by itself. */
+/** What caused an event that was a consequence of something else. */
 export const Cause = z.object({
-  /** The event that this one follows from. */
+  /** The event that caused this one. */
   event_id: z.string().nullable(),
   /** The run of a job. */
   run_id: z.string().nullable(),
-  /** The job that it was a run of. */
+  /** The job of this run. */
   job: z.string().nullable(),
 });
 
 /** A field that has another value now. */
 export const ValueChange = z.object({
-  /** Which field of the record. */
+  /** Name of the field. */
   field: z.string(),
-  /** Null where there was nothing, or nothing yet. */
+  /** Null if there was no value. */
   before: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
   /** What it is now; null where there is nothing any more. */
   after: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
@@ -215,7 +215,7 @@ export const ValueChange = z.object({
 
 /** Ids that came into a list or left it: `members` are users. */
 export const ListChange = z.object({
-  /** Which field of the record. */
+  /** Name of the field. */
   field: z.string(),
   /** At most 500: more of them are told by several events. */
   added: z.array(z.number().int()),
@@ -246,9 +246,9 @@ export const CharacterLocation = z.object({
   station_name: z.string().nullable(),
   /** Id of the structure; null where not docked in one. */
   structure_id: z.number().int().nullable(),
-  /** Name of the structure; null where not docked in one, or where it cannot be had. */
+  /** Name of the structure; null if not docked in one, or if it is not available. */
   structure_name: z.string().nullable(),
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: z.string().datetime(),
   user: UserShort,
 });
@@ -257,7 +257,7 @@ export const CharacterLocation = z.object({
 export const MailRecipient = z.object({
   /** Id of a character, corporation, alliance or mailing list. */
   recipient_id: z.number().int(),
-  /** `Mailing list N` or `#N` where the name cannot be had. */
+  /** `Mailing list N` or `#N` if the name is not available. */
   recipient_name: z.string(),
 });
 
@@ -275,7 +275,7 @@ export const CharacterMail = z.object({
   recipients: z.array(MailRecipient),
   /** Subject of the mail. */
   subject: z.string(),
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: z.string().datetime(),
 });
 
@@ -288,17 +288,17 @@ export const CharacterMailShort = z.object({
   recipients: z.array(MailRecipient),
   /** Subject of the mail. */
   subject: z.string(),
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: z.string().datetime(),
 });
 
 /** Skill points at one moment. */
 export const CharacterSkillPoints = z.object({
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: z.string().datetime(),
   /** Skill points in all. */
   total_sp: z.number().int(),
-  /** Skill points that no skill was given yet. */
+  /** Skill points that are not assigned to a skill yet. */
   unallocated_sp: z.number().int(),
 });
 
@@ -306,13 +306,13 @@ export const CharacterSkillPoints = z.object({
 export const CharacterWalletBalance = z.object({
   /** In the currency of the game. */
   balance: z.number(),
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: z.string().datetime(),
 });
 
-/** Alliances and corporations that act together. A new one lets its members sign in. */
+/** Alliances and corporations that act together. Members of a new coalition may log in. */
 export const Coalition = z.object({
-  /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
+  /** true: members may log in. false: members may not log in, whatever other groups say. null: no effect. */
   authorized_to_login: z.boolean().nullable(),
   /** Id of the coalition: 24 hexadecimal digits. */
   coalition_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
@@ -348,7 +348,7 @@ export const ComplianceStatus = z.enum([
   'unknown',
 ]);
 
-/** no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: nobody knows whether the last one lives. */
+/** no_grant: there is no refresh token. grant_invalid: none is valid. scopes_missing: no valid one covers what is required. refresh_cut_off: it is unknown whether the last one is still valid, because its refresh was interrupted. */
 export const ComplianceReason = z.enum([
   'no_grant',
   'grant_invalid',
@@ -360,11 +360,11 @@ export const ComplianceReason = z.enum([
 export const ComplianceCharacter = z.object({
   user: UserShort,
   status: ComplianceStatus,
-  /** What is wrong; null where nothing is. */
+  /** What is wrong; null when nothing is. */
   reason: ComplianceReason.nullable(),
-  /** Those that the best valid refresh token lacks, sorted. */
+  /** Required scopes that the best valid refresh token does not have, sorted. */
   missing_scopes: z.array(ExtScope),
-  /** Since when that is so, as far as it was seen. */
+  /** Since when it has this status, as far as the hourly job has noticed. */
   since: z.string().datetime().nullable(),
   /** Whole days since then. */
   days: z.number().int().min(0).nullable(),
@@ -372,11 +372,11 @@ export const ComplianceCharacter = z.object({
   grace_until: z.string().datetime().nullable(),
 });
 
-/** Somebody with a character there. */
+/** A person with a character there. */
 export const CompliancePerson = z.object({
   /** Id of the person. */
   person_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
-  /** The character that stands for the person; null where it is hidden. */
+  /** The main character of the person; null if the caller may not see it. */
   main: UserShort.nullable(),
   /** The worst of its characters here: failing, then unknown, grace, ok. */
   status: ComplianceStatus,
@@ -392,25 +392,25 @@ export const Compliance = z.object({
   persons: z.array(CompliancePerson),
   /** Members that the game knows and that were never here, ordered by name. */
   never_signed_in: z.array(UserShort),
-  /** Corporations whose list of members nobody lets us read: there may be more who were never here. */
+  /** Corporations whose list of members cannot be read, as no member granted the scope: more members may never have signed in. */
   unlisted: z.array(CorporationShort),
 });
 
 /** How many persons complied on a day. */
 export const ComplianceDay = z.object({
-  /** The day in UTC; its last state counts. */
+  /** The day in UTC; the counts are those at its end. */
   day: z.string().regex(new RegExp('^\\d{4}-\\d\\d-\\d\\d$')),
   /** Persons with a character there. */
   persons: z.number().int().min(0),
-  /** Persons all of whose characters there comply. */
+  /** Persons whose characters there all comply. */
   ok: z.number().int().min(0),
-  /** Persons of whose characters there the worst is in grace. */
+  /** Persons whose worst character there is in grace. */
   grace: z.number().int().min(0),
   /** Persons with a failing character there. */
   failing: z.number().int().min(0),
-  /** Persons of whose characters there the worst is unknown. */
+  /** Persons whose worst character there is unknown. */
   unknown: z.number().int().min(0),
-  /** Members that were never here. */
+  /** Members that never signed in. */
   never_signed_in: z.number().int().min(0),
 });
 
@@ -436,7 +436,7 @@ export const Corporation = z.object({
   updated_on: z.string().datetime(),
 });
 
-/** An error that nobody foresaw. A report of it is stored. */
+/** An unforeseen error. A crash report is stored. */
 export const CrashProblem = z.object({
   /** Always the same sentence: what happened is in the crash report. */
   detail: z.string(),
@@ -448,7 +448,7 @@ export const CrashProblem = z.object({
 
 /** What is known of an unforeseen error. Kept for 90 days; credentials are removed before it is stored. */
 export const CrashReport = z.object({
-  /** Names the record: 24 hexadecimal digits. */
+  /** Id of the record: 24 hexadecimal digits. */
   id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
   /** Schema version of the record. */
   _version: z.literal(1),
@@ -463,18 +463,18 @@ export const CrashReport = z.object({
     /** Secrets in the query are redacted. */
     url: z.string(),
   }),
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: z.string().datetime(),
   /** The token of the failing request as it was then, without its text. */
   token: z.object({
-    /** Names the token; the token itself is not to be had from it. */
+    /** Id of the token; the token itself cannot be derived from it. */
     uuid: z.string(),
     /** Kind of the token: dynamic app, permanent app or user. */
     token_type: z.enum(['dyn', 'per', 'use']),
     owner: UserShort,
     /** When it was made here. */
     created_on: z.string().datetime(),
-    /** When it ends; null where it does not end by itself. */
+    /** When it expires; null if it does not expire. */
     expires_on: z.string().datetime().nullable(),
   }).nullable(),
   /** The stack trace. */
@@ -483,9 +483,9 @@ export const CrashReport = z.object({
 
 /** A crash report by its outline. */
 export const CrashReportShort = z.object({
-  /** Names the record: 24 hexadecimal digits. */
+  /** Id of the record: 24 hexadecimal digits. */
   id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
-  /** The moment that this tells of. */
+  /** The time of this entry. */
   timestamp: z.string().datetime(),
   /** URL of the request; secrets in the query are redacted. */
   url: z.string(),
@@ -506,63 +506,63 @@ export const DisabledReason = z.enum([
  *
  * - `http_unreadable` (400): The request is not readable as HTTP.
  * - `token_missing` (401): The request carries no token.
- * - `token_malformed` (401): What stands in the Authorization header is no token of this service.
+ * - `token_malformed` (401): The Authorization header does not contain a token of this service.
  * - `token_invalid` (401): The token's signature, key, issuer or claims are not those of this service.
  * - `token_expired` (401): The token has expired: sign in again.
  * - `token_revoked` (401): The token was deleted, or is not known here.
  * - `token_type_refused` (401): The operation takes tokens of another type.
- * - `login_not_allowed` (401): Whoever answers for the token is not allowed to log in.
+ * - `login_not_allowed` (401): The user who is responsible for the token is not allowed to log in.
  * - `level_too_low` (403): The clearance level of the token's owner is too low.
  * - `no_authority` (403): There is no authority over the record that the request is about.
- * - `forbidden_to_all` (403): Nobody may do this, whatever their level.
+ * - `forbidden_to_all` (403): No caller may do this, whatever the level.
  * - `not_found` (404): A record that the request names does not exist.
  * - `path_unknown` (404): The service has no such path.
  * - `ext_path_unknown` (404): The game's API has no such path.
  * - `no_refresh_token` (404): No valid refresh token of the character has the scope that is needed.
- * - `state_code_unknown` (404): The state code is not one of this token, or does not live any more.
+ * - `state_code_unknown` (404): The state code does not belong to this token, or has expired.
  * - `voice_not_configured` (404): This instance has no voice server.
- * - `voice_challenge_missing` (404): The user has no voice challenge, or not any more.
- * - `voice_client_missing` (404): Nobody on the voice server bears the nickname of the challenge.
- * - `method_not_allowed` (405): The path does not know the method; `Allow` names those that it knows.
+ * - `voice_challenge_missing` (404): The user has no valid voice challenge.
+ * - `voice_client_missing` (404): No client on the voice server, or more than one, has the nickname of the challenge.
+ * - `method_not_allowed` (405): The path does not support the method; `Allow` lists those that it supports.
  * - `request_timeout` (408): The request did not arrive in time.
  * - `name_taken` (409): Another record has this name.
- * - `autogroup_kept` (409): The service itself keeps what the request would change about an autogroup.
- * - `joining_closed` (409): The group takes nobody but whom its owner adds.
- * - `not_eligible` (409): The policy of the group does not let the user be a member.
+ * - `autogroup_kept` (409): The request would change a part of an autogroup that only the service changes.
+ * - `joining_closed` (409): Joining is closed: only the owner adds members to the group.
+ * - `not_eligible` (409): The user does not meet the conditions of the group's policy.
  * - `already_member` (409): The user is a member of the group already.
- * - `too_many_applications` (409): The user has, or made lately, as many applications as one may.
+ * - `too_many_applications` (409): The user has the maximum number of pending applications, or made the maximum number within 24 hours.
  * - `application_pending` (409): The user has a pending application to the group.
- * - `reapply_later` (409): The user was rejected too lately to apply again.
- * - `application_decided` (409): The application is decided, withdrawn or over.
- * - `owner_stays` (409): The owner of a group is a member as long as it owns the group.
- * - `main_kept` (409): The main of a person with more characters stays until another one is chosen.
+ * - `reapply_later` (409): The user was rejected recently, and may apply again only after the waiting time.
+ * - `application_decided` (409): The application is not pending any more.
+ * - `owner_stays` (409): The owner of a group cannot leave it.
+ * - `main_kept` (409): The main of a person with other characters cannot be removed before another main is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
- * - `too_many_guest_codes` (409): The corporation has as many living guest codes as it may have.
- * - `resync` (410): The events after this cursor are not kept for the feed any more, or are not those of this database: read the lists anew.
- * - `too_many_webhooks` (409): Whoever asks has as many webhooks as one may have.
+ * - `too_many_guest_codes` (409): The corporation has the maximum number of valid guest codes.
+ * - `resync` (410): The events after this cursor are no longer in the feed, or the cursor is not of this database: read the lists again.
+ * - `too_many_webhooks` (409): The caller has the maximum number of webhooks.
  * - `precondition_failed` (412): A condition in the headers of the request does not hold.
  * - `body_too_large` (413): The body has more bytes than the operation takes.
- * - `encoding_unsupported` (415): The body is encoded in a way that is not taken.
+ * - `encoding_unsupported` (415): The encoding of the body is not supported.
  * - `range_not_satisfiable` (416): The file does not have the range that was asked for.
  * - `host_unknown` (421): The service does not answer to the host that the request names.
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
  * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
- * - `too_many_waiting` (429): The caller has as many requests that wait for events as one may have.
- * - `too_many_joined_answers` (429): The caller has as many joined answers at work as one may have.
+ * - `too_many_waiting` (429): The caller has the maximum number of waiting requests for events.
+ * - `too_many_joined_answers` (429): The caller has the maximum number of concurrent joined answers.
  * - `headers_too_large` (431): The headers of the request are too large.
- * - `internal_error` (500): An error that nobody foresaw.
+ * - `internal_error` (500): An unforeseen error.
  * - `provider_unavailable` (502): The provider cannot be reached, or its answer cannot be used.
  * - `provider_pages_changed` (502): The pages of a list changed while they were read; asking again may help.
  * - `voice_server_unavailable` (502): The voice server cannot be reached, or its answer cannot be used.
  * - `database_unavailable` (503): The database cannot be reached.
  * - `database_not_migrated` (503): The database lacks migrations.
- * - `provider_limits_used_up` (503): The limits of the provider are used up for the moment.
+ * - `provider_limits_used_up` (503): The provider's limits are used up at the moment.
  * - `forwarding_busy` (503): Too many requests are being forwarded at the moment.
  * - `service_starting` (503): The service is starting.
  * - `service_stopping` (503): The service is stopping.
  * - `provider_timeout` (504): The provider did not answer in time.
- * - `provider_refused` (its own): The provider refused a forwarded request; `status_code` is what it answered.
+ * - `provider_refused` (its own): The provider refused a forwarded request; `status_code` is the status of its answer.
  */
 export const ErrorCode = z.enum([
   'http_unreadable',
@@ -633,47 +633,47 @@ export const ErrorCode = z.enum([
  * - `user.signed_in`: A sign-in ended with a user token.
  * - `user.sign_in_refused`: A sign-in ended with a refusal; `reason` says which.
  * - `user.moved`: A user is in another corporation now, or in none.
- * - `user.standing_changed`: What a user is or may do changed: those of level, membership and login that differ.
+ * - `user.standing_changed`: The level, memberships or login permission of a user changed; `changes` has those that differ.
  * - `user.renamed`: The game has another name for the character.
- * - `user.handed_over`: The character belongs to another person now, who starts from nothing.
- * - `user.deleted`: A user is gone with everything that hung on it.
- * - `grant.given`: A character let the service ask the game on its behalf.
- * - `grant.scopes_changed`: A sign-in replaced what a character grants with other scopes.
- * - `grant.invalidated`: A refresh token does not work any more.
+ * - `user.handed_over`: The character was transferred to another person; its rights and data were removed.
+ * - `user.deleted`: A user was deleted with all its data.
+ * - `grant.given`: A character granted the service access to the game's API.
+ * - `grant.scopes_changed`: A sign-in replaced a character's grant by one with other scopes.
+ * - `grant.invalidated`: A refresh token became invalid.
  * - `group.created`: There is a new group.
- * - `group.updated`: Something else than the members of a group changed.
- * - `group.deleted`: A group is gone, and with it its memberships.
- * - `group.members_changed`: Users came into a group or left it, autogroups included.
+ * - `group.updated`: Fields of a group other than its members changed.
+ * - `group.deleted`: A group was deleted, and its memberships with it.
+ * - `group.members_changed`: Users joined or left a group, autogroups included.
  * - `coalition.created`: There is a new coalition.
- * - `coalition.updated`: Something else than the members of a coalition changed.
- * - `coalition.deleted`: A coalition is gone, and with it its memberships and its autogroup.
- * - `coalition.members_changed`: Alliances or corporations came into a coalition or left it.
- * - `corporation.registered`: The service knows another corporation.
+ * - `coalition.updated`: Fields of a coalition other than its members changed.
+ * - `coalition.deleted`: A coalition was deleted, and its memberships and autogroup with it.
+ * - `coalition.members_changed`: Alliances or corporations joined or left a coalition.
+ * - `corporation.registered`: A corporation was registered.
  * - `corporation.updated`: Name, ticker, alliance or required scopes of a corporation changed.
- * - `corporation.members_changed`: Users came into a corporation or left it.
- * - `corporation.ceo_changed`: A corporation has another CEO.
+ * - `corporation.members_changed`: Users joined or left a corporation.
+ * - `corporation.ceo_changed`: The CEO of a corporation changed.
  * - `corporation.guest_invited`: There is a new guest code of a corporation.
- * - `alliance.registered`: The service knows another alliance.
+ * - `alliance.registered`: An alliance was registered.
  * - `alliance.updated`: Name, ticker or required scopes of an alliance changed.
- * - `alliance.members_changed`: Corporations came into an alliance or left it.
- * - `alliance.ceo_changed`: Another corporation executes an alliance, or that one has another CEO.
+ * - `alliance.members_changed`: Corporations joined or left an alliance.
+ * - `alliance.ceo_changed`: The executor corporation of an alliance, or that corporation's CEO, changed.
  * - `token.created`: There is a new token.
  * - `token.deleted`: Somebody deleted a token, and with it what descended from it.
  * - `application.created`: Somebody asked to join a group.
- * - `application.decided`: It was decided about, withdrawn, or had its time.
- * - `person.character_linked`: A character belongs to a person.
- * - `person.character_unlinked`: A character does not belong to a person any more.
- * - `person.main_changed`: Another character stands for a person.
+ * - `application.decided`: An application was decided, was withdrawn, expired or became void.
+ * - `person.character_linked`: A character was linked to a person.
+ * - `person.character_unlinked`: A character was removed from a person.
+ * - `person.main_changed`: The main character of a person changed.
  * - `voice.bound`: A user proved which identity on the voice server is its own.
  * - `voice.unbound`: An identity on the voice server is no longer the user’s.
- * - `webhook.created`: There is a new webhook; of its URL only the origin is told.
+ * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
- * - `webhook.deleted`: Somebody deleted a webhook; one that goes with its application or owner is not told of.
+ * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
  * - `job.requested`: Somebody had a job run.
- * - `registry.change_held`: A run would have taken something from too many, and changed nothing.
+ * - `registry.change_held`: The mass-change guard held back a run that would have taken rights from too many users.
  * - `crash.deleted`: A crash report was deleted.
- * - `ext.asked_on_behalf`: Somebody asked the game for data of another user.
- * - `history.read`: Somebody read what is kept of another user.
+ * - `ext.asked_on_behalf`: Data of another user was requested from the game's API.
+ * - `history.read`: The history of another user was read.
  * - `audit.checkpoint`: So far the events are whole: the position and the hash of the last one, signed.
  */
 export const EventType = z.enum([
@@ -744,7 +744,7 @@ export const Target = z.object({
     'crash_report',
     'webhook',
   ]),
-  /** Its id as text, whatever the record has. */
+  /** Its id as text, also if the id is a number. */
   id: z.string(),
   /** What it was called at that time. */
   name: z.string().nullable(),
@@ -778,11 +778,11 @@ export const Event = z.object({
   targets: z.array(Target),
   /** `held`: a run that would have taken too much away (D63). */
   outcome: z.enum(['done', 'refused', 'held']),
-  /** What is another way than before. */
+  /** The fields that changed. */
   changes: z.array(Change),
-  /** In the words of whoever gave one. */
+  /** The reason that the acting user gave, if any. */
   reason: z.string().nullable(),
-  /** Why it happened, where nobody asked for it by itself. */
+  /** What caused it, if it was a consequence of something else. */
   cause: Cause.nullable(),
   /** Shown to level 9 and to whose request it was, for 90 days; null where there was no request. */
   context: EventContext.nullable(),
@@ -790,9 +790,9 @@ export const Event = z.object({
 
 /** A stretch of what happened. */
 export const EventPage = z.object({
-  /** In the order of their positions; perhaps none though there are more. */
+  /** In the order of their positions; may be empty although there are more. */
   events: z.array(Event),
-  /** Value of `after` for the next page; the same again where nothing is new. */
+  /** Value of `after` for the next page; unchanged when there is nothing new. */
   cursor: z.string(),
   /** Whether to ask for the next page at once. */
   more: z.boolean(),
@@ -802,9 +802,9 @@ export const EventPage = z.object({
 export const ExternalForwardAnswer = z.object({
   /** What the game answered; with all_pages the pages joined in order. */
   data: z.unknown(),
-  /** The harmless headers of the answer: caching, pages, limits. */
+  /** The headers of the game's answer about caching, pages and limits; others are left out. */
   headers: z.record(z.string(), z.string()),
-  /** Names by id, empty where they were not asked for. */
+  /** Names by id; empty if `id_annotations` was not set. */
   id_annotations: z.record(z.string(), z.string()),
   /** What the game answered with, below 400. */
   status_code: z.number().int(),
@@ -818,9 +818,9 @@ export const ExternalForwardRefusal = z.object({
   code: z.enum(['provider_refused']),
   /** What the game answered. */
   data: z.unknown(),
-  /** The harmless headers of the answer: caching, limits. */
+  /** The headers of the game's answer about caching and limits; others are left out. */
   headers: z.record(z.string(), z.string()),
-  /** What the game answered with: it tells its refusals from ours. */
+  /** The status of the game's answer; refusals by this service do not have this field. */
   status_code: z.number().int(),
 });
 
@@ -836,21 +836,21 @@ export const ExternalForwardRequest = z.object({
   params: z.record(z.string(), z.union([z.string().max(4000), z.number(), z.boolean(), z.array(z.union([z.string().max(4000), z.number(), z.boolean()])).max(10000)]).nullable()).nullable().optional(),
 });
 
-/** What one look at the service found. */
+/** The result of one check of the service. */
 export const Finding = z.object({
   /** What was looked at. */
   about: z.string(),
-  /** Whether something is to be done: `bad` at once. */
+  /** `good`: nothing to do. `mind`: should be looked at. `bad`: needs action at once. */
   state: z.enum(['good', 'mind', 'bad']),
   /** What was found, for people. */
   says: z.string(),
-  /** What to do, where something is to be done. */
+  /** What to do, if anything. */
   advice: z.string().nullable(),
 });
 
 /** A set of users with an owner. */
 export const Group = z.object({
-  /** true lets members in, false keeps them out whatever other groups say, null says nothing. */
+  /** true: members may log in. false: members may not log in, whatever other groups say. null: no effect. */
   authorized_to_login: z.boolean().nullable(),
   /** When it was made here. */
   created_on: z.string().datetime(),
@@ -872,7 +872,7 @@ export const Group = z.object({
 
 /** Who may join a group, who decides about it, and who must leave. */
 export const GroupPolicy = z.object({
-  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  /** closed: the owner adds members; application: somebody decides; open: eligible users may join. */
   joining: z.enum(['closed', 'application', 'open']),
   /** Who may see the policy, and finds the group among those to join. */
   visible_to: z.enum(['everyone', 'eligible', 'members']),
@@ -895,12 +895,12 @@ export const GroupPolicy = z.object({
   moderators: z.object({
     /** Ids of characters. */
     users: z.array(z.number().int()),
-    /** Ids of groups whose members do. */
+    /** Ids of groups whose members decide, too. */
     groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))),
   }),
-  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy. */
+  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach: z.enum(['character', 'person']),
-  /** Hours that a member stays who ceased to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. */
   grace_hours: z.number().int(),
   /** Hours after a rejection before the next application. */
   reapply_hours: z.number().int(),
@@ -918,9 +918,9 @@ export const GuestCode = z.object({
 
 /** One value that would change, and whose. */
 export const HeldDetail = z.object({
-  /** Which field of the record. */
+  /** Name of the field. */
   field: z.string(),
-  /** Null where there was nothing, or nothing yet. */
+  /** Null if there was no value. */
   before: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
   /** What it is now; null where there is nothing any more. */
   after: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
@@ -956,7 +956,7 @@ export const HeldChange = z.object({
 
 /** A scheduled background job. */
 export const Job = z.object({
-  /** Missed runs are made up for by one: always true. */
+  /** Whether several missed runs become one: always true. */
   coalesce: z.boolean(),
   /** The queue that runs it. */
   executor: z.string(),
@@ -966,17 +966,17 @@ export const Job = z.object({
   job_id: z.string(),
   /** How many runs at once. */
   max_instances: z.number().int().nullable(),
-  /** Seconds for which a missed run is still made up for; null: however late. */
+  /** Seconds after which a missed run is dropped; null: never. */
   misfire_grace_time: z.number().int().nullable(),
-  /** What it is called among people. */
+  /** Title of the job, for people. */
   name: z.string(),
-  /** When it runs next; null where it runs only when asked to. */
+  /** When it runs next; null if it runs only on request. */
   next_run_time: z.string().datetime().nullable(),
   /** The cron expression, in the time zone of the instance: UTC unless it says otherwise. */
   trigger: z.string().nullable(),
 });
 
-/** A run that was only tried. */
+/** The result of a dry run. */
 export const JobDryRun = z.object({
   /** The schedule's name. */
   job_id: z.string(),
@@ -984,19 +984,19 @@ export const JobDryRun = z.object({
   changes: z.array(z.record(z.string(), z.unknown())),
 });
 
-/** A run that was asked for. */
+/** A run that was requested. */
 export const JobRun = z.object({
   /** The schedule's name. */
   job_id: z.string(),
-  /** Names this run in the logs. */
+  /** Id of this run, as in the logs. */
   run_id: z.string(),
 });
 
-/** A group that can be joined by some, and whether the caller is one of them. */
+/** A group that can be joined, and whether the caller can join it. */
 export const JoinableGroup = z.object({
   /** The group. */
   group: GroupShort,
-  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  /** closed: the owner adds members; application: somebody decides; open: eligible users may join. */
   joining: z.enum(['closed', 'application', 'open']),
   /** Whether the caller could join, or apply, now. */
   may_join: z.boolean(),
@@ -1012,7 +1012,7 @@ export const JoinableGroup = z.object({
 export const Login = z.object({
   /** Where to send the player: the sign-on page of the provider. */
   login_url: z.string(),
-  /** Comes back with the user token. Used once, by the sign-in that succeeds; valid for 10 minutes, and for 10 more from when a player is told to grant more scopes. */
+  /** Returned with the user token. Used up by the sign-in that succeeds; valid for 10 minutes, and for another 10 after a player was asked to grant more scopes. */
   state_code: z.string(),
 });
 
@@ -1029,11 +1029,11 @@ export const NewOidcClient = z.object({
   redirect_uris: z.array(z.string()),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()),
-  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable(),
   /** Whether it has no secret. */
   public: z.boolean(),
-  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean(),
@@ -1041,9 +1041,9 @@ export const NewOidcClient = z.object({
   id_token_signed_response_alg: SigningAlgorithm,
   /** When it was made here. */
   created_on: z.string().datetime(),
-  /** When it got tokens last, to the minute; null: never yet. */
+  /** When it was last issued tokens, to the minute; null if never. */
   last_used_on: z.string().datetime().nullable(),
-  /** Shown this once; a public application has none. */
+  /** Shown only in this answer; a public application has none. */
   client_secret: z.string().optional(),
 });
 
@@ -1057,7 +1057,7 @@ export const NewWebhook = z.object({
   types: z.array(z.string()),
   /** Of events about groups, only those about these; null: all. */
   group_ids: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
-  /** One after another in the order of their positions, each once the one before it has arrived. */
+  /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. */
   ordered: z.boolean(),
   /** Whether anything is delivered. */
   enabled: z.boolean(),
@@ -1093,11 +1093,11 @@ export const OidcClient = z.object({
   redirect_uris: z.array(z.string()),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()),
-  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable(),
   /** Whether it has no secret. */
   public: z.boolean(),
-  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean(),
@@ -1105,7 +1105,7 @@ export const OidcClient = z.object({
   id_token_signed_response_alg: SigningAlgorithm,
   /** When it was made here. */
   created_on: z.string().datetime(),
-  /** When it got tokens last, to the minute; null: never yet. */
+  /** When it was last issued tokens, to the minute; null if never. */
   last_used_on: z.string().datetime().nullable(),
 });
 
@@ -1120,11 +1120,11 @@ export const OidcClientSecret = z.object({
 /** A character of a person. */
 export const PersonCharacter = z.object({
   user: UserShort,
-  /** proven: a sign-in of the last 90 days, or a living refresh token, says whose it is. stale: neither does. changed: the game says that it was handed over, and its new owner was not here yet. */
+  /** proven: a sign-in of the last 90 days or a valid refresh token proves the owner. stale: neither does. changed: the game says that the character has a new owner, who has not signed in yet. */
   ownership: z.enum(['proven', 'stale', 'changed']),
-  /** When its present owner first signed in with it; null: never. */
+  /** When its present owner first signed in with it; null if never. */
   proven_on: z.string().datetime().nullable(),
-  /** State of its refresh tokens, as tracking has it. */
+  /** State of its refresh tokens, as in tracking. */
   tracking: z.enum(['valid', 'invalid', 'none']),
 });
 
@@ -1132,7 +1132,7 @@ export const PersonCharacter = z.object({
 export const Person = z.object({
   /** Id of the person; that of a person of one character ends with its first link. */
   person_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
-  /** The character that stands for the person; null where it is hidden. */
+  /** The main character of the person; null if the caller may not see it. */
   main: UserShort.nullable(),
   /** Those within reach, ordered by name ignoring case, then by id. */
   characters: z.array(PersonCharacter),
@@ -1154,13 +1154,13 @@ export const PersonChange = z.object({
     'split',
   ]),
   character: UserShort,
-  /** The person that it left; null: it was a person of its own. */
+  /** The person that it left; null if it was not linked. */
   from_person: z.string().regex(new RegExp('^[0-9a-f]{24}$')).nullable(),
-  /** The person that it came to; null: it is a person of its own. */
+  /** The person that it joined; null if it is not linked now. */
   to_person: z.string().regex(new RegExp('^[0-9a-f]{24}$')).nullable(),
-  /** Who did it; null: the service itself, or somebody who is gone. */
+  /** Who did it; null for the service itself or a deleted user. */
   by: UserShort.nullable(),
-  /** What an administrator said. */
+  /** The reason that an administrator gave. */
   reason: z.string().nullable(),
 });
 
@@ -1176,7 +1176,7 @@ export const PersonSplit = z.object({
 export const PostAppToken = z.object({
   /** http or https URL of at most 2000 characters, without user, password or fragment. Where a sign-in ends: it adds `state_code` and `user_token` to the query. */
   callback: z.string(),
-  /** For people: which application this is. */
+  /** A comment for people, for example the application's name. */
   comments: z.string().max(4000).nullable().optional(),
 });
 
@@ -1208,17 +1208,17 @@ export const PostGroup = z.object({
 export const PostLogin = z.object({
   /** Scopes to ask the player for; `["publicData"]` where absent. */
   scopes: z.array(ExtScope).max(10000).nullable().optional(),
-  /** A live code of the calling token, or the code of an invitation; made by the service where absent. */
+  /** A valid state code of the calling token, or the code of an invitation; generated if absent. */
   state_code: z.string().min(1).max(100).nullable().optional(),
 });
 
 /** Which person to merge into another one, and why. */
 export const PostMerge = z.object({
-  /** The person whose characters come over. */
+  /** The person whose characters are moved to this one. */
   person_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
-  /** Why; kept with what happened. */
+  /** The reason; stored in the person's history. */
   reason: z.string().min(1).max(1000),
-  /** Answer what would be, and change nothing. */
+  /** Answer what would change, without changing it. */
   dry_run: z.boolean().nullable().optional(),
 });
 
@@ -1230,9 +1230,9 @@ export const PostOidcClient = z.object({
   redirect_uris: z.array(z.string()).max(20),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
-  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable().optional(),
-  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean().nullable().optional(),
@@ -1258,9 +1258,9 @@ export const PostReplay = z.object({
 export const PostSplit = z.object({
   /** Ids of the characters that become a person of their own. */
   characters: z.array(z.number().int().min(1).max(9007199254740991)).max(1000),
-  /** Why; kept with what happened. */
+  /** The reason; stored in the person's history. */
   reason: z.string().min(1).max(1000),
-  /** Answer what would be, and change nothing. */
+  /** Answer what would change, without changing it. */
   dry_run: z.boolean().nullable().optional(),
 });
 
@@ -1268,11 +1268,11 @@ export const PostSplit = z.object({
 export const PostWebhook = z.object({
   /** http or https URL of at most 2000 characters, without user, password or fragment. Where the events are posted to. */
   url: z.string(),
-  /** Types of events; `group.*` stands for all about groups, `*` for all there are, now and later. */
+  /** Types of events; `group.*` means all events of groups, `*` all types, including future ones. */
   types: z.array(z.string()).max(100),
   /** Of events about groups, only those about these; null: about all. */
   group_ids: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
-  /** One after another in the order of their positions, each once the one before it has arrived. Otherwise many at the same time; false where absent. */
+  /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. Otherwise many at the same time; false where absent. */
   ordered: z.boolean().nullable().optional(),
 });
 
@@ -1301,7 +1301,7 @@ export const PreviewChange = z.object({
 
 /** What a change would do to people. Nothing was stored. */
 export const Preview = z.object({
-  /** One entry for each thing that anybody would gain or lose; empty: nobody would notice. */
+  /** One entry for each right that anybody would gain or lose; empty if the change affects nobody. */
   changes: z.array(PreviewChange),
 });
 
@@ -1338,9 +1338,9 @@ export const PutCoalition = z.object({
   authorized_to_login: z.boolean().nullable().optional(),
   /** Replaces the required scopes; null or absent leaves them as they are. */
   mandatory_ext_scopes: z.array(ExtScope).max(10000).nullable().optional(),
-  /** Replaces all member alliances; stands alone. */
+  /** Replaces all member alliances; cannot be combined with additions or removals of alliances. */
   member_alliances: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
-  /** Replaces all member corporations; stands alone. */
+  /** Replaces all member corporations; cannot be combined with additions or removals of corporations. */
   member_corporations: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
   /** Ids of alliances to remove. */
   remove_member_alliances: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
@@ -1364,7 +1364,7 @@ export const PutGroup = z.object({
   authorized_to_login: z.boolean().nullable().optional(),
   /** Free text. */
   description: z.string().max(4000).nullable().optional(),
-  /** Names of existing users; replaces all members and stands alone. */
+  /** Names of existing users; replaces all members, and cannot be combined with additions or removals. */
   members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
   /** Name of an existing user, who becomes a member too. */
   owner: z.string().min(1).max(100).nullable().optional(),
@@ -1372,9 +1372,9 @@ export const PutGroup = z.object({
   remove_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
 });
 
-/** What to change about a policy; null means the same as leaving a field out. */
+/** The fields of a policy to change; null means the same as leaving a field out. */
 export const PutGroupPolicy = z.object({
-  /** closed: the owner adds members; application: somebody decides; open: whoever is eligible may join. */
+  /** closed: the owner adds members; application: somebody decides; open: eligible users may join. */
   joining: z.enum(['closed', 'application', 'open']).optional(),
   /** Who may see the policy, and finds the group among those to join. */
   visible_to: z.enum(['everyone', 'eligible', 'members']).optional(),
@@ -1397,12 +1397,12 @@ export const PutGroupPolicy = z.object({
   moderators: z.object({
     /** Ids of characters. */
     users: z.array(z.number().int().min(1).max(9007199254740991)).max(100).nullable().optional(),
-    /** Ids of groups whose members do. */
+    /** Ids of groups whose members decide, too. */
     groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
   }).nullable().optional(),
-  /** character: each character counts for itself; person: a character is eligible where one of its person meets all that is asked, and none is in a group that one must not be in; level 9 alone sets, and changes, such a policy. */
+  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach: z.enum(['character', 'person']).optional(),
-  /** Hours that a member stays who ceased to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. */
   grace_hours: z.number().int().min(0).max(8760).nullable().optional(),
   /** Hours after a rejection before the next application. */
   reapply_hours: z.number().int().min(0).max(8760).nullable().optional(),
@@ -1420,9 +1420,9 @@ export const PutOidcClient = z.object({
   redirect_uris: z.array(z.string()).max(20).nullable().optional(),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
-  /** Told by POST when a session of the application ends; null tells nobody. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable().optional(),
-  /** Ids of groups, autogroups too: whoever is in none of them is refused. Null lets in everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean().nullable().optional(),
@@ -1432,7 +1432,7 @@ export const PutOidcClient = z.object({
 
 /** What to change about a person. */
 export const PutPerson = z.object({
-  /** Id of the character of the person that stands for it from now on. */
+  /** Id of the character of the person that becomes its main. */
   main: z.number().int().min(1).max(9007199254740991),
 });
 
@@ -1450,9 +1450,9 @@ export const PutWebhook = z.object({
   types: z.array(z.string()).max(100).nullable().optional(),
   /** The whole list of groups; an empty list: all of them again. */
   group_ids: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
-  /** One after another in the order of their positions, each once the one before it has arrived. */
+  /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. */
   ordered: z.boolean().nullable().optional(),
-  /** False: nothing is delivered, and nothing forgotten. True: it goes on where it stopped, and what had failed is tried again. */
+  /** False: nothing is delivered, and nothing is lost. True: it continues where it stopped, and failed deliveries are retried. */
   enabled: z.boolean().nullable().optional(),
 });
 
@@ -1460,29 +1460,29 @@ export const PutWebhook = z.object({
 export const SystemStatus = z.object({
   /** When all this was so. */
   as_of: z.string().datetime(),
-  /** That of the worst finding. */
+  /** The worst state of all findings. */
   state: z.enum(['good', 'mind', 'bad']),
-  /** The looks that were taken, good ones included. */
+  /** The results of all checks, good ones included. */
   findings: z.array(Finding),
-  /** Of the process that answers. */
+  /** Version of the process that answers. */
   version: z.string(),
   /** When that process was started. */
   started_on: z.string().datetime(),
   /** How many there are. */
   users: z.object({
-    /** Users but the built-in one and guests. */
+    /** Users without the built-in one and guests. */
     members: z.number().int().min(0),
     /** Guests of a corporation. */
     guests: z.number().int().min(0),
   }),
   /** Of the game's sign-on. */
   refresh_tokens: z.object({
-    /** Those that the game accepts. */
+    /** Refresh tokens that are valid. */
     valid: z.number().int().min(0),
-    /** Those that it has refused. */
+    /** Refresh tokens that the game has declared invalid. */
     invalid: z.number().int().min(0),
   }),
-  /** Everybody was compared with the game since then; null: not yet. */
+  /** All users were compared with the game since this time; null if that has not happened yet. */
   synced_on: z.string().datetime().nullable(),
   /** Errors that the game's API still allows in its present minute; null: it has not said. */
   provider_errors_left: z.number().int().nullable(),
@@ -1525,7 +1525,7 @@ export const User = z.object({
   cumulated_mandatory_ext_scopes: z.array(ExtScope),
   /** CEO of the alliance's executor corporation. */
   is_ceo_of_alliance: z.boolean(),
-  /** Leads the corporation that the character is in. */
+  /** Whether it is the CEO of its corporation. */
   is_ceo_of_corporation: z.boolean(),
   /** `[TICKER] name` with the alliance's ticker, else the corporation's, else the bare name. */
   tickered_name: z.string(),
@@ -1537,7 +1537,7 @@ export const User = z.object({
 export const Token = z.object({
   /** Where a sign-in that this app token started ends. */
   callback: z.string().nullable(),
-  /** What whoever made it wrote about it. */
+  /** A comment by its creator. */
   comments: z.string().nullable(),
   /** When it was made here. */
   created_on: z.string().datetime(),
@@ -1549,7 +1549,7 @@ export const Token = z.object({
   parent: z.string().nullable(),
   /** dyn: dynamic application token. per: permanent application token. use: user token. */
   token_type: z.enum(['dyn', 'per', 'use']),
-  /** Names the token; the token itself is not to be had from it. */
+  /** Id of the token; the token itself cannot be derived from it. */
   uuid: z.string(),
 });
 
@@ -1618,7 +1618,7 @@ export const Webhook = z.object({
   types: z.array(z.string()),
   /** Of events about groups, only those about these; null: all. */
   group_ids: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
-  /** One after another in the order of their positions, each once the one before it has arrived. */
+  /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. */
   ordered: z.boolean(),
   /** Whether anything is delivered. */
   enabled: z.boolean(),
@@ -1689,7 +1689,7 @@ export const WebhookSecret = z.object({
 
 /** Where a fact comes from. */
 export const WhySource = z.object({
-  /** What it is; `hidden`: something that the caller may not see. */
+  /** Kind of record; `hidden`: one that the caller may not see. */
   type: z.enum([
     'corporation',
     'alliance',
@@ -1703,25 +1703,25 @@ export const WhySource = z.object({
   name: z.string().nullable(),
 });
 
-/** Something that an answer rests on. */
+/** A fact that an answer is based on. */
 export const WhyFact = z.object({
   /** Number of the rule that makes the fact count, as docs/rules.md has it. */
   rule: z.string(),
-  /** Where the fact comes from; null: from the user itself, or from nowhere. */
+  /** The record that the fact comes from; null if it is the user itself, or none. */
   source: WhySource.nullable(),
   /** By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
   via: z.string().nullable(),
   /** The fact, for people. */
   says: z.string(),
-  /** Whether the answer would be another, or have another reason, without it. */
+  /** Whether the answer or its reason would differ without this fact. */
   decisive: z.boolean(),
   /** Id of the event that made it so, where that is known. */
   since_event: z.string().nullable(),
 });
 
-/** What would make a no a yes. */
+/** A change that would turn a no into a yes. */
 export const WhyFix = z.object({
-  /** Who could do it: a user by name, an owner, or the level that it takes. */
+  /** Who could do it: a user by name, an owner, or the level needed. */
   who: z.string(),
   /** What to do, for people. */
   text: z.string(),
@@ -1729,20 +1729,20 @@ export const WhyFix = z.object({
   operation: z.string(),
 });
 
-/** The answer to a question about a user, with its reasons: computed by what decides. */
+/** The answer to a question about a user, with its reasons; computed by the same code that decides. */
 export const Why = z.object({
   /** What was asked. */
   about: z.string(),
   /** `unknown` where the question has no answer for this user. */
   answer: z.enum(['yes', 'no', 'unknown']),
-  /** The moment that the answer is true for. */
+  /** The time that the answer is valid for. */
   as_of: z.string().datetime(),
-  /** Position of the last event that the answer knows of, where events are recorded. */
+  /** Position of the last event that the answer takes into account. */
   position: z.number().int().nullable(),
   /** The answer with its reason, for people. */
   sentence: z.string(),
-  /** Everything that it rests on. */
+  /** All facts that it is based on. */
   facts: z.array(WhyFact),
-  /** What would make a no a yes, and who could do it. */
+  /** Changes that would turn a no into a yes, and who could make them. */
   fixes: z.array(WhyFix),
 });

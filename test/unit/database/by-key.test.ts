@@ -51,7 +51,7 @@ const findSlowly = byKey<number | string, string>(async (db, ids) => {
 const untilSent = (count: number) => expect.poll(() => sent.length).toBe(count);
 
 describe('reads by key', () => {
-  it('go at once while none is out, and those that come meanwhile travel together', async () => {
+  it('are sent at once while no statement is running; those that arrive meanwhile share the next one', async () => {
     const first = findSlowly(database.db, 1);
     await untilSent(1);
     const second = findSlowly(database.db, 2);
@@ -83,7 +83,7 @@ describe('reads by key', () => {
     expect(sent.map((ids) => ids.length)).toEqual([200, 200, 100]);
   });
 
-  it('fail for those alone whose key the database does not take', async () => {
+  it('fail only for the callers whose key the database rejects', async () => {
     const asked = [1, 'nobody', 2, 3].map((id) => find(database.db, id));
     const [one, nobody, two, three] = await Promise.allSettled(asked);
     expect([one, two, three]).toEqual(

@@ -48,7 +48,7 @@ describe('database functions', () => {
     expect(applied).toEqual(rows);
   });
 
-  it('are applied again at the start of any process when they changed', async () => {
+  it('are applied again at the next start of a process when they changed', async () => {
     await sql`create or replace function take_place(for_caller text, places integer, for_holder uuid, lease interval)
       returns boolean language sql return null::boolean`.execute(database.db);
     await sql`update repeatable set hash = 'of a former text' where name = 'take_place'`.execute(database.db);
@@ -76,14 +76,14 @@ describe('database functions', () => {
     }
   });
 
-  it('of a later release stay when a process of a former one starts', async () => {
+  it('of a later release stay when a process of a former release starts', async () => {
     await migrate(database.db, log, release(1, 'former'));
     await migrate(database.db, log, release(2, 'later'));
     await migrate(database.db, log, release(1, 'former'));
     expect(await ask()).toBe('later');
   });
 
-  it('change under those who call them', async () => {
+  it('can be replaced while processes call them', async () => {
     await migrate(database.db, log, release(1, 'former'));
     const { db, close } = connect({ url: database.url, log, poolSize: 1 });
     try {
@@ -117,7 +117,7 @@ describe('database functions', () => {
     expect(logs).toEqual([{ function: 'answer' }]);
   });
 
-  it('fail by name, and leave those before them as they were', async () => {
+  it("fail with the function's name, and leave the database functions unchanged", async () => {
     await migrate(database.db, log, release(1, 'fine'));
     const { definitions } = release(2, 'changed').functions;
     const broken = { revision: 2, definitions: { ...definitions, broken: 'create or replace fuction' } };

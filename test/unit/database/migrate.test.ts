@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('migrate', () => {
-  it('may run in several processes at once', async () => {
+  it('may run in several processes concurrently', async () => {
     const [{ db }] = replicas as [Connection];
     expect(await pendingMigrations(db)).toEqual(Object.keys(migrations));
     await Promise.all(replicas.map((replica) => migrate(replica.db, log)));

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('describeSchema', () => {
-  it('makes the same schema again from its own words', async () => {
+  it('its SQL creates the same schema again', async () => {
     await database.pool.query(EVERY_KIND);
     const described = await describeSchema(database.db);
     for (const { 0: what } of EVERY_KIND.matchAll(/(?<= is )'.*'(?=;|$)/gm))

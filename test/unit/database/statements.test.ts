@@ -136,7 +136,7 @@ describe('a statement that PostgreSQL undid to end a deadlock', () => {
     expect(await crossing()).toMatchObject({ rowCount: 1 });
   });
 
-  it('fails within a transaction, which has to be begun anew', async () => {
+  it('fails within a transaction, which its owner has to retry', async () => {
     await client.query('begin');
     expect(await crossing()).toMatchObject({ code: '40P01' });
     await client.query('rollback');

@@ -50,7 +50,7 @@ describe('D8: a database that keeps silent', () => {
     await close();
   });
 
-  it('a pooler that is known is none: its connections may all be at work', async () => {
+  it('the silence of a known pooler does not count: its connections may all be in use', async () => {
     const url = `${proxy.url}?prepared_statements=off`;
     const { db, close } = connect({ url, log, watched: true, answerWithin: 4_000 });
     const ask = () => sql<{ one: number }>`select 1 as one`.execute(db);

@@ -65,7 +65,7 @@ describe('files for deployment', () => {
     for (const name of programs) await read(`${name}.ts`);
   });
 
-  it('leave out of the image whatever its build does not need, and nothing that it needs', async () => {
+  it('exclude from the image what its build does not need, and nothing that it needs', async () => {
     const { include } = JSON.parse(await read('tsconfig.build.json'));
     const allowed = (await read('.dockerignore')).match(/(?<=^!).+$/gm) ?? [];
     expect(allowed).toEqual(

@@ -64,7 +64,7 @@ describe('the money of a character', () => {
     }
   });
 
-  it('grows with every turn, and what was there stays', async () => {
+  it('grows with every turn, and earlier entries stay', async () => {
     const before = await own<Entry[]>('wallet/journal');
     simulated.provider.world.turn++;
     const after = await own<Entry[]>('wallet/journal');

@@ -322,7 +322,7 @@ describe('pages and caching (facts §2)', () => {
     expect(scoped.headers.get('cache-control')).toBe('private, max-age=5');
   });
 
-  it('daily lists name no age: Expires is after the next downtime', async () => {
+  it('daily lists have no max-age: Expires is after the next downtime', async () => {
     const { headers } = await get(simulated.provider, '/universe/types/600');
     expect(headers.get('cache-control')).toBe('public');
     expect(headers.get('expires')).toBe('Wed, 02 Sep 2026 11:05:00 GMT');

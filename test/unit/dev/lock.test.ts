@@ -26,7 +26,7 @@ function crowd(size: number): Promise<number> {
 }
 
 describe('withLock', () => {
-  it('lets one in at a time and leaves no file', async () => {
+  it('lets one holder in at a time and leaves no file', async () => {
     expect(await crowd(20)).toBe(1);
     expect(await readdir(folder)).toEqual([]);
   });
@@ -45,7 +45,7 @@ describe('withLock', () => {
     },
   );
 
-  it('gives up on a living one after a while, and lets go after a failure', async () => {
+  it('gives up on a lock whose owner lives after a timeout, and releases its own after a failure', async () => {
     const failing = withLock(file, 1000, async () => {
       await expect(withLock(file, 50, () => Promise.resolve())).rejects.toThrow(
         `Process ${process.pid} has been`,

@@ -49,7 +49,7 @@ describe('the development start', () => {
     );
   });
 
-  it('does so once: what an operator has made since stays as it is', async () => {
+  it('does so once: later changes of an operator stay', async () => {
     const root = app.client(app.root);
     await root.coalition.create({ body: { coalition_name: 'Own', ticker: 'OWN' } });
     await welcome();

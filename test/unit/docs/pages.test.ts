@@ -66,7 +66,7 @@ describe('the pages under /docs', () => {
     }
   });
 
-  it('lead with the guides that the document names', () => {
+  it('list first the guides that the document names', () => {
     const [, first, second] = linksOf(pages.get('/docs') ?? '').filter((link) => link.startsWith('/gate/'));
     expect([first, second]).toEqual(['/gate/docs', '/gate/docs/guides/signing-in']);
   });

@@ -27,7 +27,7 @@ function stored(event: object, seen: readonly number[], acted = false): StoredEv
 }
 
 describe('D94: what an event shows of others', () => {
-  it('names those in whose name the game was asked to themselves and to who reaches them', () => {
+  it('names users on whose behalf the game was requested to themselves and to readers with authority over them', () => {
     const targets = [{ type: 'user', id: String(STRANGER), name: 'Somebody' }];
     const { actor } = shown(stored({ targets }, [READER, COLLEAGUE]), beholder);
     expect(actor).toMatchObject({ character_id: COLLEAGUE, on_behalf_of: null, token: null });

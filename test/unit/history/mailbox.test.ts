@@ -313,7 +313,7 @@ describe('a mail (D36, D36b)', () => {
     });
   });
 
-  it('is kept with as little as the provider gives, and with text that no database would take', async () => {
+  it('is stored with as few fields as the provider gives, and with text that PostgreSQL would reject', async () => {
     game.mailboxes.set(ADA, [
       { mail_id: 1 },
       mail(2, { subject: 'nul \0 and \ud800', body: 'nul \0 and \udfff' }),

@@ -287,7 +287,7 @@ describe('partitions', () => {
     );
   });
 
-  it('of another’s making are not ours to drop', async () => {
+  it('that somebody else created are not dropped', async () => {
     await database.pool.query('create table kept_elsewhere partition of character_wallets default');
     expect(await dropExpired(services.db, NOW)).toEqual([]);
   });

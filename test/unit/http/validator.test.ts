@@ -5,7 +5,7 @@ import { nearest } from '../../../server/http/input/nearest.ts';
 import { validator } from '../../../server/http/input/validator.ts';
 
 describe('D3c: validation ends at the hundredth issue', () => {
-  it('and looks at nothing behind it', () => {
+  it('and does not look at anything behind it', () => {
     let looked = 0;
     const counted = z.unknown().superRefine((_, ctx) => {
       looked += 1;
@@ -23,7 +23,7 @@ describe('D3c: validation ends at the hundredth issue', () => {
     }
   });
 
-  it('is Zod itself for whatever has fewer', () => {
+  it('gives the same result as Zod for fewer issues', () => {
     const schema = z.object({ a: z.number().default(7), b: z.array(z.string()) }).strict();
     for (const value of [{ b: ['x'] }, { b: [1, 'x', 2], c: 1 }, null, 'text', { a: 'x' }]) {
       const [ours, zods] = [parseToFirstIssues(schema, value), schema.safeParse(value)];

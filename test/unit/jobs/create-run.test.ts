@@ -38,7 +38,7 @@ describe('a run of a job', () => {
     ]);
   });
 
-  it('is told to end before its time limit is over, and when the process stops', () => {
+  it('is aborted before its time limit, and when the process stops', () => {
     const run = start();
     vi.advanceTimersByTime(1_349_000);
     expect(run.signal.aborted).toBe(false);

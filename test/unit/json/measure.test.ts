@@ -11,7 +11,7 @@ function count(value: unknown): number {
 const kindOf = (text: string) => measure(text)?.type;
 
 describe('D3c: values are counted on the bare text', () => {
-  it('exactly, whatever the text holds and however it is laid out', () => {
+  it('counts exactly, whatever the contents and white space of the text', () => {
     const layouts = fc.constantFrom(undefined, 1, '\t', '\r\n');
     // Depth has a limit of its own.
     const values = fc.jsonValue({ maxDepth: 10 });

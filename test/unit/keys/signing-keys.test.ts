@@ -125,7 +125,7 @@ describe('D20: signing and verifying', () => {
     expect(unknown).toEqual(['2026-01', ...Array(6).fill(undefined)]);
   });
 
-  it('a token of an instance elsewhere is refused, though it shares the key: both issuers are named', async () => {
+  it('a token of another instance with the same key is refused; the error names both issuers', async () => {
     const elsewhere = await loadSigningKeys({ keys: [one] }, 'https://elsewhere.test', clock);
     expect(await refusal(await elsewhere.sign(token()))).toBe(
       `The token was issued by https://elsewhere.test, but this service is ${ISSUER}.`,

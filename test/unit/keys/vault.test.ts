@@ -12,7 +12,7 @@ const anyText = fc.string({ unit: 'grapheme', maxLength: 300 });
 describe('D34: secrets at rest', () => {
   const vault = createVault([one]);
 
-  it('come back as they were', () => {
+  it('round-trip unchanged', () => {
     fc.assert(
       fc.property(anyText, anyText, (secret, place) => {
         expect(vault.open(vault.seal(secret, place), place)).toBe(secret);

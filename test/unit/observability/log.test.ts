@@ -68,7 +68,7 @@ describe('the log as text', () => {
     expect(text).toMatch(/^\s+TypeError: inner\n\s+at /m);
   });
 
-  it('leaves no word to the terminal in what others wrote', () => {
+  it('removes control sequences for the terminal from text of others', () => {
     const text = textOf((log) => log.warn({ detail: '\u001b[2J\u0007\u009b31m' }, 'a\u001b]0;b'));
     expect([...text.trimEnd()].filter((character) => /\p{Cc}/u.test(character))).toEqual([]);
     expect(text).toContain('[2J');

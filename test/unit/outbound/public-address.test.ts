@@ -157,7 +157,7 @@ describe('D29: names', () => {
     },
   );
 
-  it('is asked once for all who wait for a name, and not by the system, whose threads are few', async () => {
+  it("is queried once for all concurrent look-ups of a name, without the system's few lookup threads", async () => {
     const found = [v4('8.8.8.8')];
     answers = [found];
     expect(await Promise.all([look({ all: true }), look({}), look({ all: true })])).toEqual([

@@ -62,7 +62,7 @@ describe('D33: what is kept of an answer', () => {
     for (const status of [400, 401, 403, 420, 429]) expect(error(status, fresh)).toBeUndefined();
   });
 
-  it('nothing larger than a MiB', () => {
+  it('no answer above one MiB', () => {
     const sized = (length: number) =>
       toCache({ status: 200, headers: fresh, body: 'x'.repeat(length) }, PLACE, NOW);
     expect(sized(1024 * 1024)).toBeDefined();

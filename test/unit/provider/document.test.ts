@@ -181,7 +181,7 @@ describe('D31: a path finds its operation', () => {
     expect(document.find(path)).toBeUndefined();
   });
 
-  it('knows the operations of other methods', () => {
+  it('finds operations of other methods', () => {
     expect(document.find('/characters/affiliation', 'POST')?.template).toBe('/characters/affiliation');
   });
 });

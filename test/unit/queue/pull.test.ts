@@ -80,7 +80,7 @@ describe('jobs are taken from a queue', () => {
     expect(queue.begun).toEqual(jobs(1));
   });
 
-  it('also when it rang in the middle of a look', async () => {
+  it('also when the notification came during a fetch', async () => {
     await start(2);
     const take = queue.source.take;
     queue.source.take = async (most) => {
@@ -96,7 +96,7 @@ describe('jobs are taken from a queue', () => {
     expect(queue.begun).toEqual(jobs(1));
   });
 
-  it('as many as there are, in statements of 64', async () => {
+  it('fetches all of them, 64 per statement', async () => {
     queue.due = jobs(200);
     await start(2048);
     expect(queue.begun).toEqual(jobs(200));
@@ -116,7 +116,7 @@ describe('jobs are taken from a queue', () => {
     expect(queue.begun).toEqual(jobs(5));
   });
 
-  it('again after patience when the database is odd', async () => {
+  it('retries after a pause when the database fails', async () => {
     queue.broken = true;
     await start(1);
     queue.broken = false;

@@ -61,13 +61,13 @@ describe('D60: the limit over all processes', () => {
     },
   );
 
-  it('four that ask one after the other, until all are refused, give it together', async () => {
+  it('four processes used in turn until all refuse allow exactly the limit', async () => {
     const four = times(4, () => process());
     const taken = await Promise.all(four.map((each) => exhaust(each)));
     expect(taken.reduce((sum, each) => sum + each, 0)).toBe(LIMIT);
   });
 
-  it('four that are asked for far more at once give it together', async () => {
+  it('four processes with far more concurrent requests allow exactly the limit', async () => {
     const four = times(4, () => process());
     const quotas = await Promise.all(
       times(4 * LIMIT, (n) => four[n % 4]?.take(key, LIMIT) as Promise<Quota>),
@@ -155,7 +155,7 @@ describe('D60: a request costs no statement', () => {
 });
 
 describe('D60: what is not used', () => {
-  it('is given back by who is idle, and taken by who is not', async () => {
+  it('is returned by idle processes, and leased by busy ones', async () => {
     const [idle, busy] = [process(), process()];
     // 100 at once: a block that is large, of which nothing more is used.
     await Promise.all(times(100, () => idle.take(key, LIMIT)));

@@ -117,7 +117,7 @@ describe('D39: a corporation', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('of the game itself is none, and is not even asked for', async () => {
+  it('of the game itself is not registered, and not even requested', async () => {
     expect(await fetchCorporation(api, NPC)).toBeUndefined();
     expect(await fetchCorporation(api, 1_999_999)).toBeUndefined();
     expect(asked).toEqual([]);
@@ -213,7 +213,7 @@ describe('D39: a character', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('of a closed corporation has none, unless that is registered', async () => {
+  it('of a closed corporation has no corporation, unless that is registered', async () => {
     corporations.delete(LONELY);
     expect((await find(SOMEBODY))?.characters[0]?.corporation_id).toBeNull();
     const found = await find(SOMEBODY, async () => ({ alliance_id: ALLIANCE }));

@@ -9,7 +9,7 @@ const BUILT_IN =
 const inFile = (path: string) => (text: string) => strayIn({ path, text });
 
 describe('what has a home', () => {
-  it('is told by file, line and words', () => {
+  it('is reported with file, line and text', () => {
     expect(inFile('server/a/a.ts')('\n  if (level < 0) return;')).toEqual([
       `server/a/a.ts:2: ${LEVEL}: if (level < 0) return;`,
     ]);

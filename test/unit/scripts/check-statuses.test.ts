@@ -27,7 +27,7 @@ describe('D73: features know codes, and no status', () => {
     expect(problemsIn(text)).toBe(0);
   });
 
-  it('lets those be who speak HTTP', () => {
+  it('allows statuses in files that handle HTTP', () => {
     for (const path of [
       'server/http/errors.ts',
       'server/sign-in/sign-in.routes.ts',

@@ -52,7 +52,7 @@ describe('what breaks a client of the released document', () => {
     expect(found(change)).toEqual([told]);
   });
 
-  it('is nothing that only adds', () => {
+  it('does not report additions', () => {
     expect(found(() => undefined)).toEqual([]);
     const added = found(({ paths, components: { schemas } }) => {
       paths['/new'] = structuredClone(before.paths['/group'] ?? {});

@@ -51,7 +51,7 @@ describe.each(pages)('D26: the page “%s”', (name, html) => {
     expect(html.endsWith('</html>\n')).toBe(true);
   });
 
-  it('has nothing but text and links in it', () => {
+  it('contains only text and links', () => {
     expect(html).not.toMatch(/<(script|img|iframe|object|form|link(?! rel="icon" href="data:)|base)\b/i);
     expect(html).not.toContain(EVIL);
     if (!['cancelled', 'provider failed', 'told of a failure'].includes(name))
@@ -77,7 +77,7 @@ describe.each(refusals)('D26: a way on from “%s”', (_, refusal) => {
     ]);
   });
 
-  it('first of all another try, where there is one, escaped', () => {
+  it('another attempt comes first, if there is one, with its link escaped', () => {
     const again = 'https://sso.example/v2/oauth/authorize?state=a&amp;scope=&quot;&#39;&lt;&gt;';
     expect(linksOf(refusalPage(refusal, WAYS_ON))).toEqual([
       [again, 'Sign in and grant all'],

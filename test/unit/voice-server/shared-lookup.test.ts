@@ -20,7 +20,7 @@ interface PromiseWithResolversOf<T> {
 }
 
 describe('a shared look', () => {
-  it('begins after it was asked for: who comes while one runs shares the next', async () => {
+  it('begins after its call: callers that arrive while one runs share the next one', async () => {
     const { looks, shared } = controlled();
     const first = shared();
     const [second, third] = [shared(), shared()];

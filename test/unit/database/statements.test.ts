@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NamingClient } from '../../../server/database/statements.ts';
+import { NamingClient, PLANNED_EACH_TIME } from '../../../server/database/statements.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { untilWaiting } from '../../harness/meanwhile.ts';
 
@@ -53,6 +53,12 @@ describe('named statements', () => {
     } finally {
       await single.drop();
     }
+  });
+
+  it('are not those that are planned each time', async () => {
+    const text = `${PLANNED_EACH_TIME} select $1::int as n`;
+    for (let use = 0; use < 3; use += 1) expect((await client.query(text, [use])).rows).toEqual([{ n: use }]);
+    expect(await prepared()).toEqual([]);
   });
 
   it('are bounded, and texts used once do not count', async () => {

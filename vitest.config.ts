@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: 'test/harness/global-setup.ts',
     pool: 'forks',
     // One more than the minimum number of cores, because tests often wait for PostgreSQL.
-    maxWorkers: 3,
+    maxWorkers: 5,
     // Without isolation, so that modules are loaded once: every test file has its own database, and none mocks modules.
     isolate: false,
     testTimeout: 20_000,

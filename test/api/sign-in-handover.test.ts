@@ -209,7 +209,7 @@ describe('D29b: a character that was handed to another person', () => {
     expect(await Promise.all(answers.map((answer) => statusOf(userTokenOf(answer))))).toEqual(
       Array(8).fill(200),
     );
-    const notices = app.logged.slice(before).filter((line) => line.includes('handed to another person'));
+    const notices = app.logged.slice(before).filter((line) => line.includes('a character has a new owner'));
     expect(notices).toHaveLength(1);
   });
 

@@ -85,7 +85,9 @@ describe('traces', () => {
     const { rows } = await sql<{
       data: unknown;
     }>`select data from pgboss.job where name = 'follow-names'`.execute(app.db);
-    expect(rows).toContainEqual({ data: { force: false, traceparent: expect.stringContaining(trace) } });
+    expect(rows).toContainEqual({
+      data: { force: false, asked: true, traceparent: expect.stringContaining(trace) },
+    });
   });
 
   it('are named in crash reports', async () => {

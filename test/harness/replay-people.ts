@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Event } from '../../contract/event.ts';
 import { type Application, type GroupPolicy, ok } from '../../sdk/src/index.ts';
+import { CLOSED } from '../../server/application/policy.queries.ts';
 import type { TestApp } from './app.ts';
 
 /** What the feed tells of persons of several characters, and of how people join groups. */
 export interface KnownPeople {
   readonly personOf: Map<number, string>;
   readonly mains: Map<string, number>;
+  /** Without those that say no more than a group without a policy does: a change to one of them is none. */
   readonly policies: Map<string, GroupPolicy>;
   readonly applications: Map<string, ApplicationKnown>;
 }
@@ -33,7 +36,7 @@ export async function presentPeople({ db, client, root }: TestApp): Promise<Know
   return {
     personOf: new Map(characters.map((one) => [one.character_id, one.person_id])),
     mains: new Map(persons.map((one) => [one.person_id, one.main_id])),
-    policies: new Map(await Promise.all(policies.map(policy))),
+    policies: new Map((await Promise.all(policies.map(policy))).filter(([, stored]) => !isUsual(stored))),
     applications: new Map(
       applications.map(({ application_id, group_id: group, character_id: user, state }) => [
         application_id,
@@ -66,7 +69,7 @@ export function learnOfPeople(known: KnownPeople, { type, targets, changes }: Ev
       break;
     case 'group.updated': {
       const policy = after('policy');
-      if (policy !== undefined) policies.set(id('group'), JSON.parse(String(policy)) as GroupPolicy);
+      if (policy !== undefined) know(known, id('group'), JSON.parse(String(policy)) as GroupPolicy);
       break;
     }
     case 'group.deleted':
@@ -93,6 +96,13 @@ export function learnOfPeople(known: KnownPeople, { type, targets, changes }: Ev
   }
 }
 
+const isUsual = (policy: GroupPolicy) => isDeepStrictEqual(policy, CLOSED);
+
+function know({ policies }: KnownPeople, group: string, policy: GroupPolicy): void {
+  if (isUsual(policy)) policies.delete(group);
+  else policies.set(group, policy);
+}
+
 /** A person without characters is none any more. */
 function forgetEmpty({ personOf, mains }: KnownPeople): void {
   const left = new Set(personOf.values());
@@ -104,9 +114,9 @@ function forget({ applications }: KnownPeople, gone: (made: ApplicationKnown) =>
 }
 
 /** Whoever is handed over or deleted decides nothing any more. */
-function endOffices({ policies }: KnownPeople, user: number): void {
-  for (const [id, policy] of policies) {
+function endOffices(known: KnownPeople, user: number): void {
+  for (const [id, policy] of known.policies) {
     const users = policy.moderators.users.filter((one) => one !== user);
-    policies.set(id, { ...policy, moderators: { ...policy.moderators, users } });
+    know(known, id, { ...policy, moderators: { ...policy.moderators, users } });
   }
 }

@@ -65,7 +65,7 @@ describe('D63: POST /system/job/{job_id}', () => {
       body: first.body,
     });
     expect(await waiting('sync-users')).toEqual([
-      { id: (first.body as { run_id: string }).run_id, data: { force: false } },
+      { id: (first.body as { run_id: string }).run_id, data: { force: false, asked: true } },
     ]);
   });
 
@@ -76,7 +76,7 @@ describe('D63: POST /system/job/{job_id}', () => {
     expect(await root.system.runJob({ params: { job_id: 'sync-users' } })).toMatchObject({
       body: plain.body,
     });
-    expect((await waiting('sync-users')).map(({ data }) => data)).toEqual([{ force: true }]);
+    expect((await waiting('sync-users')).map(({ data }) => data)).toEqual([{ force: true, asked: true }]);
   });
 
   it.each(['no-such-job', 'revoke-grant'])('%s: 404, for it is no scheduled job', async (job_id) => {

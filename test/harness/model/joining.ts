@@ -102,8 +102,9 @@ function isEligible(world: World, user: ModelUser, policy: ModelPolicy): boolean
   );
 }
 
-/** A group with a login switch obeys nobody below level 9. */
-const counts = ({ letsIn, policy }: ModelGroup) => letsIn === null || policy?.ofAdministrator === true;
+/** A group with a login switch, and a policy that reaches persons, obey nobody below level 9. */
+const counts = ({ letsIn, policy }: ModelGroup) =>
+  (letsIn === null && policy?.reach !== 'person') || policy?.ofAdministrator === true;
 
 export function moderates(world: World, user: ModelUser, { owner, policy }: ModelGroup): boolean {
   if (user.level >= 9 || owner === user.id) return true;
@@ -164,6 +165,8 @@ function setPolicy(
   if (group === undefined) return is(404);
   if (group.of !== undefined) return is(409);
   if (group.letsIn !== null && by.level < 9) return is(403);
+  const before = group.policy ?? CLOSED;
+  if ([before.reach, body.reach].includes('person') && by.level < 9) return is(403);
   const { eligible = {}, moderators = {} } = body;
   const groupsAt = (places: readonly number[] = []) =>
     [...new Set(places)].map((place) => world.groups[place]);
@@ -173,7 +176,6 @@ function setPolicy(
   const users = (moderators.users ?? []).map((place) => world.users.get(CHARACTERS[place]?.id ?? -1)?.id);
   const groups = groupsAt(moderators.groups);
   if ([...any, ...none, ...coalitions, ...users, ...groups].includes(undefined)) return is(404);
-  const before = group.policy ?? CLOSED;
   group.policy = {
     ...before,
     ...body,
@@ -230,7 +232,7 @@ function join(
   }
   world.applications.push(application);
   if (open) group.members.add(by.id);
-  return { status: 201, application };
+  return { status: 200, application };
 }
 
 function decide(

@@ -7,7 +7,7 @@ export default defineConfig({
     reporters: ['default', documentedAnswers()],
     globalSetup: 'test/harness/global-setup.ts',
     pool: 'forks',
-    // One more than the minimum number of cores, because tests often wait for PostgreSQL.
+    // More than the minimum number of cores, because tests often wait.
     maxWorkers: 5,
     // Without isolation, so that modules are loaded once: every test file has its own database, and none mocks modules.
     isolate: false,

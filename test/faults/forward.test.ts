@@ -53,6 +53,7 @@ describe.each(ASKING)('D30: %s', (_, ask) => {
 
   it('is a 502 where the game fails', async () => {
     app.provider.faults.add('api', { kind: 'status', status: 500 });
-    expect(await ask()).toMatchObject({ status: 502, body: { code: 'provider_unavailable' } });
+    // A request of the test before that is still on its way answers whoever asks for the same.
+    await expect.poll(ask).toMatchObject({ status: 502, body: { code: 'provider_unavailable' } });
   });
 });

@@ -309,18 +309,18 @@ describe('D29: with the worker', () => {
     const dyn = await app.dynamicToken(receiver.callback);
     const { token } = await app.signIn(MEMBER, { dyn });
     const tries = (count: number) =>
-      vi.waitFor(() => expect(receiver.received).toHaveLength(count), { timeout: 10_000 });
+      vi.waitFor(() => expect(receiver.received).toHaveLength(count), { timeout: 60_000 });
     await tries(1);
     receiver.answer = 204;
     // Not waited for: the pause before the next try.
     const hurry = sql`update pgboss.job set start_after = now() where name = 'deliver-sign-in' and state = 'created'`;
-    await vi.waitFor(async () => expect((await hurry.execute(app.db)).numAffectedRows).toBe(1n), 15_000);
+    await vi.waitFor(async () => expect((await hurry.execute(app.db)).numAffectedRows).toBe(1n), 60_000);
     await tries(2);
     const finished = sql<{ state: string }>`select state from pgboss.job where name = 'deliver-sign-in'`;
     await vi.waitFor(async () => {
       const { rows } = await finished.execute(app.db);
       expect(rows.map(({ state }) => state)).toEqual(['completed', 'completed']);
-    }, 15_000);
+    }, 60_000);
     expect(receiver.received.map(({ query }) => query.get('user_token'))).toEqual([token, token]);
     await app.stop();
     await receiver.stop();

@@ -56,7 +56,7 @@ async function atWork(): Promise<number> {
   return (await sql`select from joined_answers where until > now()`.execute(app.db)).rows.length;
 }
 const areAtWork = (count: number) =>
-  vi.waitFor(async () => expect(await atWork()).toBe(count), { timeout: 10_000 });
+  vi.waitFor(async () => expect(await atWork()).toBe(count), { timeout: 60_000 });
 const nobodyAtWork = () => areAtWork(0);
 
 /** Asks for all pages, and takes them. */
@@ -137,7 +137,7 @@ describe('D30: one caller has at most four joined answers at work', () => {
       client.pause();
       const head = `Host: ${host}\r\nAuthorization: Bearer ${ada.jwt}\r\n\r\n`;
       for (let n = 0; n < 3; n += 1) client.write(`GET ${path()} HTTP/1.1\r\n${head}`);
-      await vi.waitFor(() => expect(spools()).not.toEqual([]), { timeout: 10_000 });
+      await vi.waitFor(() => expect(spools()).not.toEqual([]), { timeout: 60_000 });
       // The first one is being written; had the others begun, they would be there by now.
       expect((await take(ben.jwt)).status).toBe(200);
       client.resetAndDestroy();
@@ -218,7 +218,7 @@ describe('D30: a joined answer is written page by page', () => {
       const client = ask(ada.jwt);
       // Reads as much as its buffer takes, and no more.
       client.on('readable', () => undefined);
-      await vi.waitFor(() => expect(client.readableLength).toBeGreaterThan(0), { timeout: 10_000 });
+      await vi.waitFor(() => expect(client.readableLength).toBeGreaterThan(0), { timeout: 60_000 });
       for (const file of spools()) truncateSync(file, 3_000_000);
       client.removeAllListeners('readable');
       const text = await readAll(client);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const url = new URL(copy.url);
   url.searchParams.set('options', '-c search_path=public,pg_catalog');
   app = await startTestApp({ env: { DATABASE_REPLICA_URL: url.href } });
-}, 120_000);
+});
 afterAll(async () => {
   await app?.stop();
   await copy?.drop();

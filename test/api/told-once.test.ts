@@ -201,4 +201,4 @@ it('D91: many snapshots at the same moment are told as if one came after another
   const { rows } = await sql<{ deadlocks: number }>`
     select deadlocks from pg_stat_database where datname = current_database()`.execute(app.db);
   expect(rows).toEqual([{ deadlocks: 0 }]);
-}, 60_000);
+});

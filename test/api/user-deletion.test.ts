@@ -152,7 +152,7 @@ describe('D19b: what goes with a user', () => {
     expect(await status(token)).toBe(401);
     const grants = await app.db.selectFrom('grants').select('character_id').execute();
     expect(grants.map(({ character_id }) => character_id)).not.toContain(ceoId);
-    await vi.waitFor(() => expect(revoked()).toBe(before + 1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(revoked()).toBe(before + 1), { timeout: 60_000 });
     expect(await app.client(app.root).corporation.get({ params: { corporation_id: id } })).toMatchObject({
       status: 200,
       body: { ceo: { character_id: ceoId, character_name: user.character_name } },

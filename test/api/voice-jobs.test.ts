@@ -46,9 +46,9 @@ describe('the jobs of the voice server', () => {
     expect((await run('sync-voice-groups')).status).toBe(200);
     expect((await run('check-voice-nicknames')).status).toBe(200);
     await expect
-      .poll(() => membershipsOf(voice), { timeout: 10_000 })
+      .poll(() => membershipsOf(voice), { timeout: 60_000 })
       .toEqual({ [sgid]: [clientDatabaseId] });
-    await expect.poll(() => voice.world.messages.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => voice.world.messages.length, { timeout: 60_000 }).toBe(1);
   });
 
   it.each(['sync-voice-groups', 'check-voice-nicknames'])(

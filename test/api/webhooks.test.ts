@@ -51,7 +51,7 @@ async function standing(webhook_id: string) {
 /** Waits until the one delivery of the webhook was tried so often, and is in this state. */
 async function tried(webhook_id: string, tries: number, state = 'waiting') {
   await expect
-    .poll(async () => (await deliveriesOf(webhook_id))[0], { timeout: 30_000 })
+    .poll(async () => (await deliveriesOf(webhook_id))[0], { timeout: 60_000 })
     .toMatchObject({ tries, state });
   return (await deliveriesOf(webhook_id))[0] as Awaited<ReturnType<typeof deliveriesOf>>[number];
 }

@@ -102,4 +102,4 @@ it('D14: administrators who change everything at once, each other included, neve
   const { rows } = await sql<{ deadlocks: number }>`
     select deadlocks from pg_stat_database where datname = current_database()`.execute(app.db);
   expect(rows).toEqual([{ deadlocks: 0 }]);
-}, 120_000);
+});

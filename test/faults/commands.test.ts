@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startEmbedded } from '../../dev/postgres/embedded.ts';
 import { createClient, ok } from '../../sdk/src/index.ts';
@@ -19,9 +19,6 @@ import {
 } from '../harness/instance.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { signInAt } from '../harness/sign-in-at.ts';
-
-// Whole processes: generous, for a machine that has other work, too.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let instance: Instance;
 beforeAll(async () => {
@@ -147,7 +144,7 @@ describe('D24: npm run token', () => {
         expect(receiver.received).toEqual([]);
         // Its own settings would give its tokens another issuer.
         const worker = instance.start(['npm', 'run', 'jobs'], { PORT: '' });
-        await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(1);
+        await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
         expect(receiver.received[0]?.headers['castellan-event']).toBe('sign-in');
         expect(receiver.received[0]?.query.get('user_token')).toBe(userToken);
 
@@ -157,7 +154,7 @@ describe('D24: npm run token', () => {
           const sql = "select state::text from pgboss.job where name = 'revoke-grant'";
           return (await reader.query<{ state: string }>(sql)).rows.map(({ state }) => state);
         };
-        await expect.poll(states, { timeout: 15_000 }).toEqual(['completed']);
+        await expect.poll(states, { timeout: 60_000 }).toEqual(['completed']);
 
         worker.signal('SIGTERM');
         expect((await worker.ended).code).toBe(0);

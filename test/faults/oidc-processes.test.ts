@@ -7,9 +7,6 @@ import { Browser } from '../harness/browser.ts';
 import { build, createInstance, type Instance, PRODUCTION, type Running } from '../harness/instance.ts';
 import { addRelyingParty, postForm, REDIRECT_URI, type RelyingParty } from '../harness/relying-party.ts';
 
-// Whole processes: generous, for a machine that has other work, too.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
-
 const CORPORATION = 98_000_011;
 const MEMBER = 2_112_000_049;
 

@@ -1,9 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { alive, build, createInstance, familyOf, type Instance, PROGRAMS } from '../harness/instance.ts';
 
-// Whole processes: generous, for a machine that has other work, too.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let instance: Instance;
 beforeAll(build);
 afterEach(() => instance.remove());
@@ -85,7 +82,7 @@ describe('a process whose reader of standard output has gone', () => {
       expect((await fetch(`${instance.url}/${'x'.repeat(8000)}`)).status).toBe(404);
     }
     service.signal('SIGTERM');
-    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 60_000 });
     service.hangUp();
     expect((await service.ended).code).toBe(0);
   });

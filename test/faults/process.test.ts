@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, ok } from '../../sdk/src/index.ts';
 import { alive, build, createInstance, familyOf, type Instance, type Running } from '../harness/instance.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { signInAt } from '../harness/sign-in-at.ts';
-
-// Whole processes: generous, for a machine that has other work, too.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let instance: Instance;
 beforeAll(async () => {
@@ -106,7 +103,7 @@ describe('a process of the service', () => {
     const receiver = await startReceiver();
     try {
       await signInAt(instance.url, token, receiver.callback);
-      await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
     } finally {
       await receiver.stop();
     }
@@ -117,10 +114,10 @@ describe('a process of the service', () => {
   });
 
   it('goes on serving for DRAIN_SECONDS after SIGTERM, while /readyz sends the balancer elsewhere', async () => {
-    const draining = await instance.serve({ DRAIN_SECONDS: '6' });
+    const draining = await instance.serve({ DRAIN_SECONDS: '12' });
     draining.signal('SIGTERM');
     const ready = async () => (await fetch(`${instance.url}/readyz`)).status;
-    await expect.poll(ready, { timeout: 5_000 }).toBe(503);
+    await expect.poll(ready).toBe(503);
     const answer = await fetch(`${instance.url}/token`, { headers: { authorization: `Bearer ${token}` } });
     expect({ status: answer.status, connection: answer.headers.get('connection') }).toEqual({
       status: 200,

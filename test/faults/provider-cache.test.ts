@@ -112,7 +112,7 @@ describe('D30: what is kept of answers is bounded in bytes', () => {
     const region = FIRST_MARKET + 500;
     const asking = Array.from({ length: 12 }, (_, n) => ask(page(region, n + 1)));
     try {
-      const inTime = { timeout: 10_000 };
+      const inTime = { timeout: 60_000 };
       await vi.waitFor(() => expect(asked(page(region, 1))).toBeGreaterThan(8), inTime);
       const waiting = () =>
         sql`select from pg_stat_activity

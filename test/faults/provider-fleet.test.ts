@@ -5,9 +5,6 @@ import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { addGrant, forgetProvider, MAIL, WALLET } from '../harness/provider.ts';
 
-// Whole processes: generous, for a machine that has other work, too.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
-
 /** The processes by what they call themselves at the provider. */
 const [ONE, TWO, WORKER] = ['api-one', 'api-two', 'worker'];
 const NOWHERE = 98_999_001;
@@ -77,7 +74,7 @@ async function startProcesses(keys: Readonly<Record<string, string>>): Promise<v
   await worker.printed(/"working"/);
   for (const url of urls) {
     await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 100,
     });
   }
@@ -146,7 +143,7 @@ describe('D33: two processes of the service and a worker share the limits', () =
     for (const { id } of world.alliances)
       expect((await send(0, 'POST', `/alliance/${id}`, app.root)).status).toBe('200');
     await vi.waitFor(() => expect(errors().map(({ userAgent }) => userAgent)).toContain(WORKER), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     const [own, forwarded] = await Promise.all([
       times(60, register),

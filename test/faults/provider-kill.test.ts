@@ -8,8 +8,6 @@ import { addBodies } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addGrant, expireAccessTokens, forgetProvider, outcomeOf, ownRecord } from '../harness/provider.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const ADA = 2_112_000_001;
 const CORPORATION = 98_200_001;
 const ENCRYPTION_KEYS = `test:${randomBytes(32).toString('base64')}`;
@@ -66,7 +64,7 @@ async function killWhileRefreshing(): Promise<void> {
   const ended = once(child, 'exit');
   await vi.waitFor(
     () => expect(app.provider.requests.at(-1)).toMatchObject({ grantType: 'refresh_token', fault: 'hold' }),
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   );
   child.kill('SIGKILL');
   expect(await ended).toEqual([null, 'SIGKILL']);

@@ -5,9 +5,6 @@ import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { type Sent, send } from '../harness/send.ts';
 
-// Whole processes: generous, for a machine that has other work, too.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
-
 const LIMIT = 600;
 /** D60: by how much the processes together may miss it. */
 const INEXACT = 0.01 * LIMIT;

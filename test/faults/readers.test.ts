@@ -54,12 +54,12 @@ async function ask(): Promise<Socket> {
 
 /** Nothing of it waits any more, and its client has not got it. */
 async function isCut(n: number): Promise<void> {
-  await vi.waitFor(() => expect(answers[n]?.destroyed).toBe(true), { timeout: 15_000 });
+  await vi.waitFor(() => expect(answers[n]?.destroyed).toBe(true), { timeout: 60_000 });
   expect(clients[n]?.bytesRead).toBeLessThan(LARGE.length);
 }
 
 const isTaken = (n: number, bytes = LARGE.length) =>
-  vi.waitFor(() => expect(clients[n]?.bytesRead).toBeGreaterThan(bytes), { timeout: 18_000, interval: 100 });
+  vi.waitFor(() => expect(clients[n]?.bytesRead).toBeGreaterThan(bytes), { timeout: 60_000, interval: 100 });
 
 describe('a client that does not take its answer', () => {
   it('is cut off when nothing moved for a while, and what waited for it is freed', async () => {

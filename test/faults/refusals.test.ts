@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSigningKey } from '../harness/app.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import {
@@ -15,9 +15,6 @@ import {
   PRODUCTION,
   PROGRAMS,
 } from '../harness/instance.ts';
-
-// Whole processes: generous, for a machine that has other work, too.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let instance: Instance;
 beforeAll(async () => {

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alive, build, createInstance, familyOf, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { onDatabase, productionEnv } from '../harness/production.ts';
-
-// Whole processes: generous, for a machine that has other work, too.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let instance: Instance;
 let env: Record<string, string>;

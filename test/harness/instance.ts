@@ -208,7 +208,7 @@ async function allGone(pids: readonly number[]): Promise<void> {
       const left = alive(pids);
       if (left.length > 0) throw new Error(`still running: ${left.join(', ')}`);
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 

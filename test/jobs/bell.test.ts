@@ -9,7 +9,7 @@ import { BELL } from '../../server/queue/pgboss.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 
-const PATIENTLY = { timeout: 15_000 };
+const PATIENTLY = { timeout: 60_000 };
 
 describe('the database tells of jobs', () => {
   let app: TestApp;

@@ -137,7 +137,7 @@ describe('a run visits each grant once, whatever happens', () => {
     expect(pages).toHaveLength(4);
     // Of one grant: what its row says, the claim, what came of it.
     expect(sent).toHaveLength(3 * 600 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length);
-  }, 60_000);
+  });
 
   it('those that stay due, as 450 that the brake holds, are asked about once in a run, too', async () => {
     kill(await addGrants(app, 450, [SKILLS]));

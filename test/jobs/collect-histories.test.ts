@@ -313,7 +313,7 @@ describe('what one run costs', () => {
     // The subject, the entry; the rest belongs to the client, a little more for what was not known at first.
     const own = sent.filter((text) => /history_turns|from "?users"?/.test(text));
     expect(own.length).toBeLessThanOrEqual(2 * 400 + claims.length + 10);
-  }, 120_000);
+  });
 
   it('2,000 who granted nothing of use: a statement for 40, no request', async () => {
     await addGrants(app, 2_000, [SKILLS]);

@@ -67,7 +67,7 @@ describe('issue 11: jobs that fail for one reason', () => {
         const failed = (await jobs('register-alliance-members')).filter(({ state }) => state === 'failed');
         expect(failed).toHaveLength(10);
       },
-      { timeout: 15_000 },
+      { timeout: 60_000 },
     );
     const inFull = app.logged.slice(before).filter((line) => /"err":.*a job failed/.test(line));
     expect(inFull).toHaveLength(1);
@@ -126,9 +126,9 @@ describe('D29: dead applications', () => {
         );
       });
     await sendEvents(callbackOf(dead), 1000);
-    await vi.waitFor(async () => expect(await open()).toBeGreaterThan(500), 10_000);
+    await vi.waitFor(async () => expect(await open()).toBeGreaterThan(500), 60_000);
     await sendEvents(callbackOf(living), 1);
-    await vi.waitFor(() => expect(deadOnes).toHaveLength(1), 10_000);
+    await vi.waitFor(() => expect(deadOnes).toHaveLength(1), 60_000);
     expect(deadOnes[0]).toBeGreaterThan(500);
   });
 });

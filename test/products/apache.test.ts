@@ -99,7 +99,7 @@ beforeAll(async () => {
   }
   await writeFile(join(folder, 'apache.conf'), configuration());
   await promisify(execFile)('/usr/sbin/apache2', ['-f', join(folder, 'apache.conf')]);
-  await vi.waitFor(async () => expect((await fetch(`${apache}/bye`)).status).toBe(200), { timeout: 30_000 });
+  await vi.waitFor(async () => expect((await fetch(`${apache}/bye`)).status).toBe(200), { timeout: 60_000 });
 });
 afterAll(async () => {
   const pid = await readFile(join(folder, 'pid'), 'utf8').catch(() => undefined);
@@ -207,7 +207,7 @@ describe('Apache with mod_auth_openidc', () => {
     const body = { authorized_to_login: false, add_members: [await nameOf(READER)] };
     await ok(app.client(app.root).group.update({ params: { group_id }, body }));
     await expect
-      .poll(async () => (await person.go(`${apache}/private/page`)).page?.status, { timeout: 30_000 })
+      .poll(async () => (await person.go(`${apache}/private/page`)).page?.status, { timeout: 60_000 })
       .toBe(403);
   });
 });

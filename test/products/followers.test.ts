@@ -60,7 +60,7 @@ describe('webhook-bot.mjs', () => {
     bot.stdout.setEncoding('utf8').on('data', (part) => {
       printed += part;
     });
-    const said = (text: string | RegExp) => expect.poll(() => printed, { timeout: 30_000 }).toMatch(text);
+    const said = (text: string | RegExp) => expect.poll(() => printed, { timeout: 60_000 }).toMatch(text);
     await said(/^http:.*\n/);
     return { bot, url: /^http:\S+/.exec(printed)?.[0] ?? '', said, printed: () => printed };
   }

@@ -100,7 +100,7 @@ async function serverPids(url: string, folder = dataDir): Promise<number[]> {
   return [await postmasterPid(folder), ...(workers as number[])];
 }
 
-const allGone = (pids: readonly number[]) => vi.waitUntil(() => pids.every(isGone), { timeout: 10_000 });
+const allGone = (pids: readonly number[]) => vi.waitUntil(() => pids.every(isGone), { timeout: 60_000 });
 
 /** A dead process that its parent has not asked about yet is gone, too. */
 function isGone(pid: number): boolean {
@@ -195,7 +195,7 @@ describe('startEmbedded', () => {
     const { url, stop } = await start();
     const killed = await postmasterPid();
     process.kill(killed, 'SIGKILL');
-    await vi.waitUntil(() => query(url, 'select 1 as value').catch(() => undefined), { timeout: 15_000 });
+    await vi.waitUntil(() => query(url, 'select 1 as value').catch(() => undefined), { timeout: 60_000 });
     expect(await postmasterPid()).not.toBe(killed);
     const pids = await serverPids(url);
     await stop();

@@ -257,7 +257,7 @@ describe('indexing a mailbox (D36b)', () => {
       }),
       { numRuns: 15 },
     );
-  }, 60_000);
+  });
 });
 
 async function expectGapless(): Promise<void> {

@@ -161,7 +161,7 @@ describe('D60: what is not used', () => {
     await Promise.all(times(100, () => idle.take(key, LIMIT)));
     for (let n = 0; n < 20; n += 1) await idle.take(key, LIMIT);
     const taken = await exhaust(busy);
-    await vi.waitFor(async () => expect(await takenOf(key)).toBeLessThan(LIMIT), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await takenOf(key)).toBeLessThan(LIMIT), { timeout: 60_000 });
     time += 1_000;
     expect(taken + (await exhaust(busy))).toBe(LIMIT - 120);
   });
@@ -195,7 +195,7 @@ describe('D60: bounded', () => {
     await Promise.all(times(500, (n) => one.take(`${key} ${n}`, LIMIT)));
     time += 120_000;
     await Promise.all(times(250, (n) => one.take(`new ${key} ${n}`, LIMIT)));
-    await vi.waitFor(async () => expect(await rows()).toHaveLength(250), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await rows()).toHaveLength(250), { timeout: 60_000 });
   });
 });
 

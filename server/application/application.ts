@@ -8,7 +8,7 @@ import {
 } from '../../contract/application.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
-import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';

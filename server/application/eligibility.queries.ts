@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isAdministrator, isMember } from '../access/clearance-levels.queries.ts';
 import { groupsOf } from '../access/groups-of.queries.ts';
-import { isAdministrator, isMember } from '../access/levels.queries.ts';
 import { isChanged } from '../person/person.queries.ts';
 
 /** What the policy `p` asks of the user `u` of the corporation `c` (left-joined), each condition by itself (D110). */

@@ -1,6 +1,6 @@
 import type { JoinableGroup } from '../../contract/policy.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
-import { isBuiltIn } from '../access/levels.ts';
+import { isBuiltIn } from '../access/clearance-levels.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError } from '../shared/errors.ts';
 import { type Candidate, findJoinable } from './policy.queries.ts';

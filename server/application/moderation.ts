@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.queries.ts';
-import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, notFound } from '../shared/errors.ts';
 import { findModeration } from './policy.queries.ts';

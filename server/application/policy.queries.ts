@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { GroupPolicy } from '../../contract/policy.ts';
-import { MEMBER_LEVEL } from '../access/levels.ts';
+import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { conditions, counts, isEligible, isGroupMember, maySee, moderates } from './eligibility.queries.ts';
 

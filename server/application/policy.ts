@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { GroupPolicy, PutGroupPolicy } from '../../contract/policy.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
-import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/levels.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';

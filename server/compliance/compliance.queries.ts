@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ComplianceCharacter, ComplianceDay } from '../../contract/compliance.ts';
 import type { CorporationShort } from '../../contract/membership.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { isMemberIn } from '../access/levels.queries.ts';
+import { isMemberIn } from '../access/clearance-levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { belonging, type TrackedOrganization } from '../grant/tracking.queries.ts';
 import { statesOf } from './states.queries.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isMember } from '../access/levels.queries.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 
 /** Milliseconds for which somebody may lack what is required before that counts as failing. */

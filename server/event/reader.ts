@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.queries.ts';
-import { isAdministrator, READS_ALL_LEVEL, READS_OTHERS_LEVEL } from '../access/levels.ts';
+import { isAdministrator, READS_ALL_LEVEL, READS_OTHERS_LEVEL } from '../access/clearance-levels.ts';
 import type { Reader } from './read.queries.ts';
 import type { Beholder } from './show.ts';
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.queries.ts';
-import { isBuiltIn } from '../access/levels.ts';
+import { isBuiltIn } from '../access/clearance-levels.ts';
 import { DomainError } from '../shared/errors.ts';
 
 /** Requests that wait for events at the same time: of one caller, and in one process. */

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { PersonChange } from '../../contract/person.ts';
 import type { UserShort } from '../../contract/user.ts';
-import { isBuiltIn } from '../access/levels.queries.ts';
+import { isBuiltIn } from '../access/clearance-levels.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { soleCharacter } from './person-id.ts';

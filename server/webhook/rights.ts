@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { type Caller, findCaller } from '../access/caller.queries.ts';
-import { isGuest, isSuperuser } from '../access/levels.ts';
+import { isGuest, isSuperuser } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import type { Reader } from '../event/read.queries.ts';
 import { beholderOf, feedReader } from '../event/reader.ts';

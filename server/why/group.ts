@@ -1,4 +1,4 @@
-import { isGuest } from '../access/levels.ts';
+import { isGuest } from '../access/clearance-levels.ts';
 import { type Answered, fact, type Source, yesOrNo } from './reasons.ts';
 
 interface GroupJudged {

@@ -5,7 +5,7 @@ import {
   isBuiltIn,
   isGuest,
   MEMBER_LEVEL,
-} from '../access/levels.ts';
+} from '../access/clearance-levels.ts';
 import { type Answered, type Fact, fact, type Source, yesOrNo } from './reasons.ts';
 
 interface LevelJudged {

@@ -1,4 +1,4 @@
-import { isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import type { Voice } from '../access/login-permission.queries.ts';
 import { type Answered, type Fact, type Fix, fact, listed, type Source, yesOrNo } from './reasons.ts';
 

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import type { RankedPosition } from '../access/level-change.ts';
-import { isMember } from '../access/levels.queries.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { idNamed } from '../access/named-user.queries.ts';
 import {

@@ -15,10 +15,10 @@ const CORPORATION = 98_000_011;
 const MEMBERS = [2_112_000_049, 2_112_000_055, 2_112_000_070, 2_112_000_078];
 const [MEMBER = 0, OTHER = 0] = MEMBERS;
 
-/** An application's address for logouts. */
+/** An application's endpoint for back-channel logouts. */
 interface Listener {
   readonly url: string;
-  /** Bodies of the requests so far. */
+  /** The bodies of the requests so far. */
   readonly told: URLSearchParams[];
   answer: number;
 }
@@ -62,7 +62,7 @@ afterEach(() => {
 const browserOf = (characterId: number) => new Browser(app, { choice: { characterId } });
 const root = () => app.client(app.root);
 const sidOf = (tokens: { id_token?: string | undefined }) => decodeJwt(tokens.id_token ?? '').sid;
-/** Who was told of, and which session. */
+/** Subject and session id of a logout token. */
 const news = () =>
   listener.told.map((body) => {
     const { sub, sid } = decodeJwt(body.get('logout_token') ?? '');
@@ -74,7 +74,7 @@ function endSession(id_token_hint: string, more: Record<string, string> = {}) {
 }
 
 describe('OpenID Connect RP-Initiated Logout 1.0', () => {
-  it('2: the person is asked, logged out everywhere, and taken back with the state', async () => {
+  it('2: the user is asked, logged out everywhere, and redirected back with the state', async () => {
     const browser = browserOf(MEMBER);
     const other = await addRelyingParty(app);
     const { id_token = '', access_token } = await party.signIn(browser);
@@ -98,7 +98,7 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     }
   });
 
-  it('2: the hint may have expired; without a hint the client is named, or nobody', async () => {
+  it('2: the hint may have expired; without a hint client_id names the client, or none is named', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);
     const { client_id } = party.client;
@@ -119,7 +119,7 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     expect(page.html).toContain('Log out?');
   });
 
-  it('3: without a registered address, or for somebody else’s hint, nobody is sent anywhere', async () => {
+  it('3: without a registered redirect URI, or with another user’s hint, there is no redirect', async () => {
     const browser = browserOf(MEMBER);
     const other = await addRelyingParty(app);
     const { id_token = '' } = await other.signIn(browser);
@@ -147,7 +147,7 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     expect((await party.visit(browser, { prompt: 'none' })).landed.url.searchParams.get('code')).toBeTruthy();
   });
 
-  it('without a session there is nothing to ask', async () => {
+  it('without a session the user is not asked', async () => {
     const browser = browserOf(MEMBER);
     const { id_token = '' } = await party.signIn(browserOf(MEMBER));
     const { url } = await browser.go(
@@ -205,7 +205,7 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     await quiet.stop();
   });
 
-  it('2.8: an application that does not answer well is told again, one that refuses is not', async () => {
+  it('2.8: the notice is retried after a failure, but not when the application refuses it', async () => {
     const told = () => app.logged.filter((line) => line.includes('refused a logout notification')).length;
     const before = told();
     listener.answer = 503;
@@ -224,7 +224,7 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     expect(waiting).toBe(0);
   });
 
-  it('D29: in production an address that is not public is not called', async () => {
+  it('D29: in production a URI that is not public is not called', async () => {
     const strict = await startTestApp({ worker: true, env: { CALLBACK_ALLOW_PRIVATE: 'false' } });
     await letIn(strict, { corporations: [CORPORATION] });
     const there = await addRelyingParty(strict);
@@ -244,8 +244,8 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
   });
 });
 
-describe('D84: what ends sessions, and is told', () => {
-  /** Somebody with a session, and what is true once that has ended. */
+describe('D84: changes that end sessions, of which applications are notified', () => {
+  /** A user with a session, and the checks for its end. */
   async function signedIn(characterId: number, at: RelyingParty = party) {
     const browser = browserOf(characterId);
     const tokens = await at.signIn(browser, { scope: 'openid offline_access' });
@@ -276,7 +276,7 @@ describe('D84: what ends sessions, and is told', () => {
         .executeTakeFirstOrThrow()
     ).character_name;
 
-  it('a coalition that shuts its members out', async () => {
+  it('a coalition that bars its members', async () => {
     const session = await signedIn(MEMBER);
     const letsIn = (authorized_to_login: boolean) =>
       ok(root().coalition.update({ params: { coalition_id: coalition }, body: { authorized_to_login } }));
@@ -294,7 +294,7 @@ describe('D84: what ends sessions, and is told', () => {
     await members([CORPORATION]);
   });
 
-  it('a group that shuts somebody out, and nobody else', async () => {
+  it('a group that bars a member, and nobody else’s session', async () => {
     const session = await signedIn(MEMBER);
     const bystander = await signedIn(OTHER);
     const { group_id } = await ok(root().group.create({ body: { group_name: 'Banned' } }));
@@ -305,7 +305,7 @@ describe('D84: what ends sessions, and is told', () => {
     await ok(root().group.delete({ params: { group_id } }));
   });
 
-  it('a level that is taken from an administrator whom nobody lets in', async () => {
+  it('the demotion of an administrator who is not let in otherwise', async () => {
     const id = MEMBERS[2] as number;
     await app.signIn(id);
     await app.db.updateTable('users').set({ clearance_level: 9 }).where('character_id', '=', id).execute();
@@ -354,7 +354,7 @@ describe('D84: what ends sessions, and is told', () => {
     app.provider.world.moveCharacter(MEMBER, CORPORATION);
   });
 
-  it('a character found elsewhere, when the corporation that it leads by now is registered', async () => {
+  it('a character that moved, found when the corporation of which it is CEO now is registered', async () => {
     const [id, elsewhere] = [MEMBERS[3] as number, 98_000_012];
     const { world } = app.provider;
     const session = await signedIn(id);
@@ -368,7 +368,7 @@ describe('D84: what ends sessions, and is told', () => {
     world.moveCharacter(id, CORPORATION);
   });
 
-  it('a group that an application lets in, left: there alone', async () => {
+  it('leaving an allowed group of an application: only the session there', async () => {
     const { group_id } = await ok(root().group.create({ body: { group_name: 'Editors' } }));
     const add = { add_members: [await nameOf(OTHER)] };
     await ok(root().group.update({ params: { group_id }, body: add }));
@@ -390,7 +390,7 @@ describe('D84: what ends sessions, and is told', () => {
     expect(landed.url.searchParams.get('code')).toBeTruthy();
   });
 
-  it('many applications at once, which one statement parts with their people; the jobs hold ids alone', async () => {
+  it('many applications at once, in one statement; the jobs contain ids only', async () => {
     const quiet = await startTestApp();
     await letIn(quiet, { corporations: [CORPORATION] });
     const { group_id } = await ok(quiet.client(quiet.root).group.create({ body: { group_name: 'Editors' } }));
@@ -420,7 +420,7 @@ describe('D84: what ends sessions, and is told', () => {
     const told = jobs.map(({ data }) => data);
     expect(told).toHaveLength(expected.length);
     expect(told).toEqual(expect.arrayContaining(expected));
-    // The sessions go on, without the applications.
+    // The sessions continue, without these applications.
     const { rows } = await sql<{ sessions: number; parts: number }>`
       select count(*)::int as sessions, count(*) filter (where payload->'authorizations' <> '{}')::int as parts
       from oidc_artifacts where model = 'Session' and character_id is not null`.execute(quiet.db);
@@ -442,7 +442,7 @@ describe('D84: what ends sessions, and is told', () => {
     },
   );
 
-  it('but not what was logged out by the person before', async () => {
+  it('but not an application from which the user logged out before', async () => {
     const browser = browserOf(OTHER);
     const tokens = await party.signIn(browser);
     await browser.press(await browser.go(endSession(tokens.id_token ?? '')), 'logout');
@@ -454,7 +454,7 @@ describe('D84: what ends sessions, and is told', () => {
     expect(listener.told).toHaveLength(2);
   });
 
-  it('an application that lets in other groups from now on', async () => {
+  it('a change of the allowed groups of an application', async () => {
     const changing = await addRelyingParty(app, { backchannel_logout_uri: listener.url });
     const tokens = await changing.signIn(browserOf(OTHER));
     const { client_id } = changing.client;
@@ -462,7 +462,7 @@ describe('D84: what ends sessions, and is told', () => {
     await expect.poll(news).toEqual([{ sub: String(OTHER), sid: sidOf(tokens) }]);
   });
 
-  it('the net below: what no operation told of, a job finds', async () => {
+  it('a job ends those that no operation ended', async () => {
     const session = await signedIn(OTHER);
     const letsIn = (authorized_to_login: boolean) =>
       app.db.updateTable('coalitions').set({ authorized_to_login }).execute();

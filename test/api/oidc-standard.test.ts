@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** What a browser comes back with. */
+/** The parameters with which a browser returns. */
 async function answerTo(more: Record<string, string>, drop: readonly string[] = []) {
   const { url, state } = await party.begin(more);
   for (const name of drop) url.searchParams.delete(name);
@@ -43,7 +43,7 @@ describe('OpenID Connect Discovery 1.0', () => {
     metadata = await getJson('/.well-known/openid-configuration');
   });
 
-  it('3: the metadata that MUST be there is there, and says what is done', () => {
+  it('3: the required metadata is present and correct', () => {
     expect(metadata).toMatchObject({
       issuer: BASE_URL,
       authorization_endpoint: `${BASE_URL}/oidc/auth`,
@@ -67,7 +67,7 @@ describe('OpenID Connect Discovery 1.0', () => {
     });
   });
 
-  it('D80: what is not named is not offered', () => {
+  it('D80: nothing else is offered', () => {
     for (const name of [
       'registration_endpoint',
       'device_authorization_endpoint',
@@ -94,7 +94,7 @@ describe('OpenID Connect Discovery 1.0', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('3: the issuer is BASE_URL, whatever host and scheme a request claims', async () => {
+  it('3: the issuer is BASE_URL, whatever host and scheme a request has', async () => {
     const answer = await send(app, 'GET', '/.well-known/openid-configuration', {
       headers: {
         host: 'localhost',
@@ -108,7 +108,7 @@ describe('OpenID Connect Discovery 1.0', () => {
     expect(answer.json).toEqual(metadata);
   });
 
-  it('D80: the key set holds the keys that sign, public halves alone', async () => {
+  it('D80: the key set contains the signing keys, without private parts', async () => {
     const { keys } = (await getJson('/.well-known/jwks.json')) as { keys: Record<string, unknown>[] };
     expect(keys.map(({ kty, alg }) => [kty, alg])).toEqual([
       ['OKP', 'EdDSA'],
@@ -125,7 +125,7 @@ describe('OpenID Connect Discovery 1.0', () => {
 });
 
 describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
-  it('3.1.2.1: GET and POST are taken alike', async () => {
+  it('3.1.2.1: GET and POST have the same effect', async () => {
     const { url, ...begun } = await party.begin();
     const browser = browserOf();
     const landed = await browser.go(url.origin + url.pathname, Object.fromEntries(url.searchParams));
@@ -142,11 +142,11 @@ describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
     } else expect(landed.url.searchParams.get('error')).toBeTruthy();
   });
 
-  it('3.1.2.2: parameters that are not known are passed over', async () => {
+  it('3.1.2.2: unknown parameters are ignored', async () => {
     expect((await answerTo({ colour: 'red' })).error).toBeNull();
   });
 
-  it('3.1.2.2: scopes that are not known are passed over', async () => {
+  it('3.1.2.2: unknown scopes are ignored', async () => {
     expect((await answerTo({ scope: 'openid colours' })).error).toBeNull();
   });
 
@@ -175,13 +175,13 @@ describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
     expect(landed.url.searchParams.get('code')).toBeNull();
   });
 
-  it('3.1.2.5: state comes back as it was sent, whatever it is', async () => {
+  it('3.1.2.5: state is returned unchanged, whatever it is', async () => {
     const state = 'ä & <b> %20 "quoted" +';
     const landed = await browserOf().go((await party.begin({ state })).url);
     expect(landed.url.searchParams.get('state')).toBe(state);
   });
 
-  it('response modes: query unless another is asked for, fragment and form_post, too', async () => {
+  it('response modes: query by default, also fragment and form_post', async () => {
     expect((await answerTo({})).url.searchParams.get('code')).toBeTruthy();
     const { url } = await answerTo({ response_mode: 'fragment' });
     expect(new URLSearchParams(url.hash.slice(1)).get('code')).toBeTruthy();
@@ -195,7 +195,7 @@ describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
     expect(policy).toMatch(/script-src 'sha256-[\w+/=]+'/);
   });
 
-  it('looking at a link by HEAD begins nothing: 405', async () => {
+  it('a HEAD request of a link starts nothing: 405', async () => {
     const { url } = await party.begin();
     for (const path of [url.pathname + url.search, '/oidc/logout', '/oidc/interaction/x']) {
       const answer = await fetch(app.url + path, { method: 'HEAD' });
@@ -232,7 +232,7 @@ async function freshCode(more?: Record<string, string>) {
 }
 
 describe('OpenID Connect Core 1.0, 3.1.3: tokens', () => {
-  it('3.1.3.3: answers are JSON that nobody keeps, of type Bearer', async () => {
+  it('3.1.3.3: answers are JSON that must not be stored, of type Bearer', async () => {
     const { code, verifier } = await freshCode();
     const { status, json, headers } = await redeem(code, verifier);
     expect(status).toBe(200);
@@ -264,7 +264,7 @@ describe('OpenID Connect Core 1.0, 3.1.3: tokens', () => {
     expect([answer.status, answer.json.error]).toEqual([400, error]);
   });
 
-  it('3.1.3.4: a client that does not authenticate gets 401 and how to', async () => {
+  it('3.1.3.4: a client that does not authenticate gets a 401 with WWW-Authenticate', async () => {
     const answer = await fetch(`${app.url}/oidc/token`, {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${party.client.client_id}:wrong`)}` },
@@ -277,7 +277,7 @@ describe('OpenID Connect Core 1.0, 3.1.3: tokens', () => {
 });
 
 describe('OpenID Connect Core 1.0, 2: the ID token', () => {
-  it('2: iss, sub, aud, exp, iat, nonce and sid; nothing that was not asked for', async () => {
+  it('2: iss, sub, aud, exp, iat, nonce and sid; nothing that was not requested', async () => {
     const listening = await addRelyingParty(app, { backchannel_logout_uri: 'http://127.0.0.1:9/out' });
     const tokens = await listening.signIn(browserOf());
     const claims = decodeJwt(tokens.id_token ?? '');
@@ -301,7 +301,7 @@ describe('OpenID Connect Core 1.0, 2: the ID token', () => {
     await compactVerify(id_token, createLocalJWKSet(keys));
   });
 
-  it('12.2: a refreshed ID token is of the same subject, audience and issuer', async () => {
+  it('12.2: a refreshed ID token has the same subject, audience and issuer', async () => {
     const first = await party.signIn(browserOf(), { scope: 'openid offline_access' });
     const next = await openid.refreshTokenGrant(party.config, first.refresh_token ?? '');
     const [one, other] = [first.claims(), next.claims()];
@@ -336,7 +336,7 @@ describe('OpenID Connect Core 1.0, 5.3: userinfo', () => {
     }
   });
 
-  it('5.3.3: without a token, or with one that is none: 401 and WWW-Authenticate', async () => {
+  it('5.3.3: without a token, or with an invalid one: 401 and WWW-Authenticate', async () => {
     for (const headers of [{}, { authorization: 'Bearer made-up' }] as Record<string, string>[]) {
       const answer = await ask(headers);
       expect([400, 401]).toContain(answer.status);
@@ -345,7 +345,7 @@ describe('OpenID Connect Core 1.0, 5.3: userinfo', () => {
     expect((await ask({ authorization: 'Bearer made-up' })).status).toBe(401);
   });
 
-  it('the token is not taken from the query, where logs would have it', async () => {
+  it('the token is not accepted in the query, which appears in logs', async () => {
     const { access_token } = await party.signIn(browserOf());
     const answer = await fetch(`${app.url}/oidc/userinfo?access_token=${access_token}`);
     expect(answer.status).toBe(400);
@@ -364,7 +364,7 @@ describe('RFC 7636: PKCE', () => {
 });
 
 describe('RFC 7662 and 7009: introspection and revocation', () => {
-  it('introspection tells a live token, and nothing of any other', async () => {
+  it('introspection describes a valid token, and says nothing about others', async () => {
     const tokens = await party.signIn(browserOf());
     expect(await openid.tokenIntrospection(party.config, tokens.access_token)).toMatchObject({
       active: true,
@@ -378,20 +378,20 @@ describe('RFC 7662 and 7009: introspection and revocation', () => {
     expect(await openid.tokenIntrospection(party.config, 'made-up')).toEqual({ active: false });
   });
 
-  it('both want a client that authenticates', async () => {
+  it('both require client authentication', async () => {
     for (const path of ['/oidc/introspection', '/oidc/revocation']) {
       const { status, json } = await postForm(app, path, { token: 'x' });
       expect([path, status, json.error]).toEqual([path, 400, 'invalid_request']);
     }
   });
 
-  it('revoking what is no token is no fault', async () => {
+  it('revoking an invalid token succeeds', async () => {
     await openid.tokenRevocation(party.config, 'made-up');
   });
 });
 
 describe('D60: rate limits', () => {
-  it('D60: an address may ask so much a minute, browsers are told by a page', async () => {
+  it('D60: requests of an address are limited; browsers get a page', async () => {
     const limited = await startTestApp({ env: { RATE_LIMIT: '5' } });
     const ask = (path: string) =>
       fetch(limited.url + path, { headers: { 'x-forwarded-for': '198.51.100.7' } });
@@ -407,7 +407,7 @@ describe('D60: rate limits', () => {
 });
 
 describe('BASE_URL with a path', () => {
-  it('D61: everything leads below it, and works behind a proxy that strips it', async () => {
+  it('D61: all URLs are below it, and it works behind a proxy that strips the path', async () => {
     const deep = await startTestApp({ env: { BASE_URL: 'https://castellan.test/deep/er' } });
     await letIn(deep, { corporations: [CORPORATION] });
     const metadata = (await (await fetch(`${deep.url}/.well-known/openid-configuration`)).json()) as Record<
@@ -419,7 +419,7 @@ describe('BASE_URL with a path', () => {
       authorization_endpoint: 'https://castellan.test/deep/er/oidc/auth',
       jwks_uri: 'https://castellan.test/deep/er/.well-known/jwks.json',
     });
-    // The harness knows the service by one name: the path is what a proxy strips.
+    // The test's application uses the path, which a proxy would strip.
     const at = { ...deep, url: deep.url };
     const there = await addRelyingParty(at, {}, 'https://castellan.test/deep/er');
     const browser = new Browser(deep, {

@@ -112,7 +112,7 @@ describe('guests', () => {
     await makeGuest(id);
   });
 
-  it('D28: a guest stays a guest of its host, if that is let in', async () => {
+  it('D28: a guest whose host is let in stays its guest, when another corporation invites it', async () => {
     const id = await makeGuest(stranger(), OTHER_HOST);
     userTokenOf(await signInInvited(id, HOST));
     expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: OTHER_HOST });

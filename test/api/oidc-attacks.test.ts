@@ -456,7 +456,7 @@ describe('attack: session fixation and login CSRF', () => {
     expect((await dyn.token.startLogin({ body: { state_code } })).status).toBe(404);
   });
 
-  it('D26: a callback from a foreign browser gets a page, and uses nothing up', async () => {
+  it('D26: a callback without the cookies of its browser gets a page, and uses nothing up', async () => {
     const begun = await party.begin();
     const browser = browserOf(VICTIM);
     const callback = new URL(await upToTheCallback(browser, begun.url));

@@ -70,7 +70,7 @@ const [one, other] = [0, 1].map((n) => () => processes[n] as { running: Running;
 ];
 
 describe('two processes of the API', () => {
-  it('a sign-in goes from one to the other at every single step', async () => {
+  it('each step of a sign-in can be handled by another process', async () => {
     const browser = new Browser(app, { choice: { characterId: MEMBER } });
     const turns = [one().url, other().url];
     const ask = browser.ask.bind(browser);
@@ -97,12 +97,12 @@ describe('two processes of the API', () => {
     for (const { url } of processes) {
       expect((await fetch(`${url}/oidc/userinfo`, { headers })).status).toBe(200);
     }
-    // One code, both processes at once: it was used.
+    // A code is used concurrently in both processes.
     const again = await Promise.all(processes.map((at) => postForm(at, '/oidc/token', fields)));
     expect(again.map((answer) => answer.json.error)).toEqual(['invalid_grant', 'invalid_grant']);
   });
 
-  it('one code is not given out twice by both at once', async () => {
+  it('a code does not give tokens in both processes', async () => {
     const browser = new Browser(app, { choice: { characterId: MEMBER }, at: one().url });
     const { landed, verifier } = await party.visit(browser);
     const fields = {
@@ -116,7 +116,7 @@ describe('two processes of the API', () => {
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
   });
 
-  it('kill -9 of a process loses no session that was agreed to', async () => {
+  it('kill -9 of a process loses no session', async () => {
     const browser = new Browser(app, { choice: { characterId: MEMBER }, at: one().url });
     await party.visit(browser);
     one().running.signal('SIGKILL');
@@ -128,7 +128,7 @@ describe('two processes of the API', () => {
     expect(browser.visited.slice(before).some((url) => url.startsWith(app.provider.ssoUrl))).toBe(false);
   });
 
-  it('the library prints nothing of its own beside the log', () => {
+  it('the library prints nothing outside the log', () => {
     for (const { running } of processes) {
       expect(running.output.stdout + running.output.stderr).not.toMatch(/oidc-provider (NOTICE|WARNING)/);
     }

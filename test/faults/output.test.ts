@@ -5,14 +5,14 @@ let instance: Instance;
 beforeAll(build);
 afterEach(() => instance.remove());
 
-/** Whether nothing is left of the instance. */
+/** Whether no process of the instance is left. */
 async function expectNothingLeft(pids: readonly number[]): Promise<void> {
   expect(alive(pids)).toEqual([]);
   expect(await instance.database()).toEqual([]);
 }
 
-describe('a process whose reader of standard output has gone', () => {
-  it('worker: ends at its stop signal, as behind `| head -1`', async () => {
+describe('a process whose standard output has no reader any more', () => {
+  it('worker: ends at a stop signal, as with `| head -1`', async () => {
     instance = await createInstance();
     const service = await instance.serve({ WORKERS: 'none' });
     const worker = instance.start(PROGRAMS.jobs);
@@ -25,7 +25,7 @@ describe('a process whose reader of standard output has gone', () => {
     expect(await instance.database()).toEqual([]);
   });
 
-  it('development start: goes on without its reader, and takes its PostgreSQL along at the end', async () => {
+  it('development start: continues without its reader, and stops its PostgreSQL at the end', async () => {
     instance = await createInstance();
     const service = instance.start(PROGRAMS.server);
     // The first line is printed long before the message at the end of the start.
@@ -51,12 +51,12 @@ describe('a process whose reader of standard output has gone', () => {
     const pids = [...familyOf(pipeline.pid), ...(await instance.database())];
     expect(pids.length).toBeGreaterThan(5);
     pipeline.signalGroup('SIGINT');
-    // Its standard error is open until the last process of the pipeline has ended.
+    // Standard error stays open until the last process of the pipeline has ended.
     await pipeline.ended;
     await expectNothingLeft(pids);
   });
 
-  it('with a real provider: names /docs and npm run token at the end of the start, as text where that is asked for', async () => {
+  it('with a real provider: names /docs and npm run token at the end of the start, as text with LOG_FORMAT=text', async () => {
     instance = await createInstance();
     const nobody = `http://127.0.0.1:${instance.port + 1}`;
     const service = instance.start(PROGRAMS.server, {
@@ -72,12 +72,12 @@ describe('a process whose reader of standard output has gone', () => {
     expect(stdout).not.toMatch(/^\{/m);
   });
 
-  it('a reader who stalls holds up nothing: requests are answered, and the stop is heard', async () => {
+  it('a stalled reader holds up nothing: requests are answered, and a stop signal is handled', async () => {
     instance = await createInstance();
     const service = await instance.serve();
     const pids = [service.pid, ...(await instance.database())];
     service.stall();
-    // Far more lines than a pipe holds.
+    // Far more lines than the buffer of a pipe holds.
     for (let requests = 0; requests < 60; requests += 1) {
       expect((await fetch(`${instance.url}/${'x'.repeat(8000)}`)).status).toBe(404);
     }

@@ -11,7 +11,7 @@ const nobody: Position = {
   guest: false,
 };
 
-/** Somebody somewhere. */
+/** A position; by default a member without organizations. */
 const at = (characterId: number, where: Partial<Position> = {}): Position => ({
   ...nobody,
   characterId,
@@ -34,7 +34,7 @@ describe('D11: distance from one user to another', () => {
     expect(distanceToUser(ada, other)).toBe(distance);
   });
 
-  it('members of the game’s own corporations share none', () => {
+  it('members of the game’s own corporations do not share them', () => {
     expect(distanceToUser(at(1), at(2))).toBe(7);
   });
 
@@ -52,7 +52,7 @@ describe('D11: distance from one user to another', () => {
     expect(distanceToUser(guest, guest)).toBe(0);
   });
 
-  it('is symmetric, guests aside', () => {
+  it('is symmetric, except for guests', () => {
     fc.assert(
       fc.property(pair, ([one, other]) => {
         fc.pre(!one.guest && !other.guest);
@@ -61,7 +61,7 @@ describe('D11: distance from one user to another', () => {
     );
   });
 
-  it('is 0 to oneself alone, and never other than 0, 1, 3, 5 or 7', () => {
+  it('is 0 only to oneself, and always 0, 1, 3, 5 or 7', () => {
     fc.assert(
       fc.property(pair, ([one, other]) => {
         const distance = distanceToUser(one, other);
@@ -106,7 +106,7 @@ describe('D13: distance to a corporation or alliance', () => {
     expect(distanceToOrganization({ ...ada, guest: true }, body)).toBe(7);
   });
 
-  it('somebody without a corporation is in none and in no alliance', () => {
+  it('a user without a corporation is in no alliance either', () => {
     expect(distanceToOrganization(at(1), corporation(10, null))).toBe(7);
     expect(distanceToOrganization(at(1), alliance(100))).toBe(7);
   });

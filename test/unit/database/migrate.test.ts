@@ -50,7 +50,7 @@ describe('migrate', () => {
     expect(rows).toEqual([]);
   });
 
-  it('0011 tells names with a dotless i from those with a dotted one', async () => {
+  it('0011 distinguishes names with a dotless i from those with a dotted one', async () => {
     const [{ db }] = replicas as [Connection];
     const upTo = (last: string) => ({
       migrations: Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last)),

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 describe('D80: RSA keys beside Ed25519 ones', () => {
-  it('D80: both kinds are taken, private or public, and told apart', () => {
+  it('D80: both kinds are accepted, private or public, and distinguished', () => {
     const { kty, kid, n, e } = RSA_KEY;
     const former = { kty, n, e, kid: `${kid}-former` };
     const set = JwkSet.parse({ keys: [RSA_KEY, ed25519, former] });
@@ -28,7 +28,7 @@ describe('D80: RSA keys beside Ed25519 ones', () => {
     expect(set.rsaKeys).toEqual([expect.objectContaining({ d: RSA_KEY.d }), former]);
   });
 
-  it('D20: RSA alone does not do: the service’s own tokens want an Ed25519 key', () => {
+  it('D20: RSA alone is refused: the service’s own tokens need an Ed25519 key', () => {
     expect(problemsOf([RSA_KEY])).toEqual(['holds no private Ed25519 key to sign with']);
   });
 
@@ -50,7 +50,7 @@ describe('D80: RSA keys beside Ed25519 ones', () => {
     expect(problemsOf([ed25519, key()])).toContain(problem);
   });
 
-  it('D80: the RSA key signs ID tokens alone: a token of the service that it signed is refused', async () => {
+  it('D80: the RSA key signs only ID tokens: a token of the service that it signed is refused', async () => {
     const clock = new TestClock();
     const keys = await loadSigningKeys(JwkSet.parse({ keys: [ed25519, RSA_KEY] }), ISSUER, clock);
     expect(keys.kids).toEqual([ed25519.kid]);

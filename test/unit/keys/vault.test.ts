@@ -20,7 +20,7 @@ describe('D34: secrets at rest', () => {
     );
   });
 
-  it('open in no other place', () => {
+  it('cannot be decrypted in another place', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, (secret, place, elsewhere) => {
         fc.pre(place !== elsewhere);
@@ -30,7 +30,7 @@ describe('D34: secrets at rest', () => {
     );
   });
 
-  it('do not open when a single bit was changed, anywhere', () => {
+  it('cannot be decrypted when any single bit was changed', () => {
     const sealed = vault.seal('a refresh token', PLACE);
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
       const changed = Buffer.from(sealed);
@@ -39,7 +39,7 @@ describe('D34: secrets at rest', () => {
     }
   });
 
-  it('do not open when cut off or lengthened', () => {
+  it('cannot be decrypted when truncated or extended', () => {
     const sealed = vault.seal('a refresh token', PLACE);
     for (let length = 0; length < sealed.length; length += 1) {
       expect(() => vault.open(sealed.subarray(0, length), PLACE), `${length} bytes`).toThrow();
@@ -47,13 +47,13 @@ describe('D34: secrets at rest', () => {
     expect(() => vault.open(Buffer.concat([sealed, Buffer.from([0])]), PLACE)).toThrow();
   });
 
-  it('never look alike, nor like what they hide', () => {
+  it('differ from each other and from the plain text', () => {
     const sealed = Array.from({ length: 100 }, () => vault.seal('a refresh token', PLACE).toString('latin1'));
     expect(new Set(sealed).size).toBe(100);
     for (const text of sealed) expect(text).not.toContain('refresh');
   });
 
-  it('open with any key of the set while the first one seals, and not without theirs', () => {
+  it('are encrypted with the first key, decrypted with any key of the set, and not without their key', () => {
     const sealed = vault.seal('kept', PLACE);
     const rotated = createVault([two, one]);
     expect(rotated.open(sealed, PLACE)).toBe('kept');
@@ -62,7 +62,7 @@ describe('D34: secrets at rest', () => {
     expect(() => vault.open(renewed, PLACE)).toThrow(
       `a secret of ${PLACE} was sealed with an encryption key that is not in ENCRYPTION_KEYS`,
     );
-    // The id alone proves nothing.
+    // The id of the key alone is not enough.
     expect(() => createVault([{ id: 'one', key: two.key }]).open(sealed, PLACE)).toThrow();
   });
 

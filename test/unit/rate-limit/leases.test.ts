@@ -12,7 +12,7 @@ const LIMIT = 600;
 let database: TestDatabase;
 let statements: string[];
 let key: string;
-/** Stands still until it is moved, so that no window ends by itself. */
+/** A clock that stands still until it is advanced, so that no window ends by itself. */
 let time = Date.UTC(2026, 8, 1, 12);
 const clock = { now: () => new Date(time) };
 const started: Leases[] = [];
@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What one process counts with. */
+/** The leases of one process. */
 function process({ db = database.db, keys = KEYS }: { db?: Kysely<Database>; keys?: number } = {}): Leases {
   const log = { info: () => undefined, warn: () => undefined, debug: () => undefined };
   const leases = createLeases({ db, clock, log }, keys);
@@ -39,7 +39,7 @@ function process({ db = database.db, keys = KEYS }: { db?: Kysely<Database>; key
   return leases;
 }
 
-/** Takes until it is refused, one after the other. */
+/** Takes one after the other until it is refused. */
 async function exhaust(leases: Leases, most = LIMIT): Promise<number> {
   for (let taken = 0; ; taken += 1) if (!(await leases.take(key, most)).allowed) return taken;
 }
@@ -75,7 +75,7 @@ describe('D60: the limit over all processes', () => {
     expect(allowed(quotas)).toBe(LIMIT);
   });
 
-  it('nothing is lost of a block that comes while more ask than it holds', async () => {
+  it('nothing of a block is lost that arrives while more requests wait than it contains', async () => {
     const [other, one] = [process(), process()];
     await other.take(key, LIMIT);
     const asking: (Quota | Promise<Quota>)[] = [];
@@ -89,13 +89,13 @@ describe('D60: the limit over all processes', () => {
     expect((await exhaust(one)) + (await exhaust(other))).toBe(LIMIT - 22);
   });
 
-  it('a limit below the number of processes is kept, too', async () => {
+  it('a limit below the number of processes is observed, too', async () => {
     const four = times(4, () => process());
     const quotas = await Promise.all(times(40, (n) => four[n % 4]?.take(key, 3) as Promise<Quota>));
     expect(allowed(quotas)).toBe(3);
   });
 
-  it('keys do not touch each other, in one statement or in several', async () => {
+  it('keys do not affect each other, in one statement or in several', async () => {
     const one = process();
     const quotas = await Promise.all(times(50, (n) => one.take(`${key} ${n % 10}`, 3)));
     expect(allowed(quotas)).toBe(30);
@@ -111,7 +111,7 @@ describe('D60: the limit over all processes', () => {
     expect(await exhaust(one)).toBe(LIMIT);
   });
 
-  it('says what is left, and when the window ends', async () => {
+  it('returns the rest, and the end of the window', async () => {
     const one = process();
     const first = await one.take(key, LIMIT);
     expect(first).toEqual({ allowed: true, limit: LIMIT, remaining: LIMIT - 1, endsAt: time + 60_000 });
@@ -125,7 +125,7 @@ describe('D60: the limit over all processes', () => {
     expect((await process().take(key, 50)).allowed).toBe(false);
   });
 
-  it('a window that a wrong clock began does not last until that clock was right', async () => {
+  it('a window that was started by a wrong clock does not last until that time', async () => {
     const one = process();
     time += 3_600_000;
     expect(await exhaust(one)).toBe(LIMIT);
@@ -135,7 +135,7 @@ describe('D60: the limit over all processes', () => {
 });
 
 describe('D60: a request costs no statement', () => {
-  it('while a block is at hand it is answered at once', async () => {
+  it('with a leased block it is answered at once', async () => {
     const one = process();
     await one.take(key, LIMIT);
     statements = [];
@@ -143,7 +143,7 @@ describe('D60: a request costs no statement', () => {
     expect(statements).toEqual([]);
   });
 
-  it('a refusal is repeated for a second without asking', async () => {
+  it('a refusal is repeated for a second without a statement', async () => {
     const one = process();
     await exhaust(one);
     statements = [];
@@ -154,10 +154,10 @@ describe('D60: a request costs no statement', () => {
   });
 });
 
-describe('D60: what is not used', () => {
+describe('D60: an unused rest', () => {
   it('is returned by idle processes, and leased by busy ones', async () => {
     const [idle, busy] = [process(), process()];
-    // 100 at once: a block that is large, of which nothing more is used.
+    // 100 at once lease a large block, of which the rest is not used.
     await Promise.all(times(100, () => idle.take(key, LIMIT)));
     for (let n = 0; n < 20; n += 1) await idle.take(key, LIMIT);
     const taken = await exhaust(busy);
@@ -166,7 +166,7 @@ describe('D60: what is not used', () => {
     expect(taken + (await exhaust(busy))).toBe(LIMIT - 120);
   });
 
-  it('of a window that is over, is not given back to the next one', async () => {
+  it('of an ended window is not returned to the next one', async () => {
     const one = process();
     const { endsAt } = await one.take(key, LIMIT);
     time += 60_000;
@@ -179,7 +179,7 @@ describe('D60: what is not used', () => {
 });
 
 describe('D60: bounded', () => {
-  it('in memory: the keys used last are remembered', async () => {
+  it('in memory: the most recently used keys are kept', async () => {
     const one = process({ keys: 10 });
     for (let n = 0; n < 20; n += 1) await one.take(`${key} ${n}`, LIMIT);
     statements = [];
@@ -189,7 +189,7 @@ describe('D60: bounded', () => {
     expect(takings()).toHaveLength(1);
   });
 
-  it('in the table: more old windows are deleted than new ones made', async () => {
+  it('in the table: more old windows are deleted than new ones created', async () => {
     await sql`truncate rate_windows`.execute(database.db);
     const one = process();
     await Promise.all(times(500, (n) => one.take(`${key} ${n}`, LIMIT)));
@@ -218,7 +218,7 @@ describe('D60: without the database', () => {
     expect(taken.reduce((sum, each) => sum + each)).toBe(LIMIT);
   });
 
-  it('whoever waited for it half a minute is told at once', async () => {
+  it('a request that waited for it half a minute is answered at once', async () => {
     const one = process();
     const { asking } = await database.db.transaction().execute(async (tx) => {
       await away.execute(tx);
@@ -232,7 +232,7 @@ describe('D60: without the database', () => {
     await back.execute(database.db);
   });
 
-  it('a clock that is set back does not make it count by itself for longer', async () => {
+  it('a clock that is set back does not prolong counting by itself', async () => {
     const [one, two] = [process(), process()];
     time += 3_600_000;
     await withoutTable(() => Promise.all([exhaust(one), exhaust(two)]));

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JwkSet } from '../../../server/keys/formats.ts';
 import { loadSigningKeys, type SignableToken, type SigningKeys } from '../../../server/keys/signing-keys.ts';
 import { DomainError } from '../../../server/shared/errors.ts';
-import { newSigningKey } from '../../harness/app.ts';
 import { TestClock } from '../../harness/clock.ts';
+import { newSigningKey } from '../../harness/keys.ts';
 
 const ISSUER = 'https://castellan.test';
 type Key = JwkSet['keys'][number];

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../server/database/tables.ts';
 import { createLeases, type Leases, type Quota } from '../../../server/rate-limit/leases.ts';
+import { createRateLimit } from '../../../server/rate-limit/rate-limit.ts';
 import { giveBack } from '../../../server/rate-limit/windows.queries.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
@@ -239,5 +240,37 @@ describe('D60: without the database', () => {
     time -= 3_600_000;
     const taken = await Promise.all([exhaust(one), exhaust(two)]);
     expect(taken.reduce((sum, each) => sum + each)).toBe(LIMIT);
+  });
+});
+
+describe('D60: whose limit it is', () => {
+  const log = { info: () => undefined, warn: () => undefined, debug: () => undefined };
+  const create = (limit: number) => createRateLimit({ db: database.db, clock, log }, limit);
+
+  it('0 is none', () => {
+    expect(create(0)).toBeUndefined();
+    const least = create(1);
+    expect(least).toBeDefined();
+    least?.close();
+  });
+
+  it('a dynamic token’s is ten times that of any other, and of an address', async () => {
+    const limits = create(LIMIT);
+    const uuid = randomUUID();
+    for (const kind of ['per', 'use'] as const) {
+      expect(await limits?.takeFromToken({ uuid: randomUUID(), kind })).toMatchObject({ limit: LIMIT });
+    }
+    expect(await limits?.takeFromToken({ uuid, kind: 'dyn' })).toMatchObject({ limit: 10 * LIMIT });
+    expect(await limits?.takeFromAddress('203.0.113.7')).toMatchObject({ limit: LIMIT });
+    limits?.close();
+  });
+
+  it('addresses of one customer count together, others do not', async () => {
+    const limits = create(LIMIT);
+    const remaining = async (address: string) => (await limits?.takeFromAddress(address))?.remaining;
+    expect(await remaining('2001:db8:60::1')).toBe(LIMIT - 1);
+    expect(await remaining('2001:db8:60::2')).toBe(LIMIT - 2);
+    expect(await remaining('2001:db8:60:1::1')).toBe(LIMIT - 1);
+    limits?.close();
   });
 });

@@ -15,7 +15,7 @@ describe('levels at their bounds', () => {
     expect(LEVELS.filter(is)).toEqual(those);
   });
 
-  it('D10: the built-in user is the one with id 0', () => {
+  it('the built-in user is the one with id 0', () => {
     expect([0, 1, -1, 2_112_000_001].filter(isBuiltIn)).toEqual([0]);
   });
 });

@@ -275,7 +275,7 @@ describe('D6, D15: rights over the record in the path', () => {
   it.each([
     ['user', 'the level of the distance between two users'],
     ['corporation', 'that to a corporation'],
-  ] as const)('D12, D13: over a %s it is %s', async (kind) => {
+  ] as const)('D12, D13: over a %s it is %s', async (kind, _) => {
     const somebodyOf = async (corporation: number) =>
       kind === 'user' ? person(0, corporation) : corporation;
     for (const [corporation, least] of [
@@ -327,6 +327,10 @@ describe('D14: authority over all of several organizations', () => {
   it('is there for no organization, and for level 8 over any', async () => {
     await requireAuthorityOverAll(database.db, await asker(0), none);
     await requireAuthorityOverAll(database.db, await asker(8), everything);
+    // Neither needs to look anybody up.
+    const gone = { owner_id: 1, sponsor_id: null };
+    await requireAuthorityOverAll(database.db, { ...gone, level: 0 }, none);
+    await requireAuthorityOverAll(database.db, { ...gone, level: 8 }, everything);
   });
 
   it('names those over which it lacks, alliances and corporations', async () => {
@@ -345,6 +349,10 @@ describe('D14: authority over all of several organizations', () => {
       `corporation ${STRANGE}`,
       `corporation ${OTHER}`,
     ]);
+    const each = { alliances: [FOREIGN], corporations: [STRANGE] };
+    await expect(requireAuthorityOverAll(database.db, await asker(7), each)).rejects.toMatchObject({
+      code: 'no_authority',
+    });
     const one = requireAuthorityOverAll(database.db, await asker(3), { ...none, corporations: [SISTER] });
     await expect(one).rejects.toMatchObject({ code: 'no_authority' });
   });

@@ -27,7 +27,7 @@ const claims = () => {
 async function signed(change: object, header: object = {}): Promise<string> {
   const said = Object.entries({ ...claims(), ...change }).filter(([, value]) => value !== undefined);
   return new SignJWT(Object.fromEntries(said))
-    .setProtectedHeader({ alg: 'EdDSA', kid: key.kid, ...header })
+    .setProtectedHeader({ alg: 'EdDSA', kid: key.kid as string, ...header })
     .sign(await importJWK(key, 'EdDSA'));
 }
 

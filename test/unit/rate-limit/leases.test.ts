@@ -23,6 +23,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   statements = [];
+  said = [];
   key = randomUUID();
 });
 afterEach(() => {
@@ -32,9 +33,16 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** What the processes logged. */
+let said: string[] = [];
+const say =
+  (as: string) =>
+  (...args: unknown[]) =>
+    said.push(`${as}: ${args.at(-1)}`);
+const log = { info: say('info'), warn: say('warn'), debug: () => undefined };
+
 /** What one process counts with. */
 function process({ db = database.db, keys = KEYS }: { db?: Kysely<Database>; keys?: number } = {}): Leases {
-  const log = { info: () => undefined, warn: () => undefined, debug: () => undefined };
   const leases = createLeases({ db, clock, log }, keys);
   started.push(leases);
   return leases;
@@ -151,7 +159,19 @@ describe('D60: a request costs no statement', () => {
     expect(times(1_000, () => one.take(key, LIMIT))).toEqual(
       times(1_000, () => expect.objectContaining({ allowed: false })),
     );
+    time += 999;
+    expect(await one.take(key, LIMIT)).toMatchObject({ allowed: false });
     expect(statements).toEqual([]);
+    time += 1;
+    expect(await one.take(key, LIMIT)).toMatchObject({ allowed: false });
+    expect(statements).toHaveLength(1);
+  });
+
+  it('requests that arrive together are covered by one block', async () => {
+    const one = process();
+    await Promise.all(times(20, () => one.take(key, LIMIT)));
+    expect(takings()).toHaveLength(1);
+    expect(await takenOf(key)).toBe(20);
   });
 });
 
@@ -214,9 +234,29 @@ describe('D60: without the database', () => {
     await withoutTable(async () => {
       expect(await Promise.all([exhaust(one), exhaust(two)])).toEqual([LIMIT, LIMIT]);
     });
+    const alone = 'warn: rate limits cannot be shared, each process counts alone';
+    expect(said).toEqual([alone, alone]);
+    said = [];
     time += 5_000;
     const taken = await Promise.all([exhaust(one), exhaust(two)]);
     expect(taken.reduce((sum, each) => sum + each)).toBe(LIMIT);
+    const again = 'info: rate limits are shared with the other processes again';
+    expect(said).toEqual([again, again]);
+  });
+
+  it('says so once, however long it lasts, and asks again every five seconds', async () => {
+    const one = process();
+    await withoutTable(async () => {
+      await exhaust(one);
+      expect(takings()).toHaveLength(1);
+      time += 4_999;
+      await one.take(`${key} too`, LIMIT);
+      expect(takings()).toHaveLength(1);
+      time += 1;
+      await one.take(`${key} too`, LIMIT);
+      expect(takings()).toHaveLength(2);
+    });
+    expect(said).toHaveLength(1);
   });
 
   it('whoever waited for it half a minute is told at once', async () => {
@@ -244,7 +284,6 @@ describe('D60: without the database', () => {
 });
 
 describe('D60: whose limit it is', () => {
-  const log = { info: () => undefined, warn: () => undefined, debug: () => undefined };
   const create = (limit: number) => createRateLimit({ db: database.db, clock, log }, limit);
 
   it('0 is none', () => {

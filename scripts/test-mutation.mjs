@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 
 /** What verifies, decrypts and authorises. */
 const NONE_MAY_SURVIVE_IN = [
-  'server/access/access-rule.ts',
+  'server/access/check-access-rule.ts',
   'server/access/admission.ts',
   'server/access/authenticate.ts',
   'server/access/authority.ts',

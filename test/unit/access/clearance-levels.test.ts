@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answersFor } from '../../../server/access/caller.queries.ts';
-import { isAdministrator, isBuiltIn, isGuest, isSuperuser } from '../../../server/access/levels.ts';
+import { isAdministrator, isBuiltIn, isGuest, isSuperuser } from '../../../server/access/clearance-levels.ts';
 import { idIn } from '../../../server/access/named-user.queries.ts';
 import { toPosition } from '../../../server/access/position.queries.ts';
 

@@ -30,6 +30,8 @@ export async function createTestDatabase(options: Partial<ConnectionConfig> = {}
   // Through a pooler, if the run tests one.
   const url = databaseUrl(process.env.TEST_POOLER_URL ?? templateUrl, name);
   const connection = connect({ poolSize: 10, log: pino({ level: 'silent' }), ...options, url });
+  // The first connection learns that a pooler refuses settings; a service opens one for that alone.
+  if (process.env.TEST_POOLER_URL !== undefined) await connection.pool.query('select').catch(() => undefined);
   return {
     ...connection,
     url,

@@ -1,20 +1,27 @@
 import { CastellanError, createCastellan } from '@castellan/sdk';
 import { createQueries } from '@castellan/sdk/query';
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import { SERVICE } from './place.ts';
 import { currentToken, endSession } from './session.ts';
 
 /** The service, asked as whoever is signed in. */
 export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken });
+/** The same for what is read while somebody looks at an outline: it gives up in time, so that he is told what is wrong. */
+export const reader = createCastellan({
+  baseUrl: SERVICE,
+  token: currentToken,
+  retries: 1,
+  timeout: 30_000,
+});
 /** Options for TanStack Query by the names of the API's operations. */
-export const queries = createQueries(castellan);
+export const queries = createQueries(reader);
 
 const MINUTE = 60_000;
 
 /** A refused token ends the session, in the service's own words. */
 function noticeRefusal(error: unknown): void {
   if (error instanceof CastellanError && error.status === 401 && currentToken() !== undefined) {
-    endSession(error.message);
+    endSession(error);
   }
 }
 
@@ -28,9 +35,21 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Everything that the answers about these resources said may have changed. */
+/** A list that somebody scrolled through has more stretches than can be read anew at every event. */
+const MOST_STRETCHES = 5;
+
+/** Everything that the answers about these resources said may have changed: what is seen is asked for anew. */
 export async function forget(...resources: (keyof typeof queries)[]): Promise<void> {
   await Promise.all(
-    resources.map((resource) => queryClient.invalidateQueries({ queryKey: ['castellan', resource] })),
+    resources.map(async (resource) => {
+      const queryKey = ['castellan', resource];
+      await queryClient.invalidateQueries({ queryKey, refetchType: 'none' });
+      await queryClient.refetchQueries({ queryKey, type: 'active', predicate: isShort });
+    }),
   );
+}
+
+function isShort({ state: { data } }: Query): boolean {
+  const { pages = [] } = (data ?? {}) as { readonly pages?: readonly unknown[] };
+  return pages.length <= MOST_STRETCHES;
 }

@@ -84,12 +84,16 @@ export async function signInWith(permanentToken: string): Promise<void> {
   beginSession((await operator.token.createUserToken()).user_token);
 }
 
-/** Ends the session in every tab, and the token everywhere. */
+/** Ends the session in every tab, and the token everywhere; where the service does not answer, that is said. */
 export async function signOut(): Promise<void> {
+  let failure: unknown;
   try {
-    if (currentToken() !== undefined) await castellan.token.logout();
-  } finally {
-    endSession();
-    queryClient.clear();
+    // At once: whoever leaves does not wait for another try.
+    if (currentToken() !== undefined) await castellan.token.logout({ retries: 0 });
+  } catch (error) {
+    failure = error;
   }
+  // A token that was gone already is as good as one that just went.
+  endSession(failure instanceof CastellanError && failure.status !== 401 ? failure : undefined);
+  queryClient.clear();
 }

@@ -12,10 +12,10 @@ export type Needs = (
 ) => readonly Need[] | Promise<readonly Need[]>;
 
 /**
- * Milliseconds that a screen waits for its content before it is drawn. React takes no outline away sooner than 300 after
- * the last one came or went, so that an outline which is not needed costs more than this.
+ * Milliseconds that a screen waits for its content before it is drawn with outlines: two ways to a service that is far
+ * away. React takes no outline away within 300, so that one which is hardly needed would cost as much.
  */
-const PATIENCE = 200;
+const PATIENCE = 350;
 
 /** Asks for what a screen needs while its code is on its way; what fails, or takes too long, the screen says itself. */
 export async function ahead(needs: Needs, params: object): Promise<void> {

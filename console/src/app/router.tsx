@@ -72,7 +72,6 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   // What is remembered of a screen would let it be drawn before its content is there.
   defaultGcTime: 0,
-  defaultPendingMs: 300,
   defaultPendingMinMs: 0,
   defaultPendingComponent: Loading,
   defaultErrorComponent: Failed,

@@ -7,13 +7,13 @@ import { queries, queryClient } from './session/api.ts';
 import { currentToken } from './session/session.ts';
 import { finishSignIn } from './session/sign-in.ts';
 
-const place = document.getElementById('console');
+const container = document.getElementById('console');
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
-// Where those who lock the page's scrolling look for it.
+// The library that locks the page's scrolling reads the nonce from this variable.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
-// First of all: a token in the address must not be there when anything is drawn.
+// Comes first, so that the token in the address is removed before anything is rendered.
 const refusal = finishSignIn();
-// What is needed first is on its way while the rest begins.
+// Starts loading what the first render needs.
 if (currentToken() === undefined) void SignInPage.preload?.();
 else void queryClient.prefetchQuery(queries.token.current());
 if (place !== null) {
@@ -23,7 +23,7 @@ if (place !== null) {
       if (!(error instanceof CastellanError)) reportError(error);
     },
   });
-  // As a transition it is drawn in slices, between which the page answers.
+  // A transition renders in time slices, so the page stays responsive.
   startTransition(() =>
     root.render(
       <StrictMode>

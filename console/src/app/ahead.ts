@@ -5,19 +5,20 @@ import type { Listing } from '../shared/listing.ts';
 
 type Need = CastellanQuery<unknown> | Listing<unknown>;
 
-/** What a screen shows at first, by what its address names and who looks at it. */
+/** The queries that a screen renders first, by the parameters of its address and the signed-in user. */
 export type Needs = (
   params: Readonly<Record<string, string>>,
   me: User,
 ) => readonly Need[] | Promise<readonly Need[]>;
 
 /**
- * Milliseconds that a screen waits for its content before it is drawn with outlines: two ways to a service that is far
- * away. React takes no outline away within 300, so that one which is hardly needed would cost as much.
+ * Milliseconds for which a navigation waits for the screen's data before the screen is rendered with skeletons: about
+ * two round trips to a distant service. React keeps a skeleton for at least 300 ms once it is shown, so an unnecessary one
+ * costs more than the wait.
  */
 const PATIENCE = 350;
 
-/** Asks for what a screen needs while its code is on its way; what fails, or takes too long, the screen says itself. */
+/** Loads a screen's data in parallel with its code. Errors and late answers are left to the screen itself. */
 export async function ahead(needs: Needs, params: object): Promise<void> {
   const patience = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE));
   await Promise.race([patience, collect(needs, params).catch(() => undefined)]);
@@ -29,7 +30,7 @@ async function collect(needs: Needs, params: object): Promise<void> {
   await Promise.all(all.map((need) => ('initialPageParam' in need ? begin(need) : have(need))));
 }
 
-/** What is there already is good enough to begin with: the screen asks for it anew where it is old. */
+/** The cached answer whatever its age, as the screen refetches stale ones itself; otherwise a new one. */
 export function have<Result>(need: CastellanQuery<Result>): Promise<Result> {
   return queryClient.query({ ...need, staleTime: 'static' });
 }

@@ -10,13 +10,13 @@ import { GuestPage } from './guest-page.tsx';
 import { router } from './router.tsx';
 import { readable, theme } from './theme.ts';
 
-/** Whoever is signed in has no need of it. */
+/** Not part of the first chunk, as signed-in users do not need it. */
 export const SignInPage = later(() => import('./sign-in-page.tsx'), 'SignInPage');
 
 interface AppProps {
-  /** What the page's styles are allowed by. */
+  /** The nonce of the content security policy for the page's styles. */
   readonly nonce: string;
-  /** Why the sign-in that just came back is not believed. */
+  /** Why the sign-in that just returned to this page was refused. */
   readonly refusal: string | undefined;
 }
 
@@ -45,11 +45,11 @@ function Gate({ refusal }: { readonly refusal: string | undefined }) {
   );
 }
 
-/** Nothing of one session is left to the next. */
+/** The screens of a signed-in user. The cache is cleared at the end, so that the next session sees nothing of it. */
 function Session() {
   useEffect(() => () => queryClient.clear(), []);
   const { error } = useQuery(queries.token.current());
-  // Who may not even ask who he is, is a guest.
+  // Only guests may not call this operation.
   if (error instanceof CastellanError && error.status === 403) return <GuestPage />;
   return <RouterProvider router={router} />;
 }

@@ -19,7 +19,7 @@ interface Found {
 const MOST = 12;
 const KEYS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
-/** Finds any screen, and anything that has a name, by some letters of it. */
+/** Searches screens and named records by a part of their name. */
 export function Finder({ close }: { readonly close: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -56,13 +56,13 @@ export function Finder({ close }: { readonly close: () => void }) {
         onKeyDown={press}
         autoComplete="off"
         data-autofocus
-        // The dialog may be there before its field is.
+        // The field is rendered later than the dialog, so the dialog cannot focus it.
         autoFocus
         mb="sm"
       />
       <div role="listbox" id={list} aria-label={t('Found')}>
         {found.map((place, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys.
           <div
             key={place.key}
             id={`${list}-${index}`}
@@ -88,17 +88,17 @@ export function Finder({ close }: { readonly close: () => void }) {
 
 interface Finding {
   readonly found: readonly Found[];
-  /** Why something that there may be is not among it. */
+  /** The first error of the requests, after which entries may be missing. */
   readonly error: Error | null;
   readonly isLooking: boolean;
 }
 
-/** What the letters stand in, those that begin with them first. */
+/** The entries whose name contains the text; those that begin with it come first. */
 function useFound(text: string): Finding {
   const me = useMe();
   const wanted = text.trim().toLowerCase();
   const enabled = wanted !== '';
-  // Only the service is asked at leisure: what Enter goes to is what the letters say at that moment.
+  // Only requests to the service are deferred: Enter must always use the text as it is at that moment.
   const settled = useDeferredValue(text.trim());
   const people = useQuery({
     ...queries.user.list({ query: { search: settled, limit: MOST } }),

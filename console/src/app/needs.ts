@@ -1,6 +1,6 @@
 /**
- * What each screen shows at first, so that it can be asked for before the screen is there. Nothing of it is among what
- * the service keeps a record of: who only points at a name has seen nothing.
+ * The queries that each screen renders first, so that they can start before the screen is rendered. They include no
+ * operation that the service records as use of somebody's data, because hovering over a link starts them, too.
  */
 
 import { mayRead } from '../screens/user/may-read.ts';

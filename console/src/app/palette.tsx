@@ -6,7 +6,7 @@ import { t } from '../text/text.ts';
 
 const Finder = later(() => import('./finder.tsx'), 'Finder');
 
-/** Opens the palette by Ctrl K, ⌘ K, or / where nothing is being typed. */
+/** Opens the palette on Ctrl K, ⌘ K, or on / outside text fields. */
 export function usePaletteKeys(open: () => void): void {
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent) => {
@@ -27,7 +27,7 @@ interface PaletteProps {
   readonly close: () => void;
 }
 
-/** A dialog in which anything is found. */
+/** Searches screens and named records by a part of their name. */
 export function Palette({ opened, close }: PaletteProps) {
   return (
     <Dialog
@@ -37,7 +37,7 @@ export function Palette({ opened, close }: PaletteProps) {
       yOffset="10vh"
       centered={false}
       className="palette"
-      // What is typed at once must not be lost.
+      // No animation, so that keys pressed immediately reach the field.
       transitionProps={{ duration: 0 }}
     >
       <Part rows={3}>

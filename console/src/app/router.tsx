@@ -7,7 +7,7 @@ import {
   type ErrorComponentProps,
   type RouteComponent,
 } from '@tanstack/react-router';
-import { HOME } from '../session/place.ts';
+import { HOME } from '../session/addresses.ts';
 import { later, loadTheRest } from '../shared/later.ts';
 import { LinkAnchor } from '../shared/links.tsx';
 import { Loading } from '../shared/loading.tsx';
@@ -20,7 +20,7 @@ import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
-/** Each screen is loaded when it is first gone to, together with what it shows. */
+/** A route whose screen is loaded on the first visit, in parallel with its data. */
 function screen<Path extends string>(path: Path, component: RouteComponent, what: Needs) {
   return createRoute({
     getParentRoute: () => root,
@@ -68,9 +68,9 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: HOME,
   defaultPreload: 'intent',
-  // TanStack Query knows what is old.
+  // TanStack Query decides what is stale.
   defaultPreloadStaleTime: 0,
-  // What is remembered of a screen would let it be drawn before its content is there.
+  // A cached match would be rendered without waiting for its data.
   defaultGcTime: 0,
   defaultPendingMinMs: 0,
   defaultPendingComponent: Loading,
@@ -89,7 +89,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Of some screens even the heading comes from the service. */
+/** Shown when a screen fails as a whole, because even its heading needs data. */
 function Failed({ error, reset }: ErrorComponentProps) {
   const { reset: forgive } = useQueryErrorResetBoundary();
   const again = () => {

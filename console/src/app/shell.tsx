@@ -15,7 +15,7 @@ import { ColorScheme } from './color-scheme.tsx';
 import { Palette, usePaletteKeys } from './palette.tsx';
 import { PLACES } from './places.tsx';
 
-/** What stands around every screen. */
+/** The frame around every screen: header, menu and palette. */
 export function Shell() {
   const [menuOpen, menu] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
@@ -23,7 +23,7 @@ export function Shell() {
   useLive();
   useFocusOnTheHeading();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu has done its work when the screen changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the screen changes.
   useEffect(menu.close, [path]);
   return (
     <>
@@ -83,13 +83,13 @@ export function Shell() {
   );
 }
 
-/** Where a screen was gone to, its heading is read out, and the next Tab goes to what is in it. */
+/** Focuses the heading after a navigation, so that screen readers announce it and Tab continues in the screen. */
 function useFocusOnTheHeading(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const before = useRef<string>(undefined);
   useEffect(() => {
     if (before.current !== undefined && before.current !== path) {
-      // Of some screens the heading comes with their content.
+      // Some screens have no heading before their data has loaded.
       const heading = document.querySelector<HTMLElement>('h1') ?? document.getElementById('main');
       heading?.focus({ preventScroll: true });
     }

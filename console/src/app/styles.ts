@@ -1,4 +1,4 @@
-/** The styles of those of Mantine's components that the console is made of, in Mantine's own order. */
+/** The styles of the Mantine components in use, in the order of Mantine's own style sheet. */
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

@@ -1,12 +1,12 @@
 import { CastellanError, createCastellan } from '@castellan/sdk';
 import { createQueries } from '@castellan/sdk/query';
 import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
-import { SERVICE } from './place.ts';
+import { SERVICE } from './addresses.ts';
 import { currentToken, endSession } from './session.ts';
 
-/** The service, asked as whoever is signed in. */
+/** The SDK's client with the signed-in user's token. */
 export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken });
-/** The same for what is read while somebody looks at an outline: it gives up in time, so that he is told what is wrong. */
+/** The same for queries: with a timeout and a single retry, so that a skeleton does not hide an error for long. */
 export const reader = createCastellan({
   baseUrl: SERVICE,
   token: currentToken,
@@ -18,7 +18,7 @@ export const queries = createQueries(reader);
 
 const MINUTE = 60_000;
 
-/** A refused token ends the session, in the service's own words. */
+/** Ends the session when the service refuses its token, and keeps the service's message for the sign-in page. */
 function noticeRefusal(error: unknown): void {
   if (error instanceof CastellanError && error.status === 401 && currentToken() !== undefined) {
     endSession(error);
@@ -28,14 +28,14 @@ function noticeRefusal(error: unknown): void {
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeRefusal }),
   mutationCache: new MutationCache({ onError: noticeRefusal }),
-  // The SDK asks again where that makes sense; what is older than half a minute is asked for anew when looked at.
+  // No retries here, because the SDK retries. Data older than half a minute is fetched again when it is shown.
   defaultOptions: {
     queries: { retry: false, staleTime: MINUTE / 2, gcTime: 10 * MINUTE },
     mutations: { retry: false },
   },
 });
 
-/** A list that somebody scrolled through has more stretches than can be read anew at every event. */
+/** Infinite lists with more pages than this are marked as stale, but not refetched at every event. */
 const MOST_STRETCHES = 5;
 
 /** Everything that the answers about these resources said may have changed: what is seen is asked for anew. */

@@ -2,8 +2,8 @@ import type { CastellanError } from '@castellan/sdk';
 import { useSyncExternalStore } from 'react';
 
 /**
- * The user token of this browser. All tabs share it, so that signing out anywhere is signing out everywhere
- * (docs/decisions/0012-the-console-keeps-its-token.md says why it is kept here).
+ * The key of the user token in the browser's storage. All tabs share it, so that signing out in one tab signs out all
+ * (docs/decisions/0012-the-console-keeps-its-token.md says why it is stored there).
  */
 const KEPT_AS = 'castellan.user-token';
 
@@ -44,7 +44,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The token, as it changes in this tab or another. */
+/** The present token; rerenders when it changes in this tab or another. */
 export function useToken(): string | undefined {
   return useSyncExternalStore(subscribe, currentToken);
 }

@@ -3,25 +3,25 @@ import { eveTime } from '../text/time.ts';
 /** Seconds. */
 const DAY = 86_400;
 const MONTH = 28 * DAY;
-/** Seconds on each side of a time that stands alone: without them the axis would have no length. */
+/** Seconds shown on each side of a single point. */
 const AROUND = DAY / 2;
 
-/** Distances between the marks of days, in seconds. */
+/** Possible distances of the ticks of daily values, in seconds. */
 const DAYS = [1, 2, 4, 7, 14, 28, 56, 91, 182, 365, 730].map((days) => days * DAY);
-/** 1, 2, 5, 10 and so on. */
+/** Possible distances of the ticks of whole numbers: 1, 2, 5, 10 and so on. */
 const WHOLE = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
 
-/** What the axis of time goes by; all times are seconds of EVE time. */
+/** Options of the time axis; all times are in seconds, UTC. */
 interface TimeAxis {
   range(first: number, last: number): [number, number];
-  /** Where marks are allowed only at certain distances: these. */
+  /** The allowed distances of ticks, where they are limited. */
   readonly incrs?: number[];
-  /** Where a time stands alone: the one mark. */
+  /** The only tick of a single point. */
   readonly splits?: () => number[];
   labels(marks: readonly number[], distance: number): string[];
 }
 
-/** What was counted once a day has no hours; what has one time alone is marked by that. */
+/** Daily values get ticks at whole days only, a single point gets one tick. */
 export function timeAxis(times: readonly number[]): TimeAxis {
   const [only] = times;
   const isDaily = times.every((at) => at % DAY === 0);
@@ -37,7 +37,7 @@ export function timeAxis(times: readonly number[]): TimeAxis {
   };
 }
 
-/** A date at the first mark and at every new one, below the hour where marks are hours apart. */
+/** Month, date or time by the distance of the ticks; times get the date below at the first tick of each day. */
 function label(at: number, before: number | undefined, distance: number): string {
   const [date = '', time = ''] = eveTime(new Date(at * 1000)).split(' ');
   if (distance >= MONTH) return date.slice(0, 7);
@@ -46,12 +46,12 @@ function label(at: number, before: number | undefined, distance: number): string
   return isNewDate ? `${time}\n${date}` : time;
 }
 
-/** Marks of what comes in whole numbers stand at whole numbers. */
+/** The allowed distances of ticks: whole numbers for whole values, any for others. */
 export function valueMarks(values: readonly number[]): number[] | undefined {
   return values.every(Number.isInteger) ? WHOLE : undefined;
 }
 
-/** Pixels that labels take, so that none is cut off. */
+/** The width in pixels that the labels need. */
 export function widthOf(labels: readonly string[]): number {
   return 24 + 8 * Math.max(3, ...labels.map(({ length }) => length));
 }

@@ -18,7 +18,7 @@ const features = tableFeatures({
 export interface TableColumn<Row> {
   readonly id: string;
   readonly header: () => string;
-  /** What the column is sorted by, and shows unless there is a cell. */
+  /** The value to sort by; also shown, unless there is a `cell`. */
   readonly value: (row: Row) => string | number;
   readonly cell?: (row: Row) => ReactNode;
 }
@@ -30,12 +30,12 @@ interface DataTableProps<Row> {
   readonly empty: string;
 }
 
-/** Pixels of a row of one line: rows of that height are drawn once. */
+/** The exact height of a row of one line in pixels; rows with another height cost a second render. */
 const ROW = 45;
 const ARROWS = { asc: ' ↑', desc: ' ↓' } as const;
 const SORTED = { asc: 'ascending', desc: 'descending' } as const;
 
-/** A table that sorts by its headings; of a long one only what is seen is in the page. */
+/** A table that can be sorted by its headings. Only the visible rows are rendered. */
 export function DataTable<Row extends object>({ label, rows, columns, empty }: DataTableProps<Row>) {
   const definitions = useMemo(
     () =>
@@ -60,7 +60,7 @@ export function DataTable<Row extends object>({ label, rows, columns, empty }: D
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: focusable, so that it can be scrolled by keyboard.
     <section className="window" ref={window} tabIndex={0} aria-label={label}>
       <table className="sheet" aria-rowcount={sorted.length + 1}>
         <thead>
@@ -100,14 +100,14 @@ interface CellsProps<Row> {
   readonly columns: readonly TableColumn<Row>[];
 }
 
-/** Drawn once, however often the table moves. */
+/** Memoised, so that scrolling does not render them again. */
 const Cells = memo(function Cells<Row>({ row, columns }: CellsProps<Row>) {
   return columns.map(({ id, cell, value }) => (
     <td key={id}>{cell === undefined ? value(row) : cell(row)}</td>
   ));
 }) as <Row>(props: CellsProps<Row>) => ReactNode;
 
-/** Stands for the rows that are not in the page. */
+/** Takes the space of the rows that are not rendered. */
 function Space({ height }: { readonly height: number }) {
   return height > 0 ? <tr style={{ height }} /> : null;
 }

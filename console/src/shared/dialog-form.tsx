@@ -7,16 +7,16 @@ import { Problem } from './problem.tsx';
 import { Part } from './screen.tsx';
 
 interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
-  /** What the dialog is called, and the button for those who do not see what it stands beside. */
+  /** The title of the dialog and the accessible name of the button. */
   readonly label: string;
-  /** What the button says where that is less. */
+  /** The button's text, by default the label. */
   readonly text?: string;
-  /** What is in the dialog, while it is open. */
+  /** The content of the open dialog. */
   readonly children: (close: () => void) => ReactNode;
   readonly wide?: boolean;
 }
 
-/** A button, and the dialog that it opens. */
+/** A button that opens a dialog. */
 export function DialogButton({ label, text, children, wide = false, ...button }: DialogButtonProps) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -33,15 +33,15 @@ export function DialogButton({ label, text, children, wide = false, ...button }:
 }
 
 interface DialogFormProps {
-  /** What the button says that sends it. */
+  /** The text of the submit button. */
   readonly action: string;
   readonly close: () => void;
-  /** Rejects with what is then shown. */
+  /** If it rejects, the error is shown. */
   readonly submit: (filled: FormData) => Promise<unknown>;
   readonly children: ReactNode;
 }
 
-/** The fields of a dialog, what went wrong, and the two ways out; it closes when what was sent is done. */
+/** The form of a dialog with error and buttons; the dialog closes after a successful submit. */
 export function DialogForm({ action, close, submit, children }: DialogFormProps) {
   const sending = useMutation({ mutationFn: submit, onSuccess: close });
   const send = (event: FormEvent<HTMLFormElement>) => {

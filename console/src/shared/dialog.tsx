@@ -4,7 +4,7 @@ import { later } from './later.ts';
 
 const Modal = later(() => import('./modal.ts'), 'Modal');
 
-/** A dialog that costs nothing until it is first opened: a list may have one in each of its rows. */
+/** A modal dialog that is rendered only after it was first opened, because lists have one in each row. */
 export function Dialog(props: ModalProps) {
   const [wanted, setWanted] = useState(props.opened);
   if (props.opened && !wanted) setWanted(true);
@@ -16,7 +16,7 @@ export function Dialog(props: ModalProps) {
   );
 }
 
-/** Closed at first: it is at the step to open that a dialog learns where the focus goes back to. */
+/** Renders closed first, because Mantine notes the element to return the focus to when `opened` changes. */
 function Opening({ opened, ...props }: ModalProps) {
   const [isThere, setThere] = useState(false);
   useEffect(() => setThere(true), []);

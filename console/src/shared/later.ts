@@ -1,32 +1,32 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** What is not loaded yet, or was not when it was named. */
+/** The preload functions of all lazy components. */
 const waiting: (() => Promise<unknown> | undefined)[] = [];
 
-/** A component whose code is loaded when it is first drawn, or before that, while nothing else is to be done. */
+/** A component whose code is loaded when it is first rendered, or earlier when the browser is idle. */
 export const later: typeof lazyRouteComponent = (load, name) => {
   const component = lazyRouteComponent(load, name);
   waiting.push(() => (component as { readonly preload?: () => Promise<unknown> }).preload?.());
   return component;
 };
 
-/** Loads the code of everything that was not drawn yet, one after another, each in a pause of the browser. */
+/** Loads the code of all lazy components, one after another, each when the browser is idle. */
 export async function loadTheRest(): Promise<void> {
-  if (isSparing()) return;
-  // What is loaded may name more of its own: the list grows meanwhile.
+  if (savesData()) return;
+  // The list grows during the loop, because loaded modules may declare lazy components of their own.
   for (const load of waiting) {
-    await pause();
+    await idle();
     await load();
   }
 }
 
-/** Whether the browser was told to save data. */
-function isSparing(): boolean {
+/** Whether the user asked the browser to save data. */
+function savesData(): boolean {
   return 'connection' in navigator && (navigator.connection as { saveData?: boolean }).saveData === true;
 }
 
-/** Safari has no idle callbacks: there, a moment is a pause. */
-function pause(): Promise<unknown> {
+/** Resolves when the browser is idle; in Safari, which has no idle callbacks, after a moment. */
+function idle(): Promise<unknown> {
   return new Promise((resolve) => {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve);
     else setTimeout(resolve, 100);

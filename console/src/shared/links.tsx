@@ -1,9 +1,9 @@
 import { Anchor, type AnchorProps, NavLink } from '@mantine/core';
 import { createLink, useRouter } from '@tanstack/react-router';
 import type { ComponentPropsWithRef, MouseEvent, ReactNode } from 'react';
-import { HOME } from '../session/place.ts';
+import { HOME } from '../session/addresses.ts';
 
-/** Mantine's own, led by the router. */
+/** Mantine's link components with the router's navigation. */
 export const LinkAnchor = createLink(
   (props: AnchorProps & Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>) => <Anchor {...props} />,
 );
@@ -11,12 +11,12 @@ export const LinkNav = createLink(NavLink<'a'>);
 
 interface RowLinkProps {
   readonly to: '/user/$name' | `/${'group' | 'alliance' | 'corporation' | 'coalition'}/$id`;
-  /** The name or id in it. */
+  /** The value of the parameter. */
   readonly of: string;
   readonly children: ReactNode;
 }
 
-/** A whole row of a list that leads somewhere: thousands scroll by, so none watches the address as other links do. */
+/** A row of a list that is a link as a whole; for long lists without the subscriptions of the router's own links. */
 export function RowLink({ to, of, children }: RowLinkProps) {
   const router = useRouter();
   const path = to.replace(/\$\w+/, () => encodeURIComponent(of));

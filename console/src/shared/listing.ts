@@ -10,11 +10,11 @@ type Call<Query, Given> = (request: {
 
 interface Stretch<Entry> {
   readonly entries: readonly Entry[];
-  /** Where the next one begins; absent at the end. */
+  /** The cursor of the next page; undefined on the last one. */
   readonly next: string | undefined;
 }
 
-/** A list to be read stretch by stretch. */
+/** Options of an infinite query over a list with a cursor. */
 export interface Listing<Entry> {
   readonly queryKey: readonly unknown[];
   readonly queryFn: (context: {
@@ -59,7 +59,7 @@ export function useListing<Entry>(of: Listing<Entry>) {
     hasNextPage,
     isFetchingNextPage,
     fetchNextPage,
-    /** To be called when the end is in sight. */
+    /** Call it when the end of the list becomes visible. */
     onEnd,
   };
 }

@@ -6,17 +6,17 @@ type EventQuestion = NonNullable<NonNullable<Parameters<typeof reader.audit.list
 const EVENTS = 50;
 const USERS = 500;
 
-/** What happened, the latest first. */
+/** Events, latest first. */
 export function eventsOf(question: EventQuestion) {
   return listingOf(['audit', 'list'], reader.audit.list.answer, { limit: EVENTS, ...question });
 }
 
-/** What others did with one's data. */
+/** Events that tell who used the character's data. */
 export function usesOf(characterId: number) {
   return eventsOf({ target: `user:${characterId}`, type: 'ext.asked_on_behalf,history.read' });
 }
 
-/** Users by a part of the name and the least level; all of them where neither is given. */
+/** Users by a part of the name and a minimum level; all of them by default. */
 export function usersOf(search = '', level?: number) {
   return listingOf(['user', 'list'], reader.user.list.answer, {
     limit: USERS,

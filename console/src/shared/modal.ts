@@ -1,2 +1,2 @@
-/** Apart from the rest, so that it is loaded when a dialog is first opened: most visits open none. */
+/** A module of its own, so that its code is loaded when the first dialog opens. */
 export { Modal } from '@mantine/core';

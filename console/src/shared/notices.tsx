@@ -2,7 +2,7 @@ import { Alert, Stack } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { t } from '../text/text.ts';
 
-/** What was done, said once at the edge of the page; what failed is said where it was tried. */
+/** A short message at the edge of the page that something was done. Errors are shown where the action was started. */
 interface Notice {
   readonly id: number;
   readonly text: string;
@@ -42,7 +42,7 @@ export function Notices() {
       {shown.map(({ id, text }) => (
         <Alert
           key={id}
-          // What is around it says it already.
+          // The live region around it announces it already.
           role="presentation"
           variant="default"
           withCloseButton

@@ -2,7 +2,7 @@ import { CastellanError } from '@castellan/sdk';
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core';
 import { t } from '../text/text.ts';
 
-/** What went wrong in the words of the API, with what names the request in its log. */
+/** An error with the API's message and the id of the request, which is also in the service's log. */
 export function Problem({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   if (error === null || error === undefined) return null;
   return (
@@ -20,7 +20,7 @@ export function Problem({ error, retry }: { readonly error: unknown; readonly re
   );
 }
 
-/** What names the request in the log of the service, where one was answered. */
+/** The id of the failed request, which the service's log contains, too. */
 export function RequestOf({ error }: { readonly error: unknown }) {
   if (!(error instanceof CastellanError) || error.requestId === undefined) return null;
   return (

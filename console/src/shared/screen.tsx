@@ -5,16 +5,16 @@ import { Loading } from './loading.tsx';
 import { Problem } from './problem.tsx';
 
 interface ScreenProps {
-  /** For the tab of the browser; the heading, too, where none is given. */
+  /** The title of the browser's tab, and by default the heading. */
   readonly title: string;
   readonly heading?: ReactNode;
-  /** One line that says what this is for. */
+  /** One line about the purpose of the screen. */
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A screen: its heading is there at once, its content when it has come. */
+/** A screen: its heading is shown at once, its content when it is loaded. */
 export function Screen({ title, heading, lead, actions, children }: ScreenProps) {
   useEffect(() => {
     document.title = `${title} · castellan`;
@@ -37,9 +37,9 @@ export function Screen({ title, heading, lead, actions, children }: ScreenProps)
 
 interface PartProps {
   readonly children: ReactNode;
-  /** How large its outline is. */
+  /** Number of rows of its skeleton. */
   readonly rows?: number;
-  /** What it shows: whatever failed before has nothing to do with another one. */
+  /** Identifies the content: an error of the former content is cleared when it changes. */
   readonly about?: string;
 }
 
@@ -54,12 +54,12 @@ export function Part({ children, rows, about = '' }: PartProps) {
 }
 
 interface ChangingProps<Choice> {
-  /** What was chosen. */
+  /** The user's choice. */
   readonly to: Choice;
   readonly children: (shown: Choice) => ReactNode;
 }
 
-/** A part that changes with a choice: what was there stays until the other has come, and no outline flickers. */
+/** A part whose content depends on a choice: the former content stays until the new one has loaded. */
 export function Changing<Choice>({ to, children }: ChangingProps<Choice>) {
   const shown = useDeferredValue(to);
   const about = JSON.stringify(shown);

@@ -6,17 +6,17 @@ interface WindowedListProps<Item> {
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string | number;
   readonly children: (item: Item) => ReactNode;
-  /** The last of them is in sight. */
+  /** Called when the last item becomes visible. */
   readonly onEnd?: () => void;
 }
 
-/** Pixels of a row of one line with what separates it from the next: rows of that height are drawn once. */
+/** The exact height of a row of one line in pixels; rows with another height cost a second render. */
 const ROW = 45;
 
-/** A list of any length: only what is seen of it is in the page. */
+/** A list of any length, of which only the visible items are rendered. */
 export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: WindowedListProps<Item>) {
   const window = useRef<HTMLElement>(null);
-  // The same function as long as the items are: with another one all of them would be measured anew, at every step.
+  // Must be stable: a new function makes the virtualizer compute the positions of all items again.
   const getItemKey = useCallback((index: number) => keyOf(items[index] as Item), [items, keyOf]);
   const rows = useVirtualizer({
     count: items.length,
@@ -31,7 +31,7 @@ export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: Win
     if (atEnd) onEnd?.();
   }, [atEnd, onEnd]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: focusable, so that it can be scrolled by keyboard.
     <section className="window" ref={window} tabIndex={0} aria-label={label}>
       <ul className="rows" style={{ height: rows.getTotalSize(), position: 'relative' }}>
         {seen.map(({ key, index, start }) => (
@@ -56,7 +56,7 @@ interface RowProps<Item> {
   readonly children: (item: Item) => ReactNode;
 }
 
-/** Drawn once, however often the list moves. */
+/** Memoised, so that scrolling does not render it again. */
 const Row = memo(function Row<Item>({ item, children }: RowProps<Item>) {
   return children(item);
 }) as <Item>(props: RowProps<Item>) => ReactNode;

@@ -8,7 +8,7 @@ import { t } from '../../text/text.ts';
 
 interface ClientDialogProps {
   readonly label: string;
-  /** Absent: a new one. */
+  /** Absent for a new client. */
   readonly client?: OidcClient;
   readonly save: (client: PostOidcClient) => Promise<unknown>;
 }

@@ -8,7 +8,7 @@ import { t } from '../../text/text.ts';
 
 interface WebhookDialogProps {
   readonly label: string;
-  /** Absent: a new one. */
+  /** Absent for a new webhook. */
   readonly webhook?: Webhook;
   readonly save: (webhook: PostWebhook) => Promise<unknown>;
 }
@@ -31,7 +31,7 @@ function Form({ label, webhook, save, close }: WebhookDialogProps & { readonly c
     return save({
       url: text('url'),
       types: text('types').split(/[\s,]+/),
-      // An empty list takes the groups off a webhook; a new one has none to be taken off.
+      // An empty list removes the restriction to groups, so a new webhook needs none.
       ...((webhook !== undefined || only.length > 0) && { group_ids: only }),
       ordered: data.has('ordered'),
     });

@@ -14,7 +14,7 @@ interface PasteNamesProps {
   readonly add: (names: string[]) => Promise<unknown>;
 }
 
-/** Adds many members at once: what is pasted is matched with who is known, before anything is saved. */
+/** Adds many members at once from a pasted list, which is compared with the registered users before it is saved. */
 export function PasteNames(props: PasteNamesProps) {
   return (
     <DialogButton wide label={t('Add members')}>
@@ -44,7 +44,7 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
         maxRows={12}
         data-autofocus
       />
-      {/* Of what is told, only that which changed is read out. */}
+      {/* Not atomic, so that screen readers announce only what changed. */}
       <Stack gap="xs" role="status" aria-atomic="false">
         <Found title={count(fresh.length, '{n} will be added', '{n} will be added')} names={fresh} />
         <Found title={count(already.length, '{n} is a member', '{n} are members')} names={already} />
@@ -72,7 +72,7 @@ const SHOWN = 20;
 interface FoundProps {
   readonly title: string;
   readonly names: readonly string[];
-  /** Where all of them are worth having, and not the first alone: what the button says. */
+  /** The text of a button that copies all names, where more are found than shown. */
   readonly copy?: string;
 }
 

@@ -16,7 +16,7 @@ interface PolicyProps {
   readonly mayChange: boolean;
 }
 
-/** Who may join a group, who decides, who must leave; some of them administrators alone change (D110). */
+/** The policy of a group (D110). Level 9 is needed where the group sets `authorized_to_login` or the policy reaches persons. */
 export function Policy({ group, policy, mayChange }: PolicyProps) {
   const isAdministrator = useLevel(ADMINISTRATOR);
   const reserved = whyReserved(group, policy);
@@ -31,7 +31,7 @@ export function Policy({ group, policy, mayChange }: PolicyProps) {
   );
 }
 
-/** Why its owner may not change it, if so. */
+/** Why only level 9 may change the policy; undefined where the owner may. */
 function whyReserved(group: Group, policy: GroupPolicy): string | undefined {
   if (group.authorized_to_login !== null) {
     return t('The group has a say in logging in, so administrators alone change this.');

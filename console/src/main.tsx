@@ -16,9 +16,9 @@ const refusal = finishSignIn();
 // Starts loading what the first render needs.
 if (currentToken() === undefined) void SignInPage.preload?.();
 else void queryClient.prefetchQuery(queries.token.current());
-if (place !== null) {
-  const root = createRoot(place, {
-    // What a part of a screen failed with is shown there; anything else is a fault of the console.
+if (container !== null) {
+  const root = createRoot(container, {
+    // Errors of the API are shown in their part of the screen; any other error is a fault of the console.
     onCaughtError: (error) => {
       if (!(error instanceof CastellanError)) reportError(error);
     },

@@ -8,13 +8,13 @@ const ROUNDS = Number(process.env['SOAK_CLICKS'] ?? 10);
 const SCREENS = ['My characters', 'Groups', 'Registry', 'Users', 'Audit', 'System', 'My standing'] as const;
 const LISTED = 50_000;
 
-/** What Lighthouse pretends: the processor so many times slower, milliseconds to the service and back, kilobits a second. */
+/** Lighthouse's devices: slowdown of the processor, round trip in milliseconds, kilobits a second. */
 const DEVICES = [
   { device: 'a desk', size: DESK, slower: 1, trip: 40, speed: 10_240, curves: DESK_CURVES },
   { device: 'a phone', size: PHONE, slower: 4, trip: 150, speed: 1_638, curves: PHONE_CURVES },
 ] as const;
 
-/** Notes what a page costs from its first moment on; long tasks count by what is above 50 ms, after the first paint. */
+/** Records the measures from the start of the page; of long tasks the time above 50 ms after the first paint counts. */
 const MEASURE = `
   const seen = { firstPaint: 0, largestPaint: 0, shift: 0, complete: 0 };
   const tasks = [];
@@ -29,7 +29,7 @@ const MEASURE = `
       .observe(document.body, { subtree: true, childList: true, characterData: true }));
   const blockedBy = ([from, to]) => Math.max(0, to - Math.max(from, seen.firstPaint) - 50);
   window.measured = () => ({ ...seen, blocked: tasks.reduce((sum, task) => sum + blockedBy(task), 0) });
-  // As Lighthouse has it, a page is done once five seconds pass without a long task.
+  // As in Lighthouse, the page has settled after five seconds without a long task.
   window.quiet = async () => {
     const last = () => tasks.at(-1)?.[1] ?? seen.firstPaint;
     while (performance.now() - last() < 5000) await new Promise((resolve) => setTimeout(resolve, 250));

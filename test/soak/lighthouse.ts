@@ -1,16 +1,16 @@
-/** How Lighthouse 12 judges the performance of a page, from the same measures. */
+/** The performance score of Lighthouse 12. */
 
-/** Milliseconds, and for the shift of the layout a share of the page. */
+/** Times in milliseconds; the layout shift is a share of the page. */
 export interface Measures {
   readonly firstPaint: number;
-  /** In place of the speed index, which it never falls below: when nothing changed any more. */
+  /** The time of the last change, as an upper bound of the speed index. */
   readonly complete: number;
   readonly largestPaint: number;
   readonly blocked: number;
   readonly shift: number;
 }
 
-/** The value that counts 0.9, and the one that counts 0.5, of a log-normal distribution. */
+/** A log-normal distribution: the values that score 0.9 and 0.5. */
 interface Curve {
   readonly p10: number;
   readonly median: number;
@@ -49,7 +49,7 @@ export function performanceScore(measures: Measures, curves: Curves): number {
   return Math.round(score * 100);
 }
 
-/** How much of the distribution is above the value. */
+/** The share of the distribution above the value. */
 function share(value: number, { p10, median }: Curve): number {
   if (value <= 0) return 1;
   const INVERSE_OF_ERFC_AT_A_FIFTH = 0.906193802436823;

@@ -27,7 +27,7 @@ interface FormDialogProps extends ButtonProps {
   readonly submit: (filled: Filled) => Promise<unknown>;
 }
 
-/** A button, and the few fields of what it asks for. */
+/** A button that opens a dialog with a few fields. */
 export function FormDialog({ label, fields, lead, submit, children = label, ...button }: FormDialogProps) {
   const send = (data: FormData) =>
     submit(Object.fromEntries(fields.map(({ name }) => [name, String(data.get(name) ?? '')])));

@@ -2,7 +2,7 @@ import { type Answer, ok, type Success } from '@castellan/sdk';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 
-/** A call that lists a stretch, and tells in `X-Next` where the next one begins. */
+/** An operation that lists a page, with the cursor of the next page in `X-Next`. */
 type Call<Query, Given> = (request: {
   readonly query: Query & { after?: string };
   readonly signal: AbortSignal;
@@ -47,7 +47,7 @@ export function listingOf<Query extends object, Given extends Answer<number, unk
   };
 }
 
-/** Stretch after stretch of a list that may have no end. */
+/** Loads a list page by page as the user scrolls. */
 export function useListing<Entry>(of: Listing<Entry>) {
   const listing = useSuspenseInfiniteQuery(of);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = listing;

@@ -43,7 +43,7 @@ interface PartProps {
   readonly about?: string;
 }
 
-/** A part of a screen that loads, and fails, by itself. */
+/** A part of a screen with its own loading and error state. */
 export function Part({ children, rows, about = '' }: PartProps) {
   const { reset } = useQueryErrorResetBoundary();
   return (
@@ -98,7 +98,7 @@ interface Caught {
   readonly error?: unknown;
 }
 
-/** React has no other way to catch what a child throws than a class. */
+/** A class, because React offers error boundaries only as classes. */
 class Catch extends Component<CatchProps, Caught> {
   override state: Caught = { about: this.props.about };
 

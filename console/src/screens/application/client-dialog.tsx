@@ -13,7 +13,7 @@ interface ClientDialogProps {
   readonly save: (client: PostOidcClient) => Promise<unknown>;
 }
 
-/** What there is to say about an application: its name, where it comes back to, whom it lets in. */
+/** The form of an OpenID Connect client: its name, redirect URIs and who may sign in. */
 export function ClientDialog(props: ClientDialogProps) {
   const { label, client } = props;
   return (

@@ -13,7 +13,7 @@ interface WebhookDialogProps {
   readonly save: (webhook: PostWebhook) => Promise<unknown>;
 }
 
-/** What there is to say about a webhook: where to, and of what. */
+/** The form of a webhook: its URL, and the events to send. */
 export function WebhookDialog(props: WebhookDialogProps) {
   const { label, webhook } = props;
   return (

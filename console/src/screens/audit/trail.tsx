@@ -6,7 +6,7 @@ import { eventsOf, usesOf } from '../../shared/listings.ts';
 import { Changing, Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 
-/** What concerns oneself: who saw and used one's data, who acted, and what became of it. */
+/** The events that concern the user: who used its data, what it did, and what was changed about it. */
 export function Trail() {
   const { character_id } = useMe();
   const [about, setAbout] = useState('used');

@@ -22,7 +22,7 @@ const LONGEST = 4000;
 /** Asks for the reason for the applicant and the note for moderators. Enter decides. */
 export function DecisionDialog({ asked, close, decide }: DecisionDialogProps) {
   return (
-    // What was decided is gone: the focus goes to what comes next.
+    // The focus does not return to the decided application, which is gone, but goes to the next one.
     <Dialog
       opened={asked !== undefined}
       onClose={close}

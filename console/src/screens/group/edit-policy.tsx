@@ -18,7 +18,7 @@ interface EditPolicyProps {
   readonly mayReachPersons: boolean;
 }
 
-/** Changes a policy; whoever would have to leave by it is named before it is saved (D121). */
+/** The form of a policy. Before it is saved, the users who would lose their membership are named (D121). */
 export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps) {
   const [base, setBase] = useState(policy);
   const [draft, setDraft] = useState(policy);

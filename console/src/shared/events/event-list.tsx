@@ -9,7 +9,7 @@ import { changeInWords } from './change-in-words.ts';
 import { Somebody } from './somebody.tsx';
 import { wordsOf } from './words.ts';
 
-/** What happened, the latest first. */
+/** A list of events, latest first. */
 export function EventList({ of }: { readonly of: Listing<Event> }) {
   const events = useListing(of);
   if (events.entries.length === 0 && !events.hasNextPage) {

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { withLock } from '../../dev/postgres/lock.ts';
+import { makeClusterFolder } from './cluster-folder.ts';
 
 /** The checkout: where `npm` runs, and what is compiled. */
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -110,9 +111,7 @@ export function build(): Promise<void> {
 }
 
 export async function createInstance(): Promise<Instance> {
-  // Below /tmp, not TMPDIR: every account can get there, and the socket's path stays short.
-  const dataDir = await mkdtemp(join(await realpath('/tmp'), 'castellan-instance-'));
-  await chmod(dataDir, 0o711);
+  const dataDir = await makeClusterFolder('castellan-instance-');
   const port = await threeFreePorts();
   const started: Running[] = [];
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import pino from 'pino';
 import { startEmbedded } from '../../dev/postgres/embedded.ts';
+import { makeClusterFolder } from './cluster-folder.ts';
 
 /**
  * Keeps a PostgreSQL for one test run and prints its URL. It ends, and leaves nothing behind, when its standard
@@ -12,9 +12,7 @@ import { startEmbedded } from '../../dev/postgres/embedded.ts';
 /** By these the run's clock is faked (`npm run test:clocks`): PostgreSQL's is wrong by as much. */
 const FAKED_BY = ['LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC'];
 
-// Below /tmp, not TMPDIR: every account can get there, and the socket's path stays short.
-const folder = await mkdtemp(join(await realpath('/tmp'), 'castellan-test-'));
-await chmod(folder, 0o711);
+const folder = await makeClusterFolder('castellan-test-');
 try {
   const embedded = await startEmbedded({
     dataDir: folder,

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { withLock } from '../../dev/postgres/lock.ts';
 import { makeClusterFolder } from './cluster-folder.ts';
+import { claimPorts } from './ports.ts';
 
 /** The checkout: where `npm` runs, and what is compiled. */
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -112,7 +112,8 @@ export function build(): Promise<void> {
 
 export async function createInstance(): Promise<Instance> {
   const dataDir = await makeClusterFolder('castellan-instance-');
-  const port = await threeFreePorts();
+  const ports = await claimPorts();
+  const port = ports.first;
   const started: Running[] = [];
 
   const instance: Instance = {
@@ -143,6 +144,7 @@ export async function createInstance(): Promise<Instance> {
       if (pids[0] !== undefined) process.kill(pids[0], 'SIGQUIT');
       await allGone(pids);
       await rm(dataDir, { recursive: true, force: true });
+      await ports.release();
     },
   };
   return instance;
@@ -235,24 +237,4 @@ function processes(): { readonly pid: number; readonly ppid: number }[] {
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , state]) => !state?.startsWith('Z'))
     .map(([pid, ppid]) => ({ pid: Number(pid), ppid: Number(ppid) }));
-}
-
-/** The first of three free neighbours below the range that systems hand out by themselves. */
-async function threeFreePorts(): Promise<number> {
-  for (let tries = 0; tries < 100; tries++) {
-    const first = 20_000 + Math.floor(Math.random() * 4_000) * 3;
-    const held = await Promise.all([first, first + 1, first + 2].map(hold));
-    await Promise.all(held.map((server) => server && new Promise((closed) => server.close(closed))));
-    if (held.every((server) => server !== undefined)) return first;
-  }
-  throw new Error('no three free ports beside each other');
-}
-
-/** Listens on a port of the loopback address; undefined when it is taken. */
-function hold(port: number): Promise<Server | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => resolve(server));
-  });
 }

@@ -231,7 +231,9 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     expect(listener.told.map((body) => [...body.keys()])).toEqual([['logout_token'], ['logout_token']]);
     expect(new Set(listener.ways)).toEqual(new Set(['POST application/x-www-form-urlencoded']));
     // What was granted for the time of absence is left alone (2.7).
-    expect((await openid.refreshTokenGrant(second.config, two.refresh_token ?? '')).access_token).toBeTruthy();
+    expect(
+      (await openid.refreshTokenGrant(second.config, two.refresh_token ?? '')).access_token,
+    ).toBeTruthy();
     // Another browser of the same person is another session.
     const { landed } = await party.visit(elsewhere, { prompt: 'none' });
     expect(landed.url.searchParams.get('code')).toBeTruthy();

@@ -285,7 +285,7 @@ describe('D111: who decides', () => {
     expect(await isMember(params, mighty)).toBe(false);
   });
 
-  it("attack: a moderator of one group neither decides nor sees applications to another one", async () => {
+  it('attack: a moderator of one group neither decides nor sees applications to another one', async () => {
     const [here, there] = [await scene(), await scene()];
     const asked = await apply(there.applicant, there.params);
     expect(await decide(here.moderator, asked, 'approved')).toMatchObject(FORBIDDEN);

@@ -362,7 +362,7 @@ describe('D27b: tokens of a user who may no longer log in', () => {
     for (const jwt of [app.root, sponsored.user_token]) expect((await ask('/token', jwt)).status).toBe(200);
   });
 
-  it("the owner of the token counts, not the owner of its application", async () => {
+  it('the owner of the token counts, not the owner of its application', async () => {
     await addUser(app, { id: 2_120_000_050, level: 8 });
     const dyn = await makeToken(app, 'dyn', 2_120_000_050, uuidOf(app.root));
     const visitor = await addMember(app, 2_120_000_051);

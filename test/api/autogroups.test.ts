@@ -377,7 +377,7 @@ describe('D18b: what may be edited', () => {
     expect((await root.group.get({ params: group })).status).toBe(404);
   });
 
-  it("the voice autogroup has stored members, and is protected in the same way (D41)", async () => {
+  it('the voice autogroup has stored members, and is protected in the same way (D41)', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
     const group_id = 'f0'.repeat(12);
     const group_name = `Voice ${number}`;

@@ -39,18 +39,21 @@ async function owner(level: number): Promise<{ id: number; client: Client; group
 }
 
 describe('group update needs level 9, or the ownership of the group (D15)', () => {
-  it.each([0, 1, 8])('an owner of level %i may change everything except authorized_to_login', async (level) => {
-    const { client, group } = await owner(level);
-    expect(await put(client, group, { description: 'mine', members: ['Ada'] })).toMatchObject({
-      status: 200,
-      body: { description: 'mine', members: [{ character_name: 'Ada' }, group.owner] },
-    });
-    for (const authorized_to_login of [true, false]) {
-      expect(await put(client, group, { authorized_to_login })).toMatchObject(FORBIDDEN);
-    }
-    expect((await put(client, group, { authorized_to_login: null })).status).toBe(200);
-    expect(await ok(root.group.get({ params: group }))).toMatchObject({ authorized_to_login: null });
-  });
+  it.each([0, 1, 8])(
+    'an owner of level %i may change everything except authorized_to_login',
+    async (level) => {
+      const { client, group } = await owner(level);
+      expect(await put(client, group, { description: 'mine', members: ['Ada'] })).toMatchObject({
+        status: 200,
+        body: { description: 'mine', members: [{ character_name: 'Ada' }, group.owner] },
+      });
+      for (const authorized_to_login of [true, false]) {
+        expect(await put(client, group, { authorized_to_login })).toMatchObject(FORBIDDEN);
+      }
+      expect((await put(client, group, { authorized_to_login: null })).status).toBe(200);
+      expect(await ok(root.group.get({ params: group }))).toMatchObject({ authorized_to_login: null });
+    },
+  );
 
   it('a member that is not the owner may not, nor may a former owner', async () => {
     const { client, group } = await owner(8);

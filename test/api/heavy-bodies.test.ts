@@ -8,7 +8,7 @@ import { contract, ExternalForwardRequest } from '../../contract/index.ts';
 import { operations } from '../../contract/openapi.ts';
 import { addHome, addMember, HOME } from '../fixtures/users.ts';
 import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
-import { type HeavyBody, heavyBodies } from '../harness/heavy/bodies.ts';
+import { type HeavyBody, heavyBodies, heavyInstead } from '../harness/heavy/bodies.ts';
 import {
   type HeavyRequest,
   type MeasuredServer,
@@ -140,6 +140,19 @@ it.each(withBody)(
     const bodies = heavyBodies(body, most);
     expect(bodies.length).toBeGreaterThan(40);
     await expectBounded(bodies, (text) => ({ ...requestTo(route), body: text }));
+  },
+  TIME_LIMIT,
+);
+
+// Whoever asks for a body reads it the same way, and every body of the contract is an object.
+it(
+  'D3c: nothing else in place of a body holds the event loop, whatever its shape',
+  async () => {
+    for (const { operation, body } of withBody)
+      for (const other of [[], 0, 'text', null]) expect(body.safeParse(other).success, operation).toBe(false);
+    const bodies = heavyInstead(MIB);
+    expect(bodies.length).toBeGreaterThan(30);
+    await expectBounded(bodies, (text) => ({ ...requestTo(contract.group.update), body: text }));
   },
   TIME_LIMIT,
 );

@@ -151,7 +151,8 @@ describe('attack: mixed-up clients', () => {
     const { access_token } = await party.redeem(begun, back);
     expect(await introspect(party, access_token)).toBe(true);
     expect(await introspect(other, access_token)).toBe(false);
-    await postForm(app, '/oidc/revocation', { ...refreshing(other), token: access_token });
+    const refused = await postForm(app, '/oidc/revocation', { ...refreshing(other), token: access_token });
+    expect([refused.status, refused.json.error]).toEqual([400, 'invalid_request']);
     expect(await userinfo(access_token)).toBe(200);
   });
 
@@ -205,6 +206,19 @@ describe('attack: mixed-up clients', () => {
 });
 
 describe('attack: redirect URIs that differ by a character', () => {
+  it('D81: one that is removed while somebody signs in gets no code any more', async () => {
+    const hijacked = 'https://hijacked.example/back';
+    const changing = await addRelyingParty(app, { redirect_uris: [REDIRECT_URI, hijacked] });
+    const browser = browserOf(VICTIM);
+    const { url } = await changing.begin({ redirect_uri: hijacked });
+    const callback = await upToTheCallback(browser, url);
+    const params = { client_id: changing.client.client_id };
+    await ok(app.client(app.root).oidc.updateClient({ params, body: { redirect_uris: [REDIRECT_URI] } }));
+    const landed = await browser.go(callback);
+    expect([landed.url.origin, landed.page?.status]).toEqual([BASE_URL, 400]);
+    expect(landed.html).toContain('does not come from where it says');
+  });
+
   it.each([
     ['a slash more', `${REDIRECT_URI}/`],
     ['a letter more', `${REDIRECT_URI}x`],

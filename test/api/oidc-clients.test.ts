@@ -183,6 +183,10 @@ describe('D81: redirect URIs', () => {
       const answer = await create({ [field]: [uri] });
       expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', field, 0] }] } });
     }
+    expect(await create({ backchannel_logout_uri: uri })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'backchannel_logout_uri'] }] },
+    });
   });
 
   it('at least one, at most 20', async () => {

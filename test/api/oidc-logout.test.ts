@@ -18,8 +18,9 @@ const [MEMBER = 0, OTHER = 0] = MEMBERS;
 /** An application's endpoint for back-channel logouts. */
 interface Listener {
   readonly url: string;
-  /** The bodies of the requests so far. */
+  /** Bodies of the requests so far, and how they came. */
   readonly told: URLSearchParams[];
+  readonly ways: string[];
   answer: number;
 }
 
@@ -39,12 +40,13 @@ beforeAll(async () => {
     });
     request.on('end', () => {
       listener.told.push(new URLSearchParams(body));
+      listener.ways.push(`${request.method} ${request.headers['content-type']}`);
       response.writeHead(listener.answer).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/oidc/logout`;
-  listener = { url, told: [], answer: 200 };
+  listener = { url, told: [], ways: [], answer: 200 };
   party = await addRelyingParty(app, {
     backchannel_logout_uri: url,
     post_logout_redirect_uris: ['https://wiki.example/bye'],
@@ -56,6 +58,7 @@ afterAll(async () => {
 });
 afterEach(() => {
   listener.told.length = 0;
+  listener.ways.length = 0;
   listener.answer = 200;
 });
 
@@ -98,16 +101,35 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     }
   });
 
-  it('2: the hint may have expired; without a hint client_id names the client, or none is named', async () => {
+  it('2, 3: the hint may have expired or be of somebody else: the person is asked; unsigned it is none', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const bye = { post_logout_redirect_uri: 'https://wiki.example/bye', state: 'x' };
+    const old = { aud: party.client.client_id, iat: 1_700_000_000, exp: 1_700_003_600 };
+    const { idTokens } = app.app.services.keys;
+    const others = await idTokens.sign('RS256', 'JWT', { ...old, sub: String(OTHER) });
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${others.split('.')[1]}.`;
+    expect((await browser.go(endSession(unsigned, bye))).page?.status).toBe(400);
+    expect((await browser.go(endSession(others, bye))).html).toContain('Log out?');
+    const page = await browser.go(
+      endSession(await idTokens.sign('RS256', 'JWT', { ...old, sub: String(MEMBER) }), bye),
+    );
+    expect(page.html).toContain('Log out?');
+    expect((await browser.press(page, 'logout')).url.href).toBe('https://wiki.example/bye?state=x');
+    // Without hint and client nobody can say whose URI that is.
+    const nowhere = await browser.go(`${BASE_URL}/oidc/logout?${new URLSearchParams(bye)}`);
+    expect([nowhere.url.origin, nowhere.page?.status]).toEqual([BASE_URL, 200]);
+  });
+
+  it('2: without a hint the client is named, or nobody', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);
     const { client_id } = party.client;
     const named = await browser.go(`${BASE_URL}/oidc/logout?${new URLSearchParams({ client_id })}`);
     expect(named.html).toContain('Only of Wiki');
     const unnamed = await browser.go(`${BASE_URL}/oidc/logout`);
-    expect(unnamed.html).toContain('No, stay signed in');
-    const stayed = await browser.press(unnamed);
-    expect(stayed.html).toContain('You are logged out');
+    expect(unnamed.html).toContain('To stay signed in, close this page');
+    expect(unnamed.html.match(/<button/g)).toHaveLength(1);
     const { landed } = await party.visit(browser, { prompt: 'none' });
     expect(landed.url.searchParams.get('code')).toBeTruthy();
   });
@@ -184,6 +206,37 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     });
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBeLessThanOrEqual(120);
     expect(payload).not.toHaveProperty('nonce');
+  });
+
+  it('2.1, 2.5: each application of the session is told in a form of its own, by the sid of its ID token', async () => {
+    const second = await addRelyingParty(app, { backchannel_logout_uri: listener.url });
+    const deaf = await addRelyingParty(app);
+    const browser = browserOf(MEMBER);
+    const offline = { scope: 'openid offline_access' };
+    const [one, two] = [await party.signIn(browser), await second.signIn(browser, offline)];
+    await deaf.signIn(browser);
+    const elsewhere = browserOf(MEMBER);
+    const stays = await party.signIn(elsewhere);
+    expect(new Set([one, two, stays].map(sidOf)).size).toBe(3);
+    await browser.press(await browser.go(endSession(one.id_token ?? '')), 'logout');
+    await expect.poll(() => listener.told.length).toBe(2);
+    const tokens = listener.told.map((body) => decodeJwt(body.get('logout_token') ?? ''));
+    expect(tokens.map(({ aud, sid }) => ({ aud, sid }))).toEqual(
+      expect.arrayContaining([
+        { aud: party.client.client_id, sid: sidOf(one) },
+        { aud: second.client.client_id, sid: sidOf(two) },
+      ]),
+    );
+    expect(new Set(tokens.map(({ jti }) => jti)).size).toBe(2);
+    expect(listener.told.map((body) => [...body.keys()])).toEqual([['logout_token'], ['logout_token']]);
+    expect(new Set(listener.ways)).toEqual(new Set(['POST application/x-www-form-urlencoded']));
+    // What was granted for the time of absence is left alone (2.7).
+    expect(
+      (await openid.refreshTokenGrant(second.config, two.refresh_token ?? '')).access_token,
+    ).toBeTruthy();
+    // Another browser of the same person is another session.
+    const { landed } = await party.visit(elsewhere, { prompt: 'none' });
+    expect(landed.url.searchParams.get('code')).toBeTruthy();
   });
 
   it('D84: the job holds ids alone', async () => {

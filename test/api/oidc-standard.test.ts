@@ -43,48 +43,6 @@ describe('OpenID Connect Discovery 1.0', () => {
     metadata = await getJson('/.well-known/openid-configuration');
   });
 
-  it('3: the required metadata is present and correct', () => {
-    expect(metadata).toMatchObject({
-      issuer: BASE_URL,
-      authorization_endpoint: `${BASE_URL}/oidc/auth`,
-      token_endpoint: `${BASE_URL}/oidc/token`,
-      userinfo_endpoint: `${BASE_URL}/oidc/userinfo`,
-      introspection_endpoint: `${BASE_URL}/oidc/introspection`,
-      revocation_endpoint: `${BASE_URL}/oidc/revocation`,
-      end_session_endpoint: `${BASE_URL}/oidc/logout`,
-      jwks_uri: `${BASE_URL}/.well-known/jwks.json`,
-      response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256', 'EdDSA'],
-      grant_types_supported: expect.arrayContaining(['authorization_code', 'refresh_token']),
-      scopes_supported: ['openid', 'offline_access', 'profile', 'groups'],
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-      authorization_response_iss_parameter_supported: true,
-      backchannel_logout_supported: true,
-      backchannel_logout_session_supported: true,
-      claims_supported: expect.arrayContaining(['sub', 'name', 'groups', 'group_ids', 'main']),
-    });
-  });
-
-  it('D80: nothing else is offered', () => {
-    for (const name of [
-      'registration_endpoint',
-      'device_authorization_endpoint',
-      'pushed_authorization_request_endpoint',
-      'backchannel_authentication_endpoint',
-      'dpop_signing_alg_values_supported',
-      'userinfo_signing_alg_values_supported',
-      'request_object_signing_alg_values_supported',
-    ]) {
-      expect(metadata).not.toHaveProperty(name);
-    }
-    expect(metadata).toMatchObject({
-      claims_parameter_supported: false,
-      request_uri_parameter_supported: false,
-    });
-  });
-
   it('4: it is JSON at the well-known path, for every origin', async () => {
     const answer = await fetch(`${app.url}/.well-known/openid-configuration`, {
       headers: { origin: 'https://wiki.example' },
@@ -168,14 +126,7 @@ describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
     expect(given.code).toBeUndefined();
   });
 
-  it('3.1.2.2: a parameter that is given twice is refused', async () => {
-    const { url } = await party.begin();
-    url.searchParams.append('scope', 'openid');
-    const landed = await browserOf().go(url);
-    expect(landed.url.searchParams.get('code')).toBeNull();
-  });
-
-  it('3.1.2.5: state is returned unchanged, whatever it is', async () => {
+  it('3.1.2.5: state comes back as it was sent, whatever it is', async () => {
     const state = 'ä & <b> %20 "quoted" +';
     const landed = await browserOf().go((await party.begin({ state })).url);
     expect(landed.url.searchParams.get('state')).toBe(state);
@@ -263,17 +214,6 @@ describe('OpenID Connect Core 1.0, 3.1.3: tokens', () => {
     const answer = await redeem(code, verifier, more);
     expect([answer.status, answer.json.error]).toEqual([400, error]);
   });
-
-  it('3.1.3.4: a client that does not authenticate gets a 401 with WWW-Authenticate', async () => {
-    const answer = await fetch(`${app.url}/oidc/token`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${btoa(`${party.client.client_id}:wrong`)}` },
-      body: new URLSearchParams({ grant_type: 'authorization_code', code: 'x' }),
-    });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic/);
-    expect(await answer.json()).toMatchObject({ error: 'invalid_client' });
-  });
 });
 
 describe('OpenID Connect Core 1.0, 2: the ID token', () => {
@@ -301,13 +241,6 @@ describe('OpenID Connect Core 1.0, 2: the ID token', () => {
     await compactVerify(id_token, createLocalJWKSet(keys));
   });
 
-  it('12.2: a refreshed ID token has the same subject, audience and issuer', async () => {
-    const first = await party.signIn(browserOf(), { scope: 'openid offline_access' });
-    const next = await openid.refreshTokenGrant(party.config, first.refresh_token ?? '');
-    const [one, other] = [first.claims(), next.claims()];
-    expect([other?.iss, other?.sub, other?.aud]).toEqual([one?.iss, one?.sub, one?.aud]);
-  });
-
   it('11: offline_access gives a refresh token, nothing else does', async () => {
     expect((await party.signIn(browserOf())).refresh_token).toBeUndefined();
     const offline = await party.signIn(browserOf(), { scope: 'openid offline_access' });
@@ -323,29 +256,7 @@ describe('OpenID Connect Core 1.0, 2: the ID token', () => {
 });
 
 describe('OpenID Connect Core 1.0, 5.3: userinfo', () => {
-  const ask = (headers: Record<string, string>, method = 'GET') =>
-    fetch(`${app.url}/oidc/userinfo`, { method, headers });
-
-  it('5.3.1: GET and POST, the token in the header', async () => {
-    const { access_token } = await party.signIn(browserOf());
-    for (const method of ['GET', 'POST']) {
-      const answer = await ask({ authorization: `Bearer ${access_token}` }, method);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-      expect(await answer.json()).toMatchObject({ sub: String(MEMBER) });
-    }
-  });
-
-  it('5.3.3: without a token, or with an invalid one: 401 and WWW-Authenticate', async () => {
-    for (const headers of [{}, { authorization: 'Bearer made-up' }] as Record<string, string>[]) {
-      const answer = await ask(headers);
-      expect([400, 401]).toContain(answer.status);
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
-    }
-    expect((await ask({ authorization: 'Bearer made-up' })).status).toBe(401);
-  });
-
-  it('the token is not accepted in the query, which appears in logs', async () => {
+  it('the token is not taken from the query, where logs would have it', async () => {
     const { access_token } = await party.signIn(browserOf());
     const answer = await fetch(`${app.url}/oidc/userinfo?access_token=${access_token}`);
     expect(answer.status).toBe(400);
@@ -363,8 +274,8 @@ describe('RFC 7636: PKCE', () => {
   });
 });
 
-describe('RFC 7662 and 7009: introspection and revocation', () => {
-  it('introspection describes a valid token, and says nothing about others', async () => {
+describe('RFC 7662: introspection', () => {
+  it('introspection tells a live token, and nothing of any other', async () => {
     const tokens = await party.signIn(browserOf());
     expect(await openid.tokenIntrospection(party.config, tokens.access_token)).toMatchObject({
       active: true,
@@ -376,17 +287,6 @@ describe('RFC 7662 and 7009: introspection and revocation', () => {
       exp: expect.any(Number),
     });
     expect(await openid.tokenIntrospection(party.config, 'made-up')).toEqual({ active: false });
-  });
-
-  it('both require client authentication', async () => {
-    for (const path of ['/oidc/introspection', '/oidc/revocation']) {
-      const { status, json } = await postForm(app, path, { token: 'x' });
-      expect([path, status, json.error]).toEqual([path, 400, 'invalid_request']);
-    }
-  });
-
-  it('revoking an invalid token succeeds', async () => {
-    await openid.tokenRevocation(party.config, 'made-up');
   });
 });
 
@@ -430,6 +330,14 @@ describe('BASE_URL with a path', () => {
     expect(tokens.claims()).toMatchObject({ iss: 'https://castellan.test/deep/er', sub: String(MEMBER) });
     expect((await there.signIn(browser)).claims()?.sub).toBe(String(MEMBER));
     expect(browser.visited.filter((url) => url.startsWith(deep.provider.ssoUrl))).toHaveLength(1);
+    expect(browser.cookies.length).toBeGreaterThan(2);
+    for (const { name, path, attributes } of browser.cookies) {
+      expect([name, path]).toEqual([
+        name,
+        expect.stringMatching(name.startsWith('__Host-') ? /^\/$/ : /^\/deep\/er\//),
+      ]);
+      expect(attributes.toLowerCase(), name).toMatch(/secure/);
+    }
     await deep.stop();
   });
 });

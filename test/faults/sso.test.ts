@@ -12,8 +12,8 @@ const MEMBER = 2_112_000_049;
 /** Timeouts of one answer: short for a sign-on that hangs, otherwise long enough for a busy machine. */
 const [SHORT, LONG] = [700, 15_000];
 const LIMITS = { milliseconds: LONG, bytes: 256 * 1024 };
-/** Milliseconds for a sign-in: metadata, token and key set may each reach their timeout. */
-const WITHIN = 3 * SHORT + 3_000;
+/** Much longer than the timeouts of metadata, token and key set, for a busy machine: a hanging request never ends. */
+const WITHIN = 30_000;
 
 /** Clears the cached metadata and keys, as after a start. */
 function forget({ app: { services } }: TestApp): void {

@@ -1,5 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { exportJWK, generateKeyPair } from 'jose';
+import { randomBytes } from 'node:crypto';
 import type { User } from '../../contract/user.ts';
 import {
   type Choice,
@@ -11,7 +10,6 @@ import { createClient } from '../../sdk/src/index.ts';
 import { type App, type AppOptions, createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
-import type { JwkSet } from '../../server/keys/formats.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { scheduledJobs } from '../../server/queue/catalogue.ts';
 import { rootToken } from '../../server/token/root-token.ts';
@@ -19,6 +17,9 @@ import { TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
 import { expectDocumented } from './documented.ts';
 import { farOff } from './far-off.ts';
+import { newSigningKey, RSA_KEY } from './keys.ts';
+
+export { newSigningKey, RSA_KEY };
 
 /** The public address in tokens and redirects; tests reach the service at a local address instead. */
 export const BASE_URL = 'https://castellan.test';
@@ -165,16 +166,3 @@ export const documentedFetch: typeof fetch = async (input, init) => {
   expectDocumented({ method: init?.method ?? 'GET', path, status, type: headers.get('content-type'), text });
   return response;
 };
-
-/** Generated once for each test process, because that is slow. */
-export const RSA_KEY = {
-  ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
-  kid: randomBytes(6).toString('hex'),
-};
-
-/** A private Ed25519 JWK with a key id of its own. */
-export async function newSigningKey(): Promise<JwkSet['keys'][number]> {
-  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
-  const key = (await exportJWK(privateKey)) as JwkSet['keys'][number];
-  return { ...key, kid: randomBytes(6).toString('hex') };
-}

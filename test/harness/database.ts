@@ -26,10 +26,13 @@ export async function createTestDatabase(options: Partial<ConnectionConfig> = {}
   const templateUrl = inject('templateUrl');
   const template = new URL(templateUrl).pathname.slice(1);
   const name = `castellan_test_${randomBytes(8).toString('hex')}`;
-  await onServer(templateUrl, `create database ${name} template ${template}`);
+  // Copies files, where the usual strategy writes every page to the log of changes as well.
+  await onServer(templateUrl, `create database ${name} template ${template} strategy file_copy`);
   // Through a pooler, if the run tests one.
   const url = databaseUrl(process.env.TEST_POOLER_URL ?? templateUrl, name);
   const connection = connect({ poolSize: 10, log: pino({ level: 'silent' }), ...options, url });
+  // The first connection learns that a pooler refuses settings; a service opens one for that alone.
+  if (process.env.TEST_POOLER_URL !== undefined) await connection.pool.query('select').catch(() => undefined);
   return {
     ...connection,
     url,

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { withLock } from '../../dev/postgres/lock.ts';
+import { makeClusterFolder } from './cluster-folder.ts';
+import { claimPorts } from './ports.ts';
 
 /** The checkout, in which `npm` runs and which is compiled. */
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -110,10 +111,9 @@ export function build(): Promise<void> {
 }
 
 export async function createInstance(): Promise<Instance> {
-  // In /tmp, not TMPDIR: every account may access it, and the socket's path stays short.
-  const dataDir = await mkdtemp(join(await realpath('/tmp'), 'castellan-instance-'));
-  await chmod(dataDir, 0o711);
-  const port = await threeFreePorts();
+  const dataDir = await makeClusterFolder('castellan-instance-');
+  const ports = await claimPorts();
+  const port = ports.first;
   const started: Running[] = [];
 
   const instance: Instance = {
@@ -144,6 +144,7 @@ export async function createInstance(): Promise<Instance> {
       if (pids[0] !== undefined) process.kill(pids[0], 'SIGQUIT');
       await allGone(pids);
       await rm(dataDir, { recursive: true, force: true });
+      await ports.release();
     },
   };
   return instance;
@@ -236,24 +237,4 @@ function processes(): { readonly pid: number; readonly ppid: number }[] {
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , state]) => !state?.startsWith('Z'))
     .map(([pid, ppid]) => ({ pid: Number(pid), ppid: Number(ppid) }));
-}
-
-/** The first of three consecutive free ports below the system's range of ephemeral ports. */
-async function threeFreePorts(): Promise<number> {
-  for (let tries = 0; tries < 100; tries++) {
-    const first = 20_000 + Math.floor(Math.random() * 4_000) * 3;
-    const held = await Promise.all([first, first + 1, first + 2].map(hold));
-    await Promise.all(held.map((server) => server && new Promise((closed) => server.close(closed))));
-    if (held.every((server) => server !== undefined)) return first;
-  }
-  throw new Error('no three free ports beside each other');
-}
-
-/** Listens on a port of the loopback address; undefined when the port is in use. */
-function hold(port: number): Promise<Server | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => resolve(server));
-  });
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import pino from 'pino';
 import { startEmbedded } from '../../dev/postgres/embedded.ts';
+import { makeClusterFolder } from './cluster-folder.ts';
 
 /**
  * Runs a PostgreSQL for one test run and prints its URL. It ends and removes its files when its standard input closes:
@@ -12,9 +12,7 @@ import { startEmbedded } from '../../dev/postgres/embedded.ts';
 /** Variables that fake the clock of a run (`npm run test:clocks`); PostgreSQL gets the same clock. */
 const FAKED_BY = ['LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC'];
 
-// In /tmp, not TMPDIR: every account may access it, and the socket's path stays short.
-const folder = await mkdtemp(join(await realpath('/tmp'), 'castellan-test-'));
-await chmod(folder, 0o711);
+const folder = await makeClusterFolder('castellan-test-');
 try {
   const embedded = await startEmbedded({
     dataDir: folder,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobName } from '../../server/queue/catalogue.ts';
 import { completeRun, findWaitingRun, nextRunIn } from '../../server/queue/pgboss.queries.ts';
+import { openQueue } from '../../server/queue/queue.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
 const JOB: JobName = 'sync-users';
@@ -20,6 +21,29 @@ function whatIsSet(job: object | null): unknown {
   const set = Object.entries(job ?? {}).filter(([, value]) => value != null);
   return [job && 'state' in job && job.state, set.map(([column]) => column)];
 }
+
+describe('another start', () => {
+  /** All queues, with the time at which each was written last. */
+  const queues = async () => (await boss().getQueues()).sort((a, b) => a.name.localeCompare(b.name));
+  const start = async () => {
+    const { log, settings } = app.app.services;
+    const { schedules } = settings;
+    await (await openQueue({ databaseUrl: app.databaseUrl, log, worker: false, schedules })).stop();
+  };
+
+  it('writes no queue that is as it should be, and puts right what is missing or different', async () => {
+    const before = await queues();
+    expect(before.map(({ name }) => name)).toContain(JOB);
+    await start();
+    expect(await queues()).toEqual(before);
+    await boss().updateQueue(JOB, { name: JOB, policy: 'standard', retryLimit: 99 });
+    await boss().deleteQueue('revoke-grant');
+    await start();
+    const undated = (all: Awaited<ReturnType<typeof queues>>) =>
+      all.map(({ createdOn: _, updatedOn: __, ...queue }) => queue);
+    expect(undated(await queues())).toEqual(undated(before));
+  });
+});
 
 describe("our statements on pg-boss's tables", () => {
   it('use columns that exist, with these types', async () => {

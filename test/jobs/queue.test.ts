@@ -13,24 +13,27 @@ beforeEach(() => app.app.services.queue.boss.clearStorage());
 afterAll(() => app.stop());
 
 describe('a delayed job', () => {
-  it.each([-2, 0, 2])('waits correctly although the clock of the process is wrong by %s hours', async (hours) => {
-    const { queue, db } = app.app.services;
-    const payload = { token: randomUUID(), state_code: 'code', attempt: 1 };
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
-    try {
-      await queue.send(db, 'deliver-sign-in', payload, { startIn: 300 });
-      await queue.send(db, 'revoke-grant', { grant_id: randomUUID(), refresh_token: '' });
-    } finally {
-      vi.useRealTimers();
-    }
-    const { rows } = await sql<{ name: string; seconds: number }>`
+  it.each([-2, 0, 2])(
+    'waits correctly although the clock of the process is wrong by %s hours',
+    async (hours) => {
+      const { queue, db } = app.app.services;
+      const payload = { token: randomUUID(), state_code: 'code', attempt: 1 };
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
+      try {
+        await queue.send(db, 'deliver-sign-in', payload, { startIn: 300 });
+        await queue.send(db, 'revoke-grant', { grant_id: randomUUID(), refresh_token: '' });
+      } finally {
+        vi.useRealTimers();
+      }
+      const { rows } = await sql<{ name: string; seconds: number }>`
       select name, round(extract(epoch from start_after - created_on))::int as seconds from pgboss.job
       where name in ('deliver-sign-in', 'revoke-grant') order by name`.execute(db);
-    expect(rows).toEqual([
-      { name: 'deliver-sign-in', seconds: 300 },
-      { name: 'revoke-grant', seconds: 0 },
-    ]);
-  });
+      expect(rows).toEqual([
+        { name: 'deliver-sign-in', seconds: 300 },
+        { name: 'revoke-grant', seconds: 0 },
+      ]);
+    },
+  );
 });
 
 describe('D52: a requested run', () => {

@@ -14,18 +14,27 @@ const HERE = '@here@';
 const BODY = 'body';
 
 /**
- * Bodies of the maximum size: every shape that reaches validation at every position of a valid body, and every other
- * shape instead of the body. Of fields with equal schemas only the first is used.
+ * Every heavy shape that a schema gets to see at every place within a body where it takes anything, each as long as the
+ * limit allows. Of fields that take the same the first stands for all.
  */
 export function heavyBodies(schema: z.ZodTypeAny, bytes: number): HeavyBody[] {
-  const planted = placesIn(schema).flatMap(([place, value]) => {
-    const [before = '', after = ''] = JSON.stringify(value).split(JSON.stringify(HERE));
-    return Object.entries(place === BODY ? SHAPES : READ_SHAPES).map(([shape, text]) => ({
-      name: `${shape} at ${place}`,
-      text: before + text(bytes - Buffer.byteLength(before + after)) + after,
-    }));
-  });
-  return [...planted, ...fullBodies(schema)].filter(({ text }) => Buffer.byteLength(text) <= bytes);
+  const within = placesIn(schema).filter(([place]) => place !== BODY);
+  return [...within.flatMap((place) => planted(place, READ_SHAPES, bytes)), ...fullBodies(schema)].filter(
+    ({ text }) => Buffer.byteLength(text) <= bytes,
+  );
+}
+
+/** Every heavy shape in place of the body: what no operation with an object for its body reads any further. */
+export function heavyInstead(bytes: number): HeavyBody[] {
+  return planted([BODY, HERE], SHAPES, bytes);
+}
+
+function planted([name, value]: Place, shapes: typeof SHAPES, bytes: number): HeavyBody[] {
+  const [before = '', after = ''] = JSON.stringify(value).split(JSON.stringify(HERE));
+  return Object.entries(shapes).map(([shape, text]) => ({
+    name: `${shape} at ${name}`,
+    text: before + text(bytes - Buffer.byteLength(before + after)) + after,
+  }));
 }
 
 type Place = readonly [name: string, value: unknown];

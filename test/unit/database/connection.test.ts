@@ -142,7 +142,7 @@ describe('isUnreachable', () => {
     expect(isUnreachable(await failure(pool.query('select 1')))).toBe(true);
   });
 
-  it("does not include the failure of a statement", async () => {
+  it('does not include the failure of a statement', async () => {
     const { db, close } = connect({ url: `${database.url}&statement_timeout=50`, log });
     expect(isUnreachable(await failure(sql`select pg_sleep(5)`.execute(db)))).toBe(false);
     expect(isUnreachable(await failure(sql`selec`.execute(db)))).toBe(false);

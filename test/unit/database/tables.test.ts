@@ -59,12 +59,15 @@ describe('server/database/tables.ts', () => {
     }
   });
 
-  it.each([...tableTypes()])('requires in inserts all columns of %s that have to be given', (table, columns) => {
-    const missed = (stored.get(table) ?? []).filter(({ name, required, filled, is_view }) => {
-      const column = columns.get(name);
-      // Kysely treats nullable columns as optional, and therefore columns of unknown type.
-      return !is_view && required && !filled && column?.optional === true && column.kind !== 'unknown';
-    });
-    expect(missed.map(({ name }) => name)).toEqual([]);
-  });
+  it.each([...tableTypes()])(
+    'requires in inserts all columns of %s that have to be given',
+    (table, columns) => {
+      const missed = (stored.get(table) ?? []).filter(({ name, required, filled, is_view }) => {
+        const column = columns.get(name);
+        // Kysely treats nullable columns as optional, and therefore columns of unknown type.
+        return !is_view && required && !filled && column?.optional === true && column.kind !== 'unknown';
+      });
+      expect(missed.map(({ name }) => name)).toEqual([]);
+    },
+  );
 });

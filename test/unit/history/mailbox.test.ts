@@ -140,31 +140,34 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual(inOrder(mails(200)));
   });
 
-  it.each([1, 2, 3])('empty lists from page %s on do not end it: the older mails are added later', async (nth) => {
-    const lose = () => {
-      let pages = 0;
-      game.meanwhile = async ({ path }) => {
-        if (/\/mail$/.test(path)) pages += 1;
-        if (pages === nth) game.mailboxes.set(ADA, []);
+  it.each([1, 2, 3])(
+    'empty lists from page %s on do not end it: the older mails are added later',
+    async (nth) => {
+      const lose = () => {
+        let pages = 0;
+        game.meanwhile = async ({ path }) => {
+          if (/\/mail$/.test(path)) pages += 1;
+          if (pages === nth) game.mailboxes.set(ADA, []);
+        };
       };
-    };
-    const recover = async (count: number) => {
-      game.meanwhile = async () => undefined;
-      game.mailboxes.set(ADA, mails(count));
-      await indexMail(services, ADA);
-      expect(await listed(ADA)).toEqual(inOrder(mails(count)));
-    };
-    const index = () =>
-      indexMail(services, ADA).catch((error) => expect(error).toBeInstanceOf(ProviderError));
-    game.mailboxes.set(ADA, mails(200));
-    lose();
-    await index();
-    await recover(200);
-    game.mailboxes.set(ADA, mails(400));
-    lose();
-    await index();
-    await recover(400);
-  });
+      const recover = async (count: number) => {
+        game.meanwhile = async () => undefined;
+        game.mailboxes.set(ADA, mails(count));
+        await indexMail(services, ADA);
+        expect(await listed(ADA)).toEqual(inOrder(mails(count)));
+      };
+      const index = () =>
+        indexMail(services, ADA).catch((error) => expect(error).toBeInstanceOf(ProviderError));
+      game.mailboxes.set(ADA, mails(200));
+      lose();
+      await index();
+      await recover(200);
+      game.mailboxes.set(ADA, mails(400));
+      lose();
+      await index();
+      await recover(400);
+    },
+  );
 
   it('nor does one empty list among the others', async () => {
     game.mailboxes.set(ADA, mails(200));

@@ -32,7 +32,7 @@ describe('D3c: validation ends at the hundredth issue', () => {
     }
   });
 
-  it("an error that a schema throws is not taken for the end", () => {
+  it('an error that a schema throws is not taken for the end', () => {
     const broken = z.string().refine(() => {
       throw new TypeError('broken');
     });

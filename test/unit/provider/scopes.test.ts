@@ -3,13 +3,16 @@ import { EXT_SCOPES } from '../../../contract/scopes.ts';
 import { fromProviderScopes, toProviderScope } from '../../../server/provider/scopes.ts';
 
 describe('D37: scopes in the service’s spelling and in the provider’s', () => {
-  it.each(['esi-', 'game-', ''])('every scope is the same after conversion to the provider’s spelling and back, prefix "%s"', (prefix) => {
-    const there = EXT_SCOPES.map((scope) => toProviderScope(scope, prefix));
-    expect(there.filter((scope) => scope.startsWith('ext-'))).toEqual([]);
-    const { scopes, unknown } = fromProviderScopes(there, prefix);
-    expect(unknown).toEqual([]);
-    expect(scopes).toEqual([...EXT_SCOPES].sort());
-  });
+  it.each(['esi-', 'game-', ''])(
+    'every scope is the same after conversion to the provider’s spelling and back, prefix "%s"',
+    (prefix) => {
+      const there = EXT_SCOPES.map((scope) => toProviderScope(scope, prefix));
+      expect(there.filter((scope) => scope.startsWith('ext-'))).toEqual([]);
+      const { scopes, unknown } = fromProviderScopes(there, prefix);
+      expect(unknown).toEqual([]);
+      expect(scopes).toEqual([...EXT_SCOPES].sort());
+    },
+  );
 
   it('the public-data scope is the same on both sides', () => {
     expect(toProviderScope('publicData', 'esi-')).toBe('publicData');

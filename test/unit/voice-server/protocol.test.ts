@@ -90,7 +90,10 @@ describe('answers of ServerQuery', () => {
     expect(parseOutcome('errors=1')).toBeUndefined();
   });
 
-  it.each(['error ', 'error id=x msg=ok', 'error id=0', 'error msg=ok'])('%j is not a valid outcome', (line) => {
-    expect(() => parseOutcome(line)).toThrow(VoiceError);
-  });
+  it.each(['error ', 'error id=x msg=ok', 'error id=0', 'error msg=ok'])(
+    '%j is not a valid outcome',
+    (line) => {
+      expect(() => parseOutcome(line)).toThrow(VoiceError);
+    },
+  );
 });

@@ -182,8 +182,9 @@ describe('two processes of the API', () => {
     expect(asksTheGame(browser)).toBe(1);
   });
 
-  it('the library prints nothing outside the log', () => 
+  it('the library prints nothing outside the log', () => {
     for (const running of all) {
       expect(running.output.stdout + running.output.stderr).not.toMatch(/oidc-provider (NOTICE|WARNING)/);
-    });
+    }
+  });
 });

@@ -14,7 +14,7 @@ async function expectNothingLeft(pids: readonly number[]): Promise<void> {
   expect(await instance.database()).toEqual([]);
 }
 
-describe('a process whose standard output has no reader any more', () => 
+describe('a process whose standard output has no reader any more', () => {
   it('worker: ends at a stop signal, as with `| head -1`', async () => {
     const service = await instance.serve({ WORKERS: 'none' });
     const worker = instance.start(PROGRAMS.jobs);
@@ -83,4 +83,5 @@ describe('a process whose standard output has no reader any more', () =>
     await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 60_000 });
     service.hangUp();
     expect((await service.ended).code).toBe(0);
-  }););
+  });
+});

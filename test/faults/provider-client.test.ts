@@ -13,7 +13,7 @@ import {
   stayInTheMinute,
 } from '../harness/provider.ts';
 
-/** Timeouts of one answer: short for a provider that hangs for ever, otherwise long enough for a busy machine. */
+/** Of one answer: short for a provider that keeps silent, which it does for ever, else long enough for a busy machine. */
 const [SHORT, LONG] = [1_500, 15_000];
 const LIMITS = { milliseconds: LONG, bytes: 64 * 1024 };
 const CORPORATION = { path: '/corporations/98000001', on: 'service' } as const;

@@ -12,7 +12,7 @@ const MEMBER = 2_112_000_049;
 /** Timeouts of one answer: short for a sign-on that hangs, otherwise long enough for a busy machine. */
 const [SHORT, LONG] = [700, 15_000];
 const LIMITS = { milliseconds: LONG, bytes: 256 * 1024 };
-/** Much longer than the timeouts of metadata, token and key set, for a busy machine: a hanging request never ends. */
+/** Far from what metadata, token and key set may take, as a machine may be busy: what hangs does so for ever. */
 const WITHIN = 30_000;
 
 /** Clears the cached metadata and keys, as after a start. */

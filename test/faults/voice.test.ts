@@ -244,4 +244,5 @@ describe('D42: the operation while the voice server fails', () => {
     // One after the other they would take 40 s.
     expect(performance.now() - began).toBeLessThan(WITHIN);
     await expect.poll(() => mute.open).toBe(0);
-  }););
+  });
+});

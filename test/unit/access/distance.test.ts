@@ -95,7 +95,8 @@ describe('D11: distance from one user to another', () => {
         expect(distanceToUser(one, other)).toBe(distanceToOrganization(one, other));
       }),
     );
-  }););
+  });
+});
 
 describe('D13: distance to a corporation or alliance', () => {
   const corporation = (corporationId: number, allianceId: number | null, coalitionIds: string[] = []) => ({

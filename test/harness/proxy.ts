@@ -50,9 +50,11 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     return (server.address() as AddressInfo).port;
   };
   const listening = await listenOn(0);
+  // What a pooler wants, when the run is about one.
+  const prepared = new URL(databaseUrl).searchParams.get('prepared_statements');
   const credentials = [user, password].filter(Boolean).map((part) => encodeURIComponent(String(part)));
   return {
-    url: `postgres://${credentials.join(':')}@127.0.0.1:${listening}/${database}`,
+    url: `postgres://${credentials.join(':')}@127.0.0.1:${listening}/${database}${prepared === null ? '' : `?prepared_statements=${prepared}`}`,
     get sent() {
       return sent;
     },

@@ -1,26 +1,34 @@
-import '@mantine/core/styles.css';
-import './app/console.css';
+import './app/styles.ts';
 import { CastellanError } from '@castellan/sdk';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.tsx';
+import { App, SignInPage } from './app/app.tsx';
+import { queries, queryClient } from './session/api.ts';
+import { currentToken } from './session/session.ts';
 import { finishSignIn } from './session/sign-in.ts';
 
-const place = document.getElementById('console');
+const container = document.getElementById('console');
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
-// Where those who lock the page's scrolling look for it.
+// The library that locks the page's scrolling reads the nonce from this variable.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
-// First of all: a token in the address must not be there when anything is drawn.
+// Comes first, so that the token in the address is removed before anything is rendered.
 const refusal = finishSignIn();
-if (place !== null) {
-  createRoot(place, {
-    // What a part of a screen failed with is shown there; anything else is a fault of the console.
+// Starts loading what the first render needs.
+if (currentToken() === undefined) void SignInPage.preload?.();
+else void queryClient.prefetchQuery(queries.token.current());
+if (container !== null) {
+  const root = createRoot(container, {
+    // Errors of the API are shown in their part of the screen; any other error is a fault of the console.
     onCaughtError: (error) => {
       if (!(error instanceof CastellanError)) reportError(error);
     },
-  }).render(
-    <StrictMode>
-      <App nonce={nonce} refusal={refusal} />
-    </StrictMode>,
+  });
+  // A transition renders in time slices, so the page stays responsive.
+  startTransition(() =>
+    root.render(
+      <StrictMode>
+        <App nonce={nonce} refusal={refusal} />
+      </StrictMode>,
+    ),
   );
 }

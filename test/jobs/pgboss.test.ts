@@ -46,7 +46,7 @@ describe('another start', () => {
 });
 
 describe("our statements on pg-boss's tables", () => {
-  it('name columns that are there, of these types', async () => {
+  it('use columns that exist, with these types', async () => {
     const { rows } = await sql<{ column_name: string; type: string }>`
       select column_name, coalesce(nullif(data_type, 'USER-DEFINED'), udt_name) as type
       from information_schema.columns where table_schema = 'pgboss' and table_name = 'job'`.execute(app.db);
@@ -79,7 +79,7 @@ describe("our statements on pg-boss's tables", () => {
     await boss().deleteQueue('other-queue');
   });
 
-  it('find a run that pg-boss has waiting, and change its options so that pg-boss hands those out', async () => {
+  it('find a waiting run of pg-boss, and change the options with which pg-boss hands it out', async () => {
     const asked = { force: false, asked: true, approved: 'x' };
     expect(await findWaitingRun(app.db, JOB, { force: true })).toBeUndefined();
     const id = await boss().send(JOB, {});
@@ -91,7 +91,7 @@ describe("our statements on pg-boss's tables", () => {
     expect(await findWaitingRun(app.db, JOB, asked)).toBeUndefined();
   });
 
-  it('end a run that pg-boss has at work, once, as pg-boss itself would', async () => {
+  it('end an active run once, as pg-boss itself would', async () => {
     const ours = (await boss().send(JOB, {})) ?? '';
     expect(await completeRun(app.db, JOB, ours)).toBe(false);
     await boss().fetch(JOB);
@@ -105,7 +105,7 @@ describe("our statements on pg-boss's tables", () => {
     expect(whatIsSet(one)).toEqual(whatIsSet(other));
   });
 
-  it('tell when the next run begins that pg-boss holds back', async () => {
+  it('say when the next delayed run of pg-boss starts', async () => {
     const database = boss().getDb();
     expect(await nextRunIn(database, JOB)).toBeUndefined();
     await boss().send(JOB, {}, { startAfter: 300 });

@@ -1,16 +1,16 @@
 import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { HOME } from '../session/place.ts';
+import { HOME } from '../session/addresses.ts';
 import { lastFarewell } from '../session/session.ts';
 import { signInWith, startSignIn } from '../session/sign-in.ts';
-import { Problem } from '../shared/problem.tsx';
+import { Problem, RequestOf } from '../shared/problem.tsx';
 import { t } from '../text/text.ts';
 import { FrontPage } from './front-page.tsx';
 
 const INVITATION = `${HOME}/invitation/`;
 
-/** For whoever is not signed in, at every address; the sign-in leads back to it. */
+/** Shown at every address to those who are not signed in; after the sign-in the same address opens again. */
 export function SignInPage({ refusal }: { readonly refusal: string | undefined }) {
   const invitation = location.pathname.startsWith(INVITATION)
     ? location.pathname.slice(INVITATION.length)
@@ -19,7 +19,8 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
     mutationFn: () =>
       invitation === undefined ? startSignIn() : startSignIn({ state_code: invitation }, `${HOME}/`),
   });
-  const told = refusal ?? lastFarewell();
+  const farewell = lastFarewell();
+  const told = refusal ?? farewell?.message;
   return (
     <FrontPage title={t('Sign in')} heading="castellan">
       <Text>
@@ -30,6 +31,7 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
       {told !== undefined && (
         <Alert color="red" variant="light" role="alert" title={t('You are not signed in')}>
           {told}
+          {refusal === undefined && <RequestOf error={farewell} />}
         </Alert>
       )}
       <Problem error={signing.error} />
@@ -41,7 +43,7 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
   );
 }
 
-/** The way in before anybody may sign in: by the token that `npm run token` prints. */
+/** The operator's sign-in with the token that `npm run token` prints, for as long as nobody else may sign in. */
 function Operator() {
   const signing = useMutation({ mutationFn: signInWith });
   const send = (event: FormEvent<HTMLFormElement>) => {

@@ -1,13 +1,14 @@
+import type { CastellanError } from '@castellan/sdk';
 import { useSyncExternalStore } from 'react';
 
 /**
- * The user token of this browser. All tabs share it, so that signing out anywhere is signing out everywhere
- * (docs/decisions/0012-the-console-keeps-its-token.md says why it is kept here).
+ * The key of the user token in the browser's storage. All tabs share it, so that signing out in one tab signs out all
+ * (docs/decisions/0012-the-console-keeps-its-token.md says why it is stored there).
  */
 const KEPT_AS = 'castellan.user-token';
 
 /** Why the last session ended, for the page that asks to sign in again. */
-let farewell: string | undefined;
+let farewell: CastellanError | undefined;
 const listeners = new Set<() => void>();
 
 function tell(): void {
@@ -28,13 +29,13 @@ export function beginSession(token: string): void {
   tell();
 }
 
-export function endSession(reason?: string): void {
+export function endSession(reason?: CastellanError): void {
   farewell = reason;
   localStorage.removeItem(KEPT_AS);
   tell();
 }
 
-export function lastFarewell(): string | undefined {
+export function lastFarewell(): CastellanError | undefined {
   return farewell;
 }
 
@@ -43,7 +44,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The token, as it changes in this tab or another. */
+/** The present token; rerenders when it changes in this tab or another. */
 export function useToken(): string | undefined {
   return useSyncExternalStore(subscribe, currentToken);
 }

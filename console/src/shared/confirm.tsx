@@ -1,24 +1,25 @@
 import type { Preview } from '@castellan/sdk';
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, type ButtonProps, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { t } from '../text/text.ts';
+import { Dialog } from './dialog.tsx';
 import { Loading } from './loading.tsx';
 import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
 
 interface ConfirmProps extends ButtonProps {
-  /** What the button says, and the dialog asks for once more. */
+  /** The text of the button, and of the button that confirms. */
   readonly label: string;
-  /** What follows from it. */
+  /** The consequences. */
   readonly question: ReactNode;
   readonly act: () => Promise<unknown>;
-  /** What it would do to people, where the service can tell. */
+  /** Computes the effect on people, for operations that support it. */
   readonly preview?: () => Promise<Preview>;
   readonly children?: ReactNode;
 }
 
-/** A button for what cannot be undone: it asks once more, and stays open with what went wrong. */
+/** A button for an action that cannot be undone: a dialog asks for confirmation, and stays open with any error. */
 export function Confirm({ label, question, act, preview, children, ...button }: ConfirmProps) {
   const [open, setOpen] = useState(false);
   const doing = useMutation({ mutationFn: act, onSuccess: () => setOpen(false) });
@@ -36,7 +37,7 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
       <Button variant="default" {...button} onClick={begin}>
         {children ?? label}
       </Button>
-      <Modal opened={open} onClose={close} title={label}>
+      <Dialog opened={open} onClose={close} title={label}>
         <Stack>
           <Text component="div">{question}</Text>
           {preview !== undefined && trying.isPending && <Loading rows={2} />}
@@ -51,7 +52,7 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,8 +1,8 @@
-import { Notification, Stack } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { t } from '../text/text.ts';
 
-/** What was done, said once at the edge of the page; what failed is said where it was tried. */
+/** A short message at the edge of the page that something was done. Errors are shown where the action was started. */
 interface Notice {
   readonly id: number;
   readonly text: string;
@@ -40,14 +40,17 @@ export function Notices() {
   return (
     <Stack className="notices" gap="xs" role="status" aria-live="polite">
       {shown.map(({ id, text }) => (
-        <Notification
+        <Alert
           key={id}
-          withBorder
+          // The live region around it announces it already.
+          role="presentation"
+          variant="default"
+          withCloseButton
+          closeButtonLabel={t('Dismiss')}
           onClose={() => dismiss(id)}
-          closeButtonProps={{ 'aria-label': t('Dismiss') }}
         >
           {text}
-        </Notification>
+        </Alert>
       ))}
     </Stack>
   );

@@ -1,9 +1,10 @@
 import type { Why as WhyRecord } from '@castellan/sdk';
-import { Alert, Badge, Button, List, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, List, Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../session/api.ts';
 import { t } from '../text/text.ts';
+import { Dialog } from './dialog.tsx';
 import { Moment } from './moment.tsx';
 import { Name } from './name.tsx';
 import { Part } from './screen.tsx';
@@ -12,13 +13,13 @@ interface WhyProps {
   readonly characterId: number;
   /** `login`, `level`, `tracking`, `group:ID`, `read:ID` or `write:ID` (D120). */
   readonly about: string;
-  /** What the question is about, for those who do not see what it stands beside. */
+  /** The question in words, for screen readers. */
   readonly label: string;
-  /** What the button says. */
+  /** The text of the button. */
   readonly text?: string;
 }
 
-/** Beside everything that somebody has, is or may: the reason, from what decides. */
+/** A button that asks the service for the reason of a decision about a user, and shows it. */
 export function Why({ characterId, about, label, text = t('Why?') }: WhyProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -31,9 +32,9 @@ export function Why({ characterId, about, label, text = t('Why?') }: WhyProps) {
       >
         {text}
       </Button>
-      <Modal opened={open} onClose={() => setOpen(false)} title={`${text} ${label}`.trim()} size="lg">
+      <Dialog opened={open} onClose={() => setOpen(false)} title={`${text} ${label}`.trim()} size="lg">
         <Part rows={3}>{open && <Answer characterId={characterId} about={about} />}</Part>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,26 +1,29 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
 
 interface WindowedListProps<Item> {
   readonly label: string;
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string | number;
   readonly children: (item: Item) => ReactNode;
-  /** The last of them is in sight. */
+  /** Called when the last item becomes visible. */
   readonly onEnd?: () => void;
 }
 
-const ROW = 46;
+/** The exact height of a row of one line in pixels; rows with another height cost a second render. */
+const ROW = 45;
 
-/** A list of any length: only what is seen of it is in the page. */
+/** A list of any length, of which only the visible items are rendered. */
 export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: WindowedListProps<Item>) {
   const window = useRef<HTMLElement>(null);
+  // Must be stable: a new function makes the virtualizer compute the positions of all items again.
+  const getItemKey = useCallback((index: number) => keyOf(items[index] as Item), [items, keyOf]);
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => window.current,
     estimateSize: () => ROW,
     overscan: 8,
-    getItemKey: (index) => keyOf(items[index] as Item),
+    getItemKey,
   });
   const seen = rows.getVirtualItems();
   const atEnd = seen.at(-1)?.index === items.length - 1;
@@ -28,7 +31,7 @@ export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: Win
     if (atEnd) onEnd?.();
   }, [atEnd, onEnd]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: focusable, so that it can be scrolled by keyboard.
     <section className="window" ref={window} tabIndex={0} aria-label={label}>
       <ul className="rows" style={{ height: rows.getTotalSize(), position: 'relative' }}>
         {seen.map(({ key, index, start }) => (
@@ -38,12 +41,22 @@ export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: Win
             ref={rows.measureElement}
             aria-setsize={items.length}
             aria-posinset={index + 1}
-            style={{ position: 'absolute', width: '100%', transform: `translateY(${start}px)` }}
+            style={{ transform: `translateY(${start}px)` }}
           >
-            {children(items[index] as Item)}
+            <Row item={items[index] as Item}>{children}</Row>
           </li>
         ))}
       </ul>
     </section>
   );
 }
+
+interface RowProps<Item> {
+  readonly item: Item;
+  readonly children: (item: Item) => ReactNode;
+}
+
+/** Memoised, so that scrolling does not render it again. */
+const Row = memo(function Row<Item>({ item, children }: RowProps<Item>) {
+  return children(item);
+}) as <Item>(props: RowProps<Item>) => ReactNode;

@@ -1,7 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { EventList } from '../../shared/events/event-list.tsx';
-import { Part, Screen } from '../../shared/screen.tsx';
+import { eventsOf } from '../../shared/listings.ts';
+import { Changing, Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 
 interface Question {
@@ -12,7 +13,7 @@ interface Question {
   readonly until?: string;
 }
 
-/** Who did what to whom, as far as one's authority reaches. */
+/** The audit log, as far as the user's authority reaches. */
 export function Audit() {
   const [question, setQuestion] = useState<Question>({});
   const ask = (event: FormEvent<HTMLFormElement>) => {
@@ -49,9 +50,7 @@ export function Audit() {
             </Group>
           </Stack>
         </form>
-        <Part>
-          <EventList question={question} />
-        </Part>
+        <Changing to={question}>{(shown) => <EventList of={eventsOf(shown)} />}</Changing>
       </Stack>
     </Screen>
   );

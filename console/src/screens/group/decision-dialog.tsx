@@ -1,10 +1,11 @@
 import type { Application } from '@castellan/sdk';
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
+import { Dialog } from '../../shared/dialog.tsx';
 import { t } from '../../text/text.ts';
 import type { Decision } from './decisions.ts';
 
-/** A decision that waits for its words. */
+/** A decision for which the dialog is open. */
 export interface Asked {
   readonly application: Application;
   readonly decision: Decision['decision'];
@@ -18,11 +19,11 @@ interface DecisionDialogProps {
 
 const LONGEST = 4000;
 
-/** Asks for what the applicant is told and what moderators tell each other; Enter decides. */
+/** Asks for the reason for the applicant and the note for moderators. Enter decides. */
 export function DecisionDialog({ asked, close, decide }: DecisionDialogProps) {
   return (
-    // What was decided is gone: the focus goes to what comes next.
-    <Modal
+    // The focus does not return to the decided application, which is gone, but goes to the next one.
+    <Dialog
       opened={asked !== undefined}
       onClose={close}
       title={asked === undefined ? '' : titleOf(asked)}
@@ -30,7 +31,7 @@ export function DecisionDialog({ asked, close, decide }: DecisionDialogProps) {
       transitionProps={{ duration: 0 }}
     >
       {asked !== undefined && <Words asked={asked} close={close} decide={decide} />}
-    </Modal>
+    </Dialog>
   );
 }
 

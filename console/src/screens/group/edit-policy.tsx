@@ -1,5 +1,5 @@
 import type { GroupPolicy } from '@castellan/sdk';
-import { Button, Group as Row, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group as Row, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useCareful } from '../../shared/careful.tsx';
@@ -7,17 +7,19 @@ import { notify } from '../../shared/notices.tsx';
 import { t } from '../../text/text.ts';
 import { Eligible } from './eligible.tsx';
 import { Moderators } from './moderators.tsx';
-import { JOINING, VISIBLE_TO } from './policy-words.ts';
+import { JOINING, REACH, VISIBLE_TO } from './policy-words.ts';
 
 type PolicyChange = NonNullable<Parameters<typeof castellan.group.setPolicy>[0]['body']>;
 
 interface EditPolicyProps {
   readonly groupId: string;
   readonly policy: GroupPolicy;
+  /** Whether the user may set `reach` to `person`, which needs level 9 (D110). */
+  readonly mayReachPersons: boolean;
 }
 
-/** Changes a policy; whoever would have to leave by it is named before it is saved (D121). */
-export function EditPolicy({ groupId, policy }: EditPolicyProps) {
+/** The form of a policy. Before it is saved, the users who would lose their membership are named (D121). */
+export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps) {
   const [base, setBase] = useState(policy);
   const [draft, setDraft] = useState(policy);
   const change = changesOf(base, draft);
@@ -26,7 +28,7 @@ export function EditPolicy({ groupId, policy }: EditPolicyProps) {
     setBase(saved);
     setDraft(saved);
   };
-  // What somebody else saves is shown as long as nothing was begun here.
+  // Follows changes by others, as long as nothing was changed in this form.
   if (untouched && policy !== base) follow(policy);
   const params = { group_id: groupId };
   const careful = useCareful({
@@ -57,6 +59,15 @@ export function EditPolicy({ groupId, policy }: EditPolicyProps) {
         />
       </div>
       <Eligible groupId={groupId} value={draft.eligible} onChange={(eligible) => set({ eligible })} />
+      {mayReachPersons ? (
+        <Choose label={t('Judged')} words={REACH} value={draft.reach} onChange={(reach) => set({ reach })} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {t(
+            'Each character counts for itself. To count all of a person by one would tell who plays whom, so administrators alone may set that.',
+          )}
+        </Text>
+      )}
       <Moderators value={draft.moderators} onChange={(moderators) => set({ moderators })} />
       <Questions value={draft.questions} onChange={(questions) => set({ questions })} />
       <div className="grid">
@@ -94,7 +105,7 @@ export function EditPolicy({ groupId, policy }: EditPolicyProps) {
   );
 }
 
-/** What differs, and nothing else: what is gone by now need not exist to be left as it is. */
+/** The changed fields alone: unchanged ones may contain ids that no longer exist, which the service would refuse. */
 function changesOf(before: GroupPolicy, after: GroupPolicy): PolicyChange {
   const parts = Object.keys(after) as (keyof GroupPolicy)[];
   const changed = parts.filter((part) => JSON.stringify(before[part]) !== JSON.stringify(after[part]));
@@ -128,7 +139,7 @@ interface WholeProps {
   readonly onChange: (value: number) => void;
 }
 
-/** A whole number, 0 where nothing is written; whether it is too large, the service says. */
+/** A field for a whole number; 0 when it is empty. The service checks the maximum. */
 function Whole({ label, description, value, onChange }: WholeProps) {
   return (
     <TextInput
@@ -146,7 +157,7 @@ interface QuestionsProps {
   readonly onChange: (questions: string[]) => void;
 }
 
-/** One a line; the line that is being begun stays as it is. */
+/** A text field with one question in each line; an unfinished line is kept as it is typed. */
 function Questions({ value, onChange }: QuestionsProps) {
   const [text, setText] = useState(value.join('\n'));
   const shown = linesOf(text).join('\n') === value.join('\n') ? text : value.join('\n');

@@ -4,7 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
-import { Part, Section } from '../../shared/screen.tsx';
+import { Changing, Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Applications } from './applications.tsx';
 import { Policy } from './policy.tsx';
@@ -15,7 +15,7 @@ interface JoiningProps {
   readonly mayChange: boolean;
 }
 
-/** How one comes into a group, and who applied. */
+/** The policy of a group, and its applications. */
 export function Joining(props: JoiningProps) {
   return props.group.is_autogroup ? (
     <Text>{t('Nobody joins it: its members follow the registry.')}</Text>
@@ -24,7 +24,7 @@ export function Joining(props: JoiningProps) {
   );
 }
 
-/** Those who decide see the applications; who that is, the policy says. */
+/** Shows the applications to those who decide, as the policy names them. */
 function ByPolicy({ group, mayChange }: JoiningProps) {
   const me = useMe();
   const { data: policy } = useSuspenseQuery(queries.group.policy({ params: { group_id: group.group_id } }));
@@ -61,9 +61,7 @@ function ToThis({ groupId }: { readonly groupId: string }) {
         allowDeselect={false}
         maw={280}
       />
-      <Part>
-        <InState groupId={groupId} state={state} />
-      </Part>
+      <Changing to={state}>{(shown) => <InState groupId={groupId} state={shown} />}</Changing>
     </Stack>
   );
 }

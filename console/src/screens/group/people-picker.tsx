@@ -14,11 +14,11 @@ interface PeoplePickerProps {
   readonly onChange: (ids: number[]) => void;
 }
 
-/** Several users: however many there are, the service finds those whose names hold what is typed. */
+/** A field to choose several users; the service searches for their names. */
 export function PeoplePicker({ label, description, value, onChange }: PeoplePickerProps) {
   const [search, setSearch] = useState('');
   const wanted = useDeferredValue(search.trim());
-  const { data: found = [] } = useQuery({
+  const { data: found = [], error } = useQuery({
     ...queries.user.list({ query: { search: wanted, limit: SHOWN } }),
     enabled: wanted !== '',
     placeholderData: keepPreviousData,
@@ -44,7 +44,7 @@ export function PeoplePicker({ label, description, value, onChange }: PeoplePick
       searchValue={search}
       onSearchChange={setSearch}
       hidePickedOptions
-      nothingFoundMessage={wanted === '' ? t('Type a part of the name.') : t('Nobody.')}
+      nothingFoundMessage={wanted === '' ? t('Type a part of the name.') : (error?.message ?? t('Nobody.'))}
     />
   );
 }

@@ -10,17 +10,16 @@ import { LevelBadge, meaningOf } from '../../shared/level.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
-import { Scopes } from '../../shared/scope-picker.tsx';
+import { Scopes } from '../../shared/scopes.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
-
 import { Tour } from './tour.tsx';
 import { VoiceIdentity } from './voice-identity.tsx';
 
 const BUILT_IN = 0;
 
-/** Where one stands: what is missing, where one belongs, what one may do. */
+/** The user's own standing: what is missing, its organizations, and what it may do. */
 export function Standing() {
   return (
     <Screen title={t('My standing')} lead={t('What you may do here, and what is missing for more.')}>

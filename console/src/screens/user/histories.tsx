@@ -1,5 +1,6 @@
 import type { User } from '@castellan/sdk';
 import { EventList } from '../../shared/events/event-list.tsx';
+import { eventsOf } from '../../shared/listings.ts';
 import { Parts } from '../../shared/parts.tsx';
 import { t } from '../../text/text.ts';
 import { Locations } from './locations.tsx';
@@ -8,7 +9,7 @@ import { SkillPoints } from './skill-points.tsx';
 import { ThenAndNow } from './then-and-now.tsx';
 import { Wallet } from './wallet.tsx';
 
-/** What is kept of a character, and what happened to it: the newest first. */
+/** The histories of a character and its events, newest first. */
 export function Histories({ user }: { readonly user: User }) {
   const characterId = user.character_id;
   const kinds = [
@@ -19,7 +20,7 @@ export function Histories({ user }: { readonly user: User }) {
     {
       value: 'timeline',
       label: t('Timeline'),
-      part: <EventList question={{ target: `user:${characterId}` }} />,
+      part: <EventList of={eventsOf({ target: `user:${characterId}` })} />,
     },
     { value: 'then', label: t('Then and now'), part: <ThenAndNow user={user} /> },
   ];

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 
 /** Three ports beside each other that are nobody else's until they are released. */
-export interface Ports {
+interface Ports {
   readonly first: number;
   release(): Promise<void>;
 }

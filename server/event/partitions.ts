@@ -5,7 +5,12 @@ import { leastIdOf } from './event-id.ts';
 
 const DAY = 86_400_000;
 /** How long the rows of each table are kept (D90): a month goes when its last day has had its time. */
-const KEPT_FOR = { events_short: 400 * DAY, events_long: 3 * 365 * DAY, event_contexts: 90 * DAY } as const;
+const KEPT_FOR = {
+  events_short: 400 * DAY,
+  events_long: 3 * 365 * DAY,
+  event_subjects: 3 * 365 * DAY,
+  event_contexts: 90 * DAY,
+} as const;
 const TABLES = Object.keys(KEPT_FOR) as (keyof typeof KEPT_FOR)[];
 /** Months that have their partitions in advance: as long may maintenance fail before rows go to the default ones. */
 const MONTHS_AHEAD = 2;

@@ -23,8 +23,13 @@ export type Reader = (Asker & { readonly reachesOthers: boolean }) | { readonly 
 
 const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
+/** Whether somebody sees no events but its own. */
+export function reachesNobody(reader: Reader): reader is Asker & { readonly reachesOthers: boolean } {
+  return reader !== 'all' && !('app_token' in reader) && !reader.reachesOthers;
+}
+
 /** The reader as the row `me`, and since when the character belongs to whom it belongs to now (D29b). */
-function reading(reader: Reader): RawBuilder<unknown> {
+export function reading(reader: Reader): RawBuilder<unknown> {
   if (reader === 'all' || 'app_token' in reader) return sql`me as (select)`;
   return sql`
     me as materialized (${callerStanding(reader)}),
@@ -42,7 +47,7 @@ const own = sql`(
   and ${happened} > (select since from owned))`;
 
 /** Of the events `candidates`, those that the reader may see, with what it may see of them; judged on present standings. */
-function visible(reader: Reader): RawBuilder<unknown> {
+export function visible(reader: Reader): RawBuilder<unknown> {
   if (reader === 'all')
     return sql`visible as (select *, null::bigint[] as seen, false as acted from candidates)`;
   if ('app_token' in reader) {
@@ -71,7 +76,8 @@ function visible(reader: Reader): RawBuilder<unknown> {
     )`;
 }
 
-const context = sql`(select context from event_contexts x where x.event_id = v.event_id)`;
+/** From where the event `v` came. */
+export const context = sql`(select context from event_contexts x where x.event_id = v.event_id)`;
 
 export interface FeedQuestion {
   readonly after: number;
@@ -99,7 +105,7 @@ export async function readFeed(
   { after, types, limit, most }: FeedQuestion,
 ): Promise<FeedAnswer> {
   const fits = types === undefined ? sql`true` : sql`e.type = any(${[...types]}::text[])`;
-  const mine = ownAlone(reader) === undefined ? sql`true` : own;
+  const mine = reachesNobody(reader) ? own : sql`true`;
   // Where every event fits, no more of them are read than are wanted.
   const read = reader === 'all' && types === undefined ? Math.min(limit, most) : most;
   const { rows } = await sql<FeedAnswer>`${plannedEachTime}
@@ -134,97 +140,6 @@ export async function readEvents(
     ), ${visible(reader)}
     select position, body, ${context} as context, seen, acted from visible v order by position`.execute(db);
   return rows;
-}
-
-export interface AuditQuestion {
-  readonly actor: number | undefined;
-  /** As `type:id`. */
-  readonly target: string | undefined;
-  readonly types: readonly string[] | undefined;
-  /** Ids between which they are, the second one not included. */
-  readonly from: string | undefined;
-  readonly before: string | undefined;
-  readonly limit: number;
-  /** Events that are looked at, at the most. */
-  readonly most: number;
-}
-
-export interface AuditAnswer {
-  readonly events: readonly StoredEvent[];
-  /** The last event that was looked at, and how many were. */
-  readonly last: string | null;
-  readonly looked: number;
-}
-
-/** Events, the latest first; who reaches nobody else finds its own by index. */
-export async function readAudit(
-  db: Kysely<Database>,
-  reader: Reader,
-  { actor, target, types, from, before, limit, most }: AuditQuestion,
-): Promise<AuditAnswer> {
-  const conditions = [
-    actor === undefined ? undefined : sql`e.actor_id = ${actor}`,
-    target === undefined ? undefined : aboutTarget(target),
-    types === undefined ? undefined : sql`e.type = any(${[...types]}::text[])`,
-    from === undefined ? undefined : sql`e.event_id >= ${from}::uuid`,
-    before === undefined ? undefined : sql`e.event_id < ${before}::uuid`,
-  ].filter((condition) => condition !== undefined);
-  const latest = (...more: RawBuilder<unknown>[]) =>
-    sql`(select * from events e where ${sql.join([sql`true`, ...conditions, ...more], sql` and `)}
-      order by e.event_id desc limit ${most})`;
-  // One index for each way in which an event is somebody's own: all at once they would be looked for among all events.
-  const parts = (ownAlone(reader) ?? [sql`true`]).map((each) => latest(each));
-  const { rows } = await sql<AuditAnswer>`${plannedEachTime}
-    with ${reading(reader)}, candidates as materialized (
-      select * from (${sql.join(parts, sql` union all `)}) e order by e.event_id desc limit ${most}
-    ), ${visible(reader)}, page as (
-      select * from visible where ${toldOf(target)} and ${toldBy(actor, reader)} order by event_id desc limit ${limit}
-    )
-    select (select event_id from candidates order by event_id limit 1) as last,
-      (select count(*) from candidates) as looked,
-      coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen, 'acted', acted,
-        'position', (select position from event_seals s where s.event_id = v.event_id))
-        order by event_id desc) from page v), '[]') as events`.execute(db);
-  return rows[0] ?? { events: [], last: null, looked: 0 };
-}
-
-/** Of whom the reader may see nothing, it is not told which events are about him either. */
-function toldOf(target: string | undefined): RawBuilder<unknown> {
-  const user = userOf(target ?? '');
-  return user === undefined ? sql`true` : sql`(seen is null or ${user}::bigint = any(seen))`;
-}
-
-/**
- * Who links characters is mostly the same human, so that an event which does not show its actor is not found by it
- * either (D100).
- */
-function toldBy(actor: number | undefined, reader: Reader): RawBuilder<unknown> {
-  if (actor === undefined || reader === 'all' || 'app_token' in reader) return sql`true`;
-  return sql`(type not like 'person.%' or seen && array[${actor}, ${reader.owner_id}]::bigint[])`;
-}
-
-function userOf(target: string): string | undefined {
-  return /^user:(\d{1,16})$/.exec(target)?.[1];
-}
-
-/** A user is also among the members that a list names. */
-function aboutTarget(target: string): RawBuilder<unknown> {
-  const user = userOf(target);
-  return user === undefined
-    ? sql`e.targets @> array[${target}::text]`
-    : sql`e.concerns @> array[${user}::bigint]`;
-}
-
-/** Of one who reaches nobody else: the ways in which an event is its own, of which each event is so in one. */
-function ownAlone(reader: Reader): RawBuilder<unknown>[] | undefined {
-  if (reader === 'all' || 'app_token' in reader || reader.reachesOthers) return undefined;
-  const { owner_id: id } = reader;
-  const notBy = sql`e.actor_id is distinct from ${id}`;
-  return [
-    sql`e.actor_id = ${id}`,
-    sql`e.on_behalf_of = ${id} and ${notBy}`,
-    sql`e.concerns @> array[${id}::bigint] and ${notBy} and e.on_behalf_of is distinct from ${id}`,
-  ];
 }
 
 /** The last position that there is: what a list holds that is read afterwards. */

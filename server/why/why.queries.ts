@@ -50,19 +50,29 @@ export interface Judged {
 /** Whether the event `e` says that a field is another one now. */
 const changes = (field: string) => sql`e.body::jsonb @> ${JSON.stringify({ changes: [{ field }] })}::jsonb`;
 
-/** Whether the event `e` says that the user `u` came into a group, or left it. */
-const comesOrGoes = sql`e.type = 'group.members_changed' and e.concerns @> array[u.character_id::bigint]`;
-
-/** Id of the last event that is about something, and such a one: found by what it is about. */
+/** Id of the last event that is about something, and such a one: found by what it is about, from the latest on. */
 const lastEvent = (about: RawBuilder<unknown>, such: RawBuilder<unknown>) => sql<string | null>`(
-  select max(e.event_id::text) from events e where e.targets @> array[${about}] and (${such}))`;
+  select s.event_id::text
+  from event_subjects s, lateral (select * from events e where e.event_id = s.event_id offset 0) e
+  where s.key = ${about} and (${such}) order by s.event_id desc limit 1)`;
+
+/** Id of the last event by which the user `u` came into a group, or left it. */
+const lastMove = (group: RawBuilder<unknown>) =>
+  lastEvent(
+    sql`'user:' || u.character_id`,
+    sql`e.type = 'group.members_changed' and e.targets @> array[${group}]`,
+  );
+
+const subjectOfVoice = sql`(voice->>'kind') || ':' || (voice->>'id')`;
 
 /** Since when a voice says what it says, to the user `u`: a group that it was put into, from then on. */
-const sinceVoice = lastEvent(
-  sql`(voice->>'kind') || ':' || (voice->>'id')`,
-  sql`e.type in ('coalition.created', 'coalition.updated', 'group.updated') and ${changes('authorized_to_login')}
-    or voice->>'via' is null and ${comesOrGoes}`,
-);
+const sinceVoice = sql`greatest(
+  ${lastEvent(
+    subjectOfVoice,
+    sql`e.type in ('coalition.created', 'coalition.updated', 'group.updated')
+      and ${changes('authorized_to_login')}`,
+  )},
+  case when voice->>'via' is null then ${lastMove(subjectOfVoice)} end)`;
 
 /** Of the user `u` in the corporation `c` of the alliance `a`. */
 const judged: { readonly [About in keyof Judged]: (id: string) => RawBuilder<Judged[About]> } = {
@@ -92,7 +102,7 @@ const judged: { readonly [About in keyof Judged]: (id: string) => RawBuilder<Jud
         when g.alliance_id is not null then 'alliance'
         when g.coalition_id is not null then 'coalition' when g.is_voice then 'voice' end,
       'member', exists (select from (${membersOf}) m where m.character_id = u.character_id),
-      'since', ${lastEvent(sql`'group:' || g.group_id`, comesOrGoes)})
+      'since', ${lastMove(sql`'group:' || g.group_id`)})
     from groups g where g.group_id = ${id})`,
   reach: () => sql`null::json`,
 };

@@ -10,24 +10,26 @@ export interface AuditQuestion {
   /** As `type:id`. */
   readonly target: string | undefined;
   readonly types: readonly string[] | undefined;
-  /** Ids between which they are, the second one not included. */
+  /** Smallest event id, inclusive. */
   readonly from: string | undefined;
+  /** Largest event id, exclusive. */
   readonly before: string | undefined;
   readonly limit: number;
-  /** Events that are looked at, at the most, however few of them fit. */
+  /** Maximum number of events to examine. */
   readonly most: number;
 }
 
 export interface AuditAnswer {
   readonly events: readonly StoredEvent[];
-  /** The last event that was looked at, and how many were. */
+  /** Id of the last event examined. */
   readonly last: string | null;
+  /** Number of events examined. */
   readonly looked: number;
 }
 
 /**
- * Events, the latest first; one statement, whose cost depends on `most` alone. One index gives those that it looks at in
- * their order; whatever else is asked is looked for among them.
+ * Reads the events that match, latest first, in one statement whose cost depends on `most` alone: one index yields the
+ * events to examine in order, and the other conditions are checked on these.
  */
 export async function readAudit(
   db: Kysely<Database>,
@@ -36,14 +38,14 @@ export async function readAudit(
 ): Promise<AuditAnswer> {
   const { actor, target, limit, most } = question;
   const { way, rest } = wayInto(reader, question);
-  // Where every event fits, no more of them are read than are wanted.
+  // When every examined event matches, the limit bounds what has to be examined.
   const read = reader === 'all' && rest.length === 0 ? Math.min(limit, most) : most;
   const { looked, found } = way(within(question), read);
   const { rows } = await sql<AuditAnswer>`${plannedEachTime}
     with ${reading(reader)}, looked as materialized (${looked}), candidates as materialized (
       select e.* from ${found} where ${both(rest)}
     ), ${visible(reader)}, page as (
-      select * from visible where ${toldOf(target)} and ${toldBy(actor, reader)} order by event_id desc limit ${limit}
+      select * from visible where ${showsTarget(target)} and ${showsActor(actor, reader)} order by event_id desc limit ${limit}
     )
     select (select event_id from looked order by event_id limit 1) as last,
       (select count(*) from looked) as looked,
@@ -53,17 +55,17 @@ export async function readAudit(
   return rows[0] ?? { events: [], last: null, looked: 0 };
 }
 
-// The ways into the events ---------------------------------------------------------------------------------------
+// Indexes ----------------------------------------------------------------------------------------------------------
 
 type Condition = RawBuilder<unknown>;
 
-/** What is looked at, of the events within these bounds the latest, and where these are found as events `e`. */
+/** The query for the latest events within these bounds, by one index, and the from clause that joins them as `e`. */
 type Way = (bounds: Condition, most: number) => { readonly looked: Condition; readonly found: Condition };
 
-/** Types that are looked for one by one, each by its index; more of them among all events. */
+/** Maximum number of types that are each read by index; with more of them all events are examined. */
 const FEW_TYPES = 8;
 
-/** The index that leads to the fewest, by what is asked and by who asks, and what it does not answer. */
+/** The most selective index for the question and the reader, and the conditions that it does not cover. */
 function wayInto(
   reader: Reader,
   { actor, target, types }: AuditQuestion,
@@ -81,7 +83,7 @@ function wayInto(
   return { way: byIds([type, ...others].map((one) => sql`events where type = ${one}`)), rest: [] };
 }
 
-/** All events for which a condition holds: one index gives them in their order. */
+/** Reads rows directly, by the index that covers the condition. */
 function among(condition: Condition): Way {
   return (bounds, most) => ({
     looked: sql`select * from events where ${condition} and ${bounds} order by event_id desc limit ${most}`,
@@ -89,7 +91,7 @@ function among(condition: Condition): Way {
   });
 }
 
-/** The events whose ids are in one of these places, each of which has them in their order. */
+/** Merges ids from several tables or indexes, then reads the rows. */
 function byIds(places: readonly Condition[]): Way {
   return (bounds, most) => {
     const parts = places.map(
@@ -103,7 +105,7 @@ function byIds(places: readonly Condition[]): Way {
   };
 }
 
-/** The ways in which an event is somebody's own; all at once they would be looked for among all events. */
+/** Where the ids of a user's own events are found. One condition with `or` would scan all events. */
 function ownEvents(id: number): Condition[] {
   return [sql`events where actor_id = ${id}`, sql`events where on_behalf_of = ${id}`, subject(`user:${id}`)];
 }
@@ -123,14 +125,14 @@ function both(conditions: readonly Condition[]): Condition {
   return sql.join([sql`true`, ...conditions], sql` and `);
 }
 
-// What is asked about ----------------------------------------------------------------------------------------------
+// Conditions -------------------------------------------------------------------------------------------------------
 
 /**
- * Of whom the reader may see nothing, it is not told which events are about him either; nor of what an event does not
- * show: see `shown`.
+ * An event that hides the target which is searched for is not found: the match would reveal what it is about. Hidden are
+ * users whom the reader may not see, and what `shown` hides with them.
  */
-function toldOf(target: string | undefined): Condition {
-  if (target === undefined || EVERYBODYS.test(target)) return sql`true`;
+function showsTarget(target: string | undefined): Condition {
+  if (target === undefined || NEVER_HIDDEN.test(target)) return sql`true`;
   const user = userOf(target);
   if (user !== undefined) return sql`(seen is null or ${user}::bigint = any(seen))`;
   return sql`(seen is null or case
@@ -140,14 +142,14 @@ function toldOf(target: string | undefined): Condition {
     else acted end)`;
 }
 
-/** What anybody may look up. */
-const EVERYBODYS = /^(group|coalition|corporation|alliance):/;
+/** Targets that are never hidden. */
+const NEVER_HIDDEN = /^(group|coalition|corporation|alliance):/;
 
 /**
- * Who links characters is mostly the same human, so that an event which does not show its actor is not found by it
- * either (D100).
+ * An event about a person that hides its actor is not found by that actor either (D100): the actor is mostly another
+ * character of the same human.
  */
-function toldBy(actor: number | undefined, reader: Reader): Condition {
+function showsActor(actor: number | undefined, reader: Reader): Condition {
   if (actor === undefined || reader === 'all' || 'app_token' in reader) return sql`true`;
   return sql`(type not like 'person.%' or seen && array[${actor}, ${reader.owner_id}]::bigint[])`;
 }
@@ -156,13 +158,13 @@ function userOf(target: string): string | undefined {
   return /^user:(\d{1,16})$/.exec(target)?.[1];
 }
 
-/** As it is stored: a user's id without leading zeros. */
+/** The key of a target in event_subjects; a user's id is stored without leading zeros. */
 function keyOf(target: string): string {
   const user = userOf(target);
   return user === undefined ? target : `user:${Number(user)}`;
 }
 
-/** A user is also among the members that a list names. */
+/** Matches events about a target. Events about a user include those whose changes list it, for example as a member. */
 function aboutTarget(target: string): Condition {
   const user = userOf(target);
   return user === undefined

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import type { RankedPosition } from '../access/level-change.ts';
-import { isMember } from '../access/levels.queries.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { idNamed } from '../access/named-user.queries.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
 
-/** What each question is answered from, beside who stands where: the verdict and what it was made of. */
+/** For each kind of question the decision and what it is based on. */
 export interface Judged {
   readonly login: {
     readonly admitted: boolean;
@@ -37,7 +37,7 @@ export interface Judged {
     readonly requirements: readonly Requirement[];
     readonly grants: readonly { readonly valid: boolean; readonly scopes: readonly ExtScope[] }[];
   };
-  /** Null: there is no such group. */
+  /** Null when the group does not exist. */
   readonly group: {
     readonly name: string;
     readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
@@ -47,16 +47,16 @@ export interface Judged {
   readonly reach: null;
 }
 
-/** Whether the event `e` says that a field is another one now. */
+/** Whether the event `e` changed a field. */
 const changes = (field: string) => sql`e.body::jsonb @> ${JSON.stringify({ changes: [{ field }] })}::jsonb`;
 
-/** Id of the last event that is about something, and such a one: found by what it is about, from the latest on. */
-const lastEvent = (about: RawBuilder<unknown>, such: RawBuilder<unknown>) => sql<string | null>`(
+/** Id of the last event about this subject that meets the condition; examines the subject's events, latest first. */
+const lastEvent = (subject: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<string | null>`(
   select s.event_id::text
   from event_subjects s, lateral (select * from events e where e.event_id = s.event_id offset 0) e
-  where s.key = ${about} and (${such}) order by s.event_id desc limit 1)`;
+  where s.key = ${subject} and (${condition}) order by s.event_id desc limit 1)`;
 
-/** Id of the last event by which the user `u` came into a group, or left it. */
+/** Id of the last event that added the user `u` to a group, or removed it. */
 const lastMove = (group: RawBuilder<unknown>) =>
   lastEvent(
     sql`'user:' || u.character_id`,
@@ -65,7 +65,7 @@ const lastMove = (group: RawBuilder<unknown>) =>
 
 const subjectOfVoice = sql`(voice->>'kind') || ':' || (voice->>'id')`;
 
-/** Since when a voice says what it says, to the user `u`: a group that it was put into, from then on. */
+/** The event since which a voice applies to the user `u`: when it was set, or when the user was added to the group. */
 const sinceVoice = sql`greatest(
   ${lastEvent(
     subjectOfVoice,
@@ -74,7 +74,7 @@ const sinceVoice = sql`greatest(
   )},
   case when voice->>'via' is null then ${lastMove(subjectOfVoice)} end)`;
 
-/** Of the user `u` in the corporation `c` of the alliance `a`. */
+/** Expressions for each kind of question, for the user `u` in the corporation `c` of the alliance `a`. */
 const judged: { readonly [About in keyof Judged]: (id: string) => RawBuilder<Judged[About]> } = {
   login: () => sql`(
     select json_build_object('admitted', ${mayLogIn}, 'voices', (
@@ -107,7 +107,7 @@ const judged: { readonly [About in keyof Judged]: (id: string) => RawBuilder<Jud
   reach: () => sql`null::json`,
 };
 
-/** Somebody that a question is about, and the names of what it belongs to. */
+/** A user that a question is about, with the names of its organizations. */
 export interface Subject {
   readonly name: string;
   readonly position: RankedPosition;
@@ -131,15 +131,15 @@ export interface Found<About extends keyof Judged> {
   readonly subject: Subject | undefined;
   readonly object: Subject | undefined;
   readonly judged: Judged[About];
-  /** Position of the last event of that moment. */
+  /** Position of the last event that the answer includes. */
   readonly position: number | null;
 }
 
 /**
- * Everything that an answer about somebody needs, at one moment and in one statement: where the asker, the subject and,
- * for questions about reach, its object stand, and the verdict with what it was made of.
+ * Reads everything that an answer needs in one statement, so that it is consistent: the positions of the asker, the
+ * subject and, for questions about reach, the object, and the decision with what it is based on.
  *
- * @param id the group, or the character that the subject would reach
+ * @param id the group, or for questions about reach the character id of the object
  */
 export async function findWhy<About extends keyof Judged>(
   db: Kysely<Database>,

@@ -202,9 +202,11 @@ export async function claimDue(
 
 /** Whether the webhook has waiting deliveries of events. */
 export async function hasWaiting(db: Kysely<Database>, webhookId: string): Promise<boolean> {
+  // The order makes it use the index; `exists` may scan the table for a first row.
   const { rows } = await sql<{ found: boolean }>`${plannedEachTime}
-    select exists (select from webhook_deliveries
-      where webhook_id = ${webhookId} and state = 'waiting' and position is not null) as found`.execute(db);
+    select (select position from webhook_deliveries
+      where webhook_id = ${webhookId} and state = 'waiting' and position is not null
+      order by position limit 1) is not null as found`.execute(db);
   return rows[0]?.found ?? false;
 }
 

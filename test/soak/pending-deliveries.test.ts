@@ -16,7 +16,7 @@ import { type Cost, costOf, statementOf } from './statement.ts';
 /** Deliveries that wait for one dead subscriber; fewer for a quick look. */
 const PENDING = Number(process.env['SOAK_EVENTS'] ?? 1_000_000);
 /** Blocks that a statement may touch, however many wait: some for each delivery that it takes. */
-const MOST_BLOCKS = 4_000;
+const MOST_BLOCKS = 6_000;
 const ROOM = 256;
 
 const NOW = new Date();

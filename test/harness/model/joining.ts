@@ -17,7 +17,7 @@ import {
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** What a group goes by that nobody gave a policy. */
+/** The policy of a group for which none was set. */
 export const CLOSED: ModelPolicy = {
   ...{ joining: 'closed', visible_to: 'everyone', reach: 'character', questions: [] },
   ...{ grace_hours: 24, reapply_hours: 24, expire_days: 30, ofAdministrator: false },
@@ -33,9 +33,9 @@ export const CLOSED: ModelPolicy = {
 };
 
 interface How {
-  /** Of an application that comes of it. */
+  /** The id for an application that is created. */
   readonly newId: string;
-  /** As if every grace were over. */
+  /** Whether to treat every grace as over. */
   readonly rehearsed: boolean;
 }
 
@@ -75,7 +75,7 @@ export function applyToPeople(
 const isIn = (world: World, user: ModelUser, groups: readonly ModelGroup[]) =>
   groups.some((group) => world.groups.includes(group) && membersOf(world, group).includes(user));
 
-/** Does this character meet everything that is asked, but for the groups that one must not be in? */
+/** Whether this character meets all conditions except `groups_none`. */
 function meets(world: World, user: ModelUser, { eligible }: ModelPolicy): boolean {
   const { alliances, corporations, coalitions, groups_any, min_level } = eligible;
   const alliance = allianceOf(world, user.corporation);
@@ -102,7 +102,10 @@ function isEligible(world: World, user: ModelUser, policy: ModelPolicy): boolean
   );
 }
 
-/** A group with a login switch, and a policy that reaches persons, obey nobody below level 9. */
+/**
+ * Whether a policy is in force: level 9 must have set it if the group sets `authorized_to_login` or the reach is
+ * `person`.
+ */
 const counts = ({ letsIn, policy }: ModelGroup) =>
   (letsIn === null && policy?.reach !== 'person') || policy?.ofAdministrator === true;
 
@@ -124,7 +127,7 @@ function maySee(world: World, user: ModelUser, group: ModelGroup, policy: ModelP
 const isPending = (world: World, { state, expires }: ModelApplication) =>
   state === 'pending' && expires > world.time;
 
-/** May this user join the group, or apply to it, now? */
+/** Whether this user may join the group, or apply to it, now. */
 function mayJoin(world: World, user: ModelUser, group: ModelGroup, policy: ModelPolicy): boolean {
   const own = world.applications.filter((one) => one.group === group && one.character === user.id);
   return (
@@ -140,7 +143,7 @@ function mayJoin(world: World, user: ModelUser, group: ModelGroup, policy: Model
   );
 }
 
-/** The groups that a user finds to join, and whether it may. */
+/** The groups listed as joinable for a user, and whether it may join them. */
 export function joinableBy(
   world: World,
   user: ModelUser,
@@ -152,7 +155,7 @@ export function joinableBy(
   });
 }
 
-// What is done (D110, D111) --------------------------------------------------------------------------------
+// Changes (D110, D111) --------------------------------------------------------------------------------
 
 function setPolicy(
   world: World,
@@ -271,7 +274,7 @@ function leave(by: ModelUser, group: ModelGroup | undefined): Expected {
   return is(200);
 }
 
-/** Judges all members of these groups at once; the owner stays (D110). */
+/** Judges all members of these groups; the owner stays (D110). */
 export function judge(world: World, groups: readonly ModelGroup[], graceOver: boolean): void {
   const judged = groups.flatMap((group) => {
     const { policy, owner, members } = group;
@@ -296,7 +299,7 @@ export function judge(world: World, groups: readonly ModelGroup[], graceOver: bo
   }
 }
 
-/** Applications end that had their time, or lost their sense (D111). */
+/** Ends applications that have expired or whose applicant can no longer join (D111). */
 export function endApplications(world: World, groups: readonly ModelGroup[]): void {
   for (const application of world.applications) {
     const { group, character, state, expires } = application;
@@ -312,7 +315,7 @@ export function endApplications(world: World, groups: readonly ModelGroup[]): vo
   }
 }
 
-/** A character's offices and wishes end with its owner's rights (D29b). */
+/** Ends a character's moderatorships and applications with the rights of its owner (D29b). */
 export function forgetJoining(world: World, id: number): void {
   for (const group of world.groups) {
     if (group.policy === null) continue;

@@ -137,7 +137,7 @@ export const applicationRoutes = c.router({
       ...ApplicationPage,
     }),
     responses: { 200: field(z.array(Application), 'The applications.'), ...errors() },
-    metadata: { operationId: 'listApplications', ...level(0) },
+    metadata: { positioned: true, operationId: 'listApplications', ...level(0) },
   },
   decide: {
     method: 'PUT',

@@ -51,6 +51,10 @@ export const EVENT_TYPES = {
   'voice.bound': 'A user proved which identity on the voice server is its own.',
   'voice.unbound': 'An identity on the voice server is no longer the user’s.',
 
+  'oidc.client_created': 'An OpenID Connect application was created.',
+  'oidc.client_updated': 'An OpenID Connect application was changed, or given a new secret.',
+  'oidc.client_deleted': 'An OpenID Connect application was deleted, and with it what it was granted.',
+
   'webhook.created': 'A webhook was created; of its URL the event contains only the origin.',
   'webhook.updated': 'A webhook was changed, disabled, given a new secret, or set back.',
   'webhook.deleted':

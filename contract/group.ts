@@ -176,7 +176,7 @@ export const groupRoutes = c.router({
       'Who may join, who decides, who must leave. A group without a policy is closed. Where the caller may not see it, it is a 404.',
     pathParams: byId,
     responses: { 200: field(GroupPolicy, 'The policy.'), ...errors(404) },
-    metadata: { operationId: 'getGroupPolicy', ...level(0) },
+    metadata: { positioned: true, operationId: 'getGroupPolicy', ...level(0) },
   },
   setPolicy: {
     method: 'PUT',
@@ -229,6 +229,7 @@ export const groupRoutes = c.router({
     query: z.object({ state: StateInQuery, ...ApplicationPage }),
     responses: { 200: field(z.array(Application), 'The applications.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'listGroupApplications',
       ...level(0, { besides: 'The caller must moderate the group, own it, or have level 9.' }),
     },

@@ -15,6 +15,9 @@ AS $function$
 begin
   insert into unsealed_events (event_id, digest)
     select event_id, sha256(convert_to(body, 'UTF8')) from arrived order by event_id;
+  insert into event_subjects (key, event_id)
+    select distinct key, event_id
+    from arrived, unnest(targets || array(select 'user:' || id from unnest(concerns) id)) key;
   perform pg_notify('castellan_events', 'written') where exists (select from arrived);
   return null;
 end $function$;
@@ -446,6 +449,12 @@ create table event_seals (
   constraint event_seals_pkey PRIMARY KEY ("position"),
   constraint event_seals_event_id_key UNIQUE (event_id)
 );
+
+create table event_subjects (
+  key text not null,
+  event_id uuid not null,
+  constraint event_subjects_pkey PRIMARY KEY (key, event_id)
+) partition by RANGE (event_id);
 
 create table events (
   kept text not null,
@@ -966,10 +975,9 @@ CREATE INDEX corporations_name_key_corporation_id_idx ON corporations USING btre
 CREATE INDEX corporations_refreshed_on_corporation_id_idx ON corporations USING btree (refreshed_on, corporation_id);
 CREATE INDEX crash_reports_timestamp_idx ON crash_reports USING btree ("timestamp" DESC);
 CREATE INDEX events_actor_id_event_id_idx ON events USING btree (actor_id, event_id) WHERE actor_id IS NOT NULL;
-CREATE INDEX events_concerns_idx ON events USING gin (concerns);
+CREATE INDEX events_departures_idx ON events USING gin (concerns) WHERE type = ANY (ARRAY['user.handed_over'::text, 'user.deleted'::text]);
 CREATE INDEX events_event_id_idx ON events USING btree (event_id);
 CREATE INDEX events_on_behalf_of_event_id_idx ON events USING btree (on_behalf_of, event_id) WHERE on_behalf_of IS NOT NULL;
-CREATE INDEX events_targets_idx ON events USING gin (targets);
 CREATE INDEX events_type_event_id_idx ON events USING btree (type, event_id);
 CREATE INDEX grants_next_check_on_grant_id_idx ON grants USING btree (next_check_on, grant_id) WHERE valid;
 CREATE INDEX group_members_character_id_idx ON group_members USING btree (character_id);
@@ -1014,7 +1022,10 @@ CREATE INDEX users_of_corporation ON users USING btree (corporation_id, name_key
 CREATE INDEX users_of_level ON users USING btree (clearance_level, name_key, character_id) INCLUDE (corporation_id);
 CREATE INDEX users_sync_order ON users USING btree (COALESCE(signed_in_on, '-infinity'::timestamp with time zone) DESC, character_id DESC);
 CREATE INDEX webhook_deliveries_ended_idx ON webhook_deliveries USING btree (tried_on) WHERE state <> 'waiting'::text;
-CREATE INDEX webhook_deliveries_waiting_idx ON webhook_deliveries USING btree (webhook_id, next_try_on) WHERE state = 'waiting'::text;
+CREATE INDEX webhook_deliveries_failed_idx ON webhook_deliveries USING btree (webhook_id, delivery_id) WHERE state = 'failed'::text;
+CREATE INDEX webhook_deliveries_in_turn_idx ON webhook_deliveries USING btree (webhook_id, "position") WHERE state = 'waiting'::text AND "position" IS NOT NULL;
+CREATE INDEX webhook_deliveries_tests_idx ON webhook_deliveries USING btree (webhook_id, next_try_on) WHERE state = 'waiting'::text AND "position" IS NULL;
+CREATE INDEX webhook_deliveries_waiting_idx ON webhook_deliveries USING btree (webhook_id, next_try_on) WHERE state = 'waiting'::text AND "position" IS NOT NULL;
 CREATE INDEX webhooks_app_token_idx ON webhooks USING btree (app_token);
 CREATE INDEX webhooks_owner_id_idx ON webhooks USING btree (owner_id);
 
@@ -1040,12 +1051,15 @@ CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON event_contexts FOR EACH 
 CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON event_contexts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON event_seals FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON event_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON event_subjects FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON event_subjects FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER events_arrive AFTER INSERT ON events REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION events_arrive();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 comment on table event_contexts is 'From where a request came, apart from its events, whose digests cover it: it is kept for 90 days.';
 comment on table event_seals is 'The order of the events, and a chain over their digests; the seals of events that had their time stay.';
+comment on table event_subjects is 'What each event is about, as type:id; users who come into a list or leave it included. Written by events_arrive().';
 comment on table events is 'Append-only. body is the event; the other columns are taken out of it, to be found by.';
 comment on table history_turns is 'Whose past is looked at next: everybody who ever granted a refresh token.';
 comment on table joined_answers is 'Joined answers at work: each caller has so many places, and who holds one renews it until the answer is over.';

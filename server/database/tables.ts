@@ -369,6 +369,7 @@ export interface Database {
   oidc_consents: OidcConsentTable;
   events: EventTable;
   event_contexts: { event_id: string; context: string };
+  event_subjects: { key: string; event_id: string };
   event_seals: EventSealTable;
   unsealed_events: UnsealedEventTable;
   webhooks: WebhookTable;

@@ -24,6 +24,12 @@ import {
   setAllowedGroups,
   setClient,
 } from './client.queries.ts';
+import {
+  recordClientCreated,
+  recordClientDeleted,
+  recordClientUpdated,
+  recordSecretRenewed,
+} from './client-events.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
 type Keys = Pick<Services, 'keys'>;
@@ -70,7 +76,9 @@ export async function createClient(
       last_used_on: null,
     });
     if (body.allowed_groups != null) await allow(tx, client_id, body.allowed_groups);
-    return getClient({ ...services, db: tx }, client_id);
+    const made = await getClient({ ...services, db: tx }, client_id);
+    await recordClientCreated(tx, made, now);
+    return made;
   });
   return secret === undefined ? client : { ...client, client_secret: secret };
 }
@@ -84,6 +92,7 @@ export async function updateClient(
 ): Promise<OidcClient> {
   await requireUsable(services, body);
   const { client_name: name, allowed_groups: groups } = body;
+  const now = services.clock.now();
   return inTransaction(services.db, async (tx) => {
     await readmit(tx, admission);
     const before = await lockClient(tx, clientId);
@@ -98,24 +107,29 @@ export async function updateClient(
       id_token_alg: body.id_token_signed_response_alg ?? before.id_token_alg,
       first_party: body.first_party ?? before.first_party,
       ...(groups !== undefined && { restricted: groups !== null }),
-      updated_on: services.clock.now(),
+      updated_on: now,
     });
     if (groups !== undefined) {
       await allow(tx, clientId, groups ?? []);
       await endUnwelcome(services, tx, 'everybody');
     }
-    return getClient({ ...services, db: tx }, clientId);
+    const after = await getClient({ ...services, db: tx }, clientId);
+    await recordClientUpdated(tx, toClient(before, services), after, now);
+    return after;
   });
 }
 
 export async function removeClient(
-  { db }: Pick<Services, 'db'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   clientId: string,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
-    if (!(await deleteClient(tx, clientId))) throw notFound('OpenID Connect client', clientId);
+    const client = await lockClient(tx, clientId);
+    if (client === undefined) throw notFound('OpenID Connect client', clientId);
+    await deleteClient(tx, clientId);
+    await recordClientDeleted(tx, client, clock.now());
   });
 }
 
@@ -133,7 +147,9 @@ export async function renewSecret(
     if (client.secret_hash === null) {
       throw new DomainError('client_is_public', 'This is a public client: it has no secret to renew.');
     }
-    await setClient(tx, clientId, { secret_hash: hashSecret(client_secret), updated_on: clock.now() });
+    const now = clock.now();
+    await setClient(tx, clientId, { secret_hash: hashSecret(client_secret), updated_on: now });
+    await recordSecretRenewed(tx, client, now);
   });
   return { client_id: clientId, client_secret };
 }

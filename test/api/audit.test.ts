@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { paginate } from '../../sdk/src/index.ts';
@@ -139,6 +140,28 @@ describe('D94: who sees an event', () => {
     expect(await shownTo(MATE, id)).toMatchObject({ actor: { character_id: BOB }, targets: [] });
     expect(await audit(MATE, { actor: BOB, target: `user:${STRANGER}` })).toEqual([]);
     expect(await audit(CHIEF, { actor: BOB, target: `user:${STRANGER}` })).toHaveLength(1);
+  });
+
+  it('a token, person or grant that an event hides does not find it', async () => {
+    const targets = (['token', 'person', 'grant'] as const).map((type) => ({
+      type,
+      ...{ id: randomUUID(), name: null },
+    }));
+    await record(
+      BOB,
+      ...targets.map((one) => ({ type: 'token.created' as const, targets: [one, user(STRANGER)] })),
+    );
+    const [own] = await record(BOB, {
+      type: 'webhook.created',
+      targets: [{ type: 'webhook', id: 'dd'.repeat(12), name: null }],
+    });
+    for (const { type, id } of targets) {
+      const found = async (of: number) => (await audit(of, { target: `${type}:${id}` })).length;
+      expect([await found(MATE), await found(STRANGER), await found(CHIEF)]).toEqual([0, 1, 1]);
+    }
+    const found = async (of: number) =>
+      (await audit(of, { target: `webhook:${'dd'.repeat(12)}` })).map(({ event_id }) => event_id);
+    expect([await found(BOB), await found(MATE), await found(CHIEF)]).toEqual([[own], [], [own]]);
   });
 
   it('D100: the actor of a link, and a former main, are shown only to those with read authority over them', async () => {

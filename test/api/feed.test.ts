@@ -204,13 +204,31 @@ describe('D92: waiting requests', () => {
 });
 
 describe('D92: lists', () => {
-  it('say up to which event they are current', async () => {
-    await createGroup();
-    const position = await head();
-    const positionOf = async () => {
-      const { headers } = await app.client(app.root).group.list();
-      return Number(headers.get('castellan-position'));
+  /** Reads that can be continued with the feed. */
+  const LISTS: Readonly<Record<string, (client: Client, group_id: string) => Promise<{ headers: Headers }>>> =
+    {
+      users: (client) => client.user.list(),
+      'a user': (client) => client.user.get({ params: { character_name: '0' } }),
+      'the groups of a user': (client) => client.user.groups({ params: { character: '0' } }),
+      'the person of a user': (client) => client.user.person({ params: { character: '0' } }),
+      'the own person': (client) => client.person.current(),
+      groups: (client) => client.group.list(),
+      'a group': (client, group_id) => client.group.get({ params: { group_id } }),
+      'the policy of a group': (client, group_id) => client.group.policy({ params: { group_id } }),
+      'applications to a group': (client, group_id) => client.group.applications({ params: { group_id } }),
+      applications: (client) => client.application.list({ query: { role: 'moderator' } }),
+      coalitions: (client) => client.coalition.list(),
+      alliances: (client) => client.alliance.list(),
+      'an alliance': (client) => client.alliance.get({ params: { alliance_id: HOME.alliance } }),
+      corporations: (client) => client.corporation.list(),
+      'a corporation': (client) => client.corporation.get({ params: { corporation_id: HOME.corporation } }),
+      guests: (client) => client.corporation.listGuests({ params: { corporation_id: HOME.corporation } }),
     };
+
+  it.each(Object.entries(LISTS))('%s say up to which event they are current', async (_, list) => {
+    const group_id = await createGroup();
+    const position = await head();
+    const positionOf = async () => Number((await list(root, group_id)).headers.get('castellan-position'));
     await expect.poll(positionOf).toBe(position);
   });
 });

@@ -4,6 +4,7 @@ import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/
 import { ok } from '../../sdk/src/index.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import { ensureVoiceGroup } from '../../server/voice/voice.queries.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -403,6 +404,10 @@ describe('D18b: the voice autogroup', () => {
       expect(first.group_name).toBe('Voice (voice)');
       expect(await ensure('Voice')).toEqual(first);
       expect(await ensure('Radio')).toEqual({ ...first, group_name: 'Radio' });
+      const renamed = (await allEvents(other.db)).filter(({ type }) => type === 'group.updated');
+      expect(renamed.map(({ changes }) => changes)).toEqual([
+        [{ field: 'group_name', before: 'Voice (voice)', after: 'Radio' }],
+      ]);
     } finally {
       await other.stop();
       await shared.stop();

@@ -196,6 +196,18 @@ describe('D93: success and retries', () => {
     expect((await standing(webhook_id)).position).toBeGreaterThan(position);
   });
 
+  it('D93: a new URL does not wait for the pause that the former receiver asked for', async () => {
+    const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '7200' }).end());
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    await addGroup(app, unique());
+    await tried(webhook_id, 1);
+    const present = await receive();
+    await root.webhook.update({ params: { webhook_id }, body: { url: present.callback } });
+    expect(await standing(webhook_id)).toMatchObject({ failures: 0 });
+    await addGroup(app, unique());
+    await arrivals(present, 1);
+  });
+
   it('D93: an endless answer is aborted, and its status counts', async () => {
     const receiver = await receive((response) => {
       response.writeHead(200);

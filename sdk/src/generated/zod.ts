@@ -666,6 +666,9 @@ export const ErrorCode = z.enum([
  * - `person.main_changed`: The main character of a person changed.
  * - `voice.bound`: A user proved which identity on the voice server is its own.
  * - `voice.unbound`: An identity on the voice server is no longer the user’s.
+ * - `oidc.client_created`: An OpenID Connect application was created.
+ * - `oidc.client_updated`: An OpenID Connect application was changed, or given a new secret.
+ * - `oidc.client_deleted`: An OpenID Connect application was deleted, and with it what it was granted.
  * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
  * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
@@ -714,6 +717,9 @@ export const EventType = z.enum([
   'person.main_changed',
   'voice.bound',
   'voice.unbound',
+  'oidc.client_created',
+  'oidc.client_updated',
+  'oidc.client_deleted',
   'webhook.created',
   'webhook.updated',
   'webhook.deleted',
@@ -743,6 +749,7 @@ export const Target = z.object({
     'held_change',
     'crash_report',
     'webhook',
+    'oidc_client',
   ]),
   /** Its id as text, also if the id is a number. */
   id: z.string(),

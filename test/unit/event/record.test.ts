@@ -95,7 +95,7 @@ describe('recording', () => {
     expect(parts.flatMap((part) => part.removed)).toEqual(change.removed);
   });
 
-  it.each(['events', 'event_contexts', 'event_seals'])(
+  it.each(['events', 'event_contexts', 'event_seals', 'event_subjects'])(
     'D90: lets nobody change or remove rows of %s',
     async (table) => {
       const context = { request_id: 'r', address: '203.0.113.7', user_agent: null };
@@ -112,8 +112,8 @@ describe('recording', () => {
     },
   );
 
-  it.each(['events_long', 'events_short', 'event_contexts'])(
-    'D90: lets nobody do so through a partition of %s',
+  it.each(['events_long', 'events_short', 'event_contexts', 'event_subjects'])(
+    'D90: lets nobody do so by way of a partition of %s',
     async (table) => {
       const context = { request_id: 'r', address: '203.0.113.7', user_agent: null };
       await onAccountOf({ context }, () =>

@@ -1,8 +1,8 @@
 import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { findModeration } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, notFound } from '../shared/errors.ts';
-import { findModeration } from './policy.queries.ts';
 
 /** 403 for whoever does not decide for the group; below level 9 whether it exists or not (D6). */
 export async function requireModerator(

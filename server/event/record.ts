@@ -15,6 +15,7 @@ import type { Database } from '../database/tables.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 import { eventIds } from './event-id.ts';
+import { nameTargets } from './name-targets.ts';
 import { presentOrigin } from './origin.ts';
 import { type EventRow, insertEvents } from './record.queries.ts';
 
@@ -39,8 +40,8 @@ export type EventBody = Omit<Event, 'position' | 'context'> & { readonly context
 const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo', 'main']);
 
 /**
- * Writes down what happened, in the transaction of the change itself and in one statement however much it is (D90):
- * kept with the change, or gone with it. To be called at the end, when every lock that the change needs is held.
+ * Writes down what happened, in the transaction of the change itself and in one statement however much it is, one more
+ * where names have to be found (D90): kept with the change, or gone with it. To be called at the end, when every lock that the change needs is held.
  * Returns the ids, in order.
  */
 export async function recordEvents(
@@ -50,7 +51,8 @@ export async function recordEvents(
 ): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = eventIds(events.length, now);
-  const rows = events.map((event, n) => toRow(event, ids[n] as string, now));
+  const named = await nameTargets(db, events);
+  const rows = named.map((event, n) => toRow(event, ids[n] as string, now));
   await insertEvents(db, rows);
   return ids;
 }

@@ -1,8 +1,10 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { MOST_NAMED, type Preview } from '../../contract/preview.ts';
 import type { Database } from '../database/tables.ts';
-import { inRehearsal } from '../database/transaction.ts';
-import { compareEffects, storeWholeStandings, type Touched } from './standing.queries.ts';
+import { inRehearsal, undone } from '../database/transaction.ts';
+import { judgeMembers, type Member } from '../policy/judge.queries.ts';
+import type { Clock } from '../shared/clock.ts';
+import { compareEffects, storedUsers, storeWholeStandings, type Touched } from './standing.queries.ts';
 
 /**
  * Called by every change after it was authorized and before it is written, with the users whose standing it may touch.
@@ -15,25 +17,48 @@ export const unasked: Touches = async () => false;
 
 interface Rehearsed {
   readonly db: Kysely<Database>;
+  readonly clock: Clock;
   readonly touches: Touches;
 }
 
 /**
- * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back. It
- * fails with the same errors as the real one.
+ * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back, and then
+ * what the policies of groups make of it at once. It fails with the same errors as the real one.
  */
 export async function rehearse<Services extends Rehearsed>(
   services: Services,
   change: (services: Services) => Promise<unknown>,
 ): Promise<Preview> {
   return inRehearsal(services.db, async (tx) => {
-    let touched = false;
-    const touches: Touches = async (db, those) => {
-      touched = true;
-      await storeWholeStandings(db, those);
+    const now = services.clock.now();
+    let anyway: readonly Member[] | undefined;
+    const touches: Touches = async (_, those) => {
+      await storeWholeStandings(tx, those);
+      anyway = await undone(tx, () => judgeToTheEnd(tx, now, []));
       return true;
     };
     await change({ ...services, db: tx, touches });
-    return { changes: touched ? await compareEffects(tx, MOST_NAMED) : [] };
+    if (anyway === undefined) return { changes: [] };
+    await judgeToTheEnd(tx, now, anyway);
+    return { changes: await compareEffects(tx, MOST_NAMED) };
   });
+}
+
+/**
+ * Puts out whom a policy puts out at once, then whom another one does because of that, and so on. Only the touched users,
+ * and the other characters of their persons, can have become ineligible.
+ *
+ * @param except those who leave without the change, too: that is none of its doing
+ */
+async function judgeToTheEnd(
+  tx: Transaction<Database>,
+  now: Date,
+  except: readonly Member[],
+): Promise<Member[]> {
+  const left: Member[] = [];
+  for (;;) {
+    const { departures } = await judgeMembers(tx, now, { among: storedUsers, except });
+    if (departures.length === 0) return left;
+    left.push(...departures);
+  }
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCastellan, type Group, ok, type PreviewChange } from '../../sdk/src/index.ts';
+import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { rehearse } from '../../server/standing/rehearse.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -12,6 +13,7 @@ import { CHARACTERS } from '../harness/model/world.ts';
 import { plans } from '../harness/reach/plan.ts';
 import { groupId, settle } from '../harness/reach/settle.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
+import { testRun } from '../harness/run.ts';
 import { send } from '../harness/send.ts';
 import { changesBetween, changesOf, look } from '../harness/standings.ts';
 
@@ -180,6 +182,70 @@ describe('D121: a preview says who would gain or lose what', () => {
     expect(told(answer.changes)).toEqual(['login lost: Guest']);
   });
 
+  it('D110: who leaves a group at once because he is no longer eligible, and what hung on that', async () => {
+    await person(30, 'Ina', ONE, 3);
+    await person(31, 'Jon', ONE, 3);
+    await addUser(app, { id: 32, name: 'Kim' });
+    const names = ['Ina', 'Jon', 'Kim'];
+    const [first, second, patient] = [
+      await group('Able', names),
+      await group('Ready', names),
+      await group('Slow', names),
+    ];
+    const groups_any = [first.group_id];
+    await ok(root.group.update({ params: second, body: { authorized_to_login: true } }));
+    const soon = { grace_hours: 0 };
+    await ok(root.group.setPolicy({ params: second, body: { ...soon, eligible: { groups_any } } }));
+    await ok(root.group.setPolicy({ params: patient, body: { grace_hours: 1, eligible: { groups_any } } }));
+    const remove = { params: first, body: { remove_members: ['Ina', 'Kim'] } };
+    expect(told((await ok(root.group.update.preview(remove))).changes)).toEqual([
+      'login lost: Kim',
+      'group lost Able: Ina,Kim',
+      'group lost Ready: Ina,Kim',
+    ]);
+    await ok(root.group.setPolicy({ params: first, body: { ...soon, eligible: { min_level: 3 } } }));
+    const lower = { params: { character_id: 30 }, body: { clearance_level: 2 } };
+    expect(told((await ok(root.user.update.preview(lower))).changes)).toEqual([
+      'level lost 3 2: Ina',
+      'group lost Able: Ina',
+      'group lost Ready: Ina',
+    ]);
+    // Who leaves anyway does not leave because of this.
+    await setLevel(app, 31, 2);
+    const raise = { params: { character_id: 31 }, body: { clearance_level: 1 } };
+    expect(told((await ok(root.user.update.preview(raise))).changes)).toEqual(['level lost 2 1: Jon']);
+    const describe = { params: first, body: { description: 'x' } };
+    expect(told((await ok(root.group.update.preview(describe))).changes)).toEqual([]);
+    for (const made of [patient, second, first]) await ok(root.group.delete({ params: made }));
+    for (const character_id of [30, 31, 32]) await ok(root.user.delete({ params: { character_id } }));
+  });
+
+  it('D110: an alt leaves with the character by which it was eligible', async () => {
+    await person(33, 'Lea', ONE, 3);
+    await person(34, 'Max', TWO);
+    const person_id = 'fe'.repeat(12);
+    await app.db.transaction().execute(async (tx) => {
+      await tx
+        .insertInto('persons')
+        .values({ person_id, main_id: 33, created_on: app.clock.now() })
+        .execute();
+      const rows = [33, 34].map((character_id) => ({ person_id, character_id }));
+      await tx.insertInto('person_characters').values(rows).execute();
+    });
+    const made = await group('Family', ['Lea', 'Max']);
+    const policy = { reach: 'person', grace_hours: 0, eligible: { min_level: 3 } } as const;
+    await ok(root.group.setPolicy({ params: made, body: policy }));
+    const lower = { params: { character_id: 33 }, body: { clearance_level: 2 } };
+    expect(told((await ok(root.user.update.preview(lower))).changes)).toEqual([
+      'level lost 3 2: Lea',
+      'group lost Family: Lea,Max',
+    ]);
+    const { changes } = await ok(root.user.delete.preview({ params: { character_id: 33 } }));
+    expect(told(changes)).toContain('group lost Family: Lea,Max');
+    await ok(root.group.delete({ params: made }));
+    for (const character_id of [34, 33]) await ok(root.user.delete({ params: { character_id } }));
+  });
+
   it('the client whose calls give bodies has it, too', async () => {
     const castellan = createCastellan({ baseUrl: app.url, token: app.root });
     const { changes } = await castellan.user.delete.preview({ params: { character_id: 2 } });
@@ -327,7 +393,13 @@ it('D121: what others do meanwhile is not told as the doing of the change', asyn
 /** Some of the people are administrators. */
 const ranks = fc.array(fc.constantFrom(9, 10), { maxLength: 2 });
 
-it('D121: what a preview says is what the update then does, on random registries, administrators and all', {
+/** The job, until nobody leaves any more by policies whose grace is over. */
+async function judged(): Promise<void> {
+  const judge = () => judgeMemberships(app.app.services, testRun('judge-memberships', { force: true }));
+  while ((await judge()).some((change) => 'left' in change));
+}
+
+it('D121: what a preview says is what the update and the job then do, on random registries, administrators and all', {
   timeout: 300_000,
 }, async () => {
   let told = 0;
@@ -351,6 +423,7 @@ it('D121: what a preview says is what the update then does, on random registries
         expect((await asked.update()).status).toBe(preview.status);
         if (preview.status !== 200) continue;
         const { changes } = preview.body as { changes: PreviewChange[] };
+        await judged();
         const after = await look(app, clients);
         const expected = changesBetween(before, after);
         before = after;

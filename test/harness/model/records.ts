@@ -80,7 +80,7 @@ export function userRecord(world: World, user: ModelUser): Partial<User> {
   };
 }
 
-/** `idOf` a group, which may be deleted by now: a policy goes on naming it. */
+/** The policy that the service should show. */
 export function policyRecord(policy: ModelPolicy | null, idOf: (group: ModelGroup) => string): GroupPolicy {
   const { eligible, moderators, ofAdministrator: _, questions, ...values } = policy ?? CLOSED;
   const idsOf = (groups: readonly ModelGroup[]) => groups.map(idOf).sort();

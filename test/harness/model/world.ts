@@ -50,6 +50,8 @@ export interface ModelGroup {
   policy: ModelPolicy | null;
   /** Members whom the policy does not let be ones, with the time since when. */
   readonly ineligible: Map<number, number>;
+  /** Members whom the policy, or having none, let be ones at some time. */
+  readonly wasEligible: Set<number>;
   /** The body that an autogroup follows. */
   readonly of?: { readonly kind: Kind; readonly id: string };
 }
@@ -98,7 +100,7 @@ export interface World {
   coalitions: ModelCoalition[];
   groups: ModelGroup[];
   persons: ModelPerson[];
-  /** The oldest first; those of deleted groups and users go with them. */
+  /** The oldest first; those of deleted users go with them. */
   applications: ModelApplication[];
   /** Seconds. */
   time: number;
@@ -147,6 +149,7 @@ export function newGroup(
       members: new Set(),
       policy: null,
       ineligible: new Map(),
+      wasEligible: new Set(),
     },
     ...group,
   };

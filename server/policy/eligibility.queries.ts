@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { groupsOf } from '../access/groups-of.queries.ts';
-import { isAdministrator, isMember } from '../access/levels.queries.ts';
+import { isAdministrator, isMember, memberLevel } from '../access/levels.queries.ts';
 import { isChanged } from '../person/person.queries.ts';
 
 /** What the policy `p` asks of the user `u` of the corporation `c` (left-joined), each condition by itself (D110). */
@@ -51,6 +51,14 @@ export const conditions = {
  */
 export const isEligible: RawBuilder<boolean> = sql`(${conditions.member}
   and (${lent(sql.join(Object.values(asked), sql` and `))}) and ${conditions.groups_none})`;
+
+/** The same where the group may have no policy: without one every member of the registry may be in it. */
+export const isEligibleAtAll: RawBuilder<boolean> = sql`(
+  case when p.group_id is null then ${isMember} else ${isEligible} end)`;
+
+/** Whether the policy `p` asks anything of members: one that asks nothing puts nobody out, guests neither. */
+export const asksSomething: RawBuilder<boolean> = sql`(p.min_level > ${memberLevel} or cardinality(p.alliances)
+  + cardinality(p.corporations) + cardinality(p.coalitions) + cardinality(p.groups_any) + cardinality(p.groups_none) > 0)`;
 
 /**
  * Whether the policy `p` counts for its group `g`: where the group has a login switch, or the policy reaches persons, level

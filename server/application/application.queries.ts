@@ -6,7 +6,7 @@ import { moderates } from '../policy/eligibility.queries.ts';
 import { decidedAt, stateAt } from '../policy/pending.queries.ts';
 import { ownedSince } from '../policy/policy.queries.ts';
 
-/** A stored application with everything that anybody is told of it. */
+/** A stored application with everything that answers contain. */
 export type ApplicationRow = Omit<Application, 'created_on' | 'expires_on' | 'decided_on'> & {
   readonly created_on: Date;
   readonly expires_on: Date;
@@ -28,7 +28,7 @@ const recordAt = (now: Date) => sql`
   from applications a join users w using (character_id) left join groups g using (group_id)
     left join group_policies p using (group_id)`;
 
-/** Where a page begins, and how much it holds, of the applications as they are at a time. */
+/** The cursor of a page, its maximum size, and the time as of which applications are shown. */
 export interface Page {
   /** The sequence of the last one of the page before. */
   readonly after: number | undefined;
@@ -55,7 +55,7 @@ export async function findApplication(
   return (await find(db, sql`a.application_id = ${id}`, { after: undefined, most: 1, now }))[0];
 }
 
-/** How many applications the character's present owner has pending, and has made since a time. */
+/** The number of pending applications of a character's present owner, and of those it made since a time. */
 export async function countApplications(
   db: Kysely<Database>,
   characterId: number,
@@ -70,7 +70,7 @@ export async function countApplications(
   return rows[0] ?? { pending: 0, made: 0 };
 }
 
-/** What the character's present owner applied for. */
+/** The applications of a character's present owner. */
 export function findApplicationsOf(
   db: Kysely<Database>,
   characterId: number,
@@ -89,7 +89,9 @@ export function findApplicationsTo(
   return find(db, sql`a.group_id = ${groupId} and ${inState}`, page);
 }
 
-/** Pending ones that a user could decide; which groups it decides for is asked once for each group. */
+/**
+ * Pending applications that a user may decide. The right is evaluated once for each group, not for each application.
+ */
 export function findApplicationsFor(
   db: Kysely<Database>,
   characterId: number,
@@ -105,7 +107,7 @@ export function findApplicationsFor(
   );
 }
 
-/** Whether one of these decides what he asked for himself, by whichever of his characters. */
+/** Whether the applicant is a character of the same person as one of the deciders. */
 export async function isOwn(
   db: Kysely<Database>,
   applicantId: number,
@@ -117,7 +119,7 @@ export async function isOwn(
   return rows[0]?.own === true;
 }
 
-/** Locks an application, after its group. */
+/** Locks an application; lock its group first. */
 export async function lockApplication(db: Kysely<Database>, id: string) {
   return db
     .selectFrom('applications')

@@ -11,7 +11,7 @@ import {
 } from './application.queries.ts';
 import { requireModerator } from './moderation.ts';
 
-/** An application as it is told: notes are for those who decide. */
+/** An application as answers contain it; only those who decide see the note. */
 export function toApplication({ sequence: _, ...row }: ApplicationRow, asModerator: boolean): Application {
   return {
     ...row,
@@ -22,7 +22,7 @@ export function toApplication({ sequence: _, ...row }: ApplicationRow, asModerat
   };
 }
 
-/** Some applications, the newest first, and where there are more what the next page comes after. */
+/** A page of applications, newest first, with the cursor of the next page if there is one. */
 export interface Applications {
   readonly applications: Application[];
   readonly next?: string;
@@ -38,7 +38,7 @@ async function pageOf(
   { now, asModerator }: { readonly now: Date; readonly asModerator: boolean },
   find: (page: Page) => Promise<ApplicationRow[]>,
 ): Promise<Applications> {
-  // One more than wanted tells whether there are more.
+  // Reads one more than wanted, to learn whether there is a next page.
   const found = await find({ after: placeIn(after), most: limit + 1, now });
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
@@ -60,13 +60,13 @@ function placeIn(cursor: string | undefined): number | undefined {
   return Number(sequence);
 }
 
-/** The caller's own applications, or those that it could decide. */
+/** The caller's own applications, or those that it may decide. */
 export async function listApplications(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   caller: Caller,
   { role, ...page }: PageAsked & { readonly role: 'applicant' | 'moderator' },
 ): Promise<Applications> {
-  // To decide, a token is worth no more than whoever answers for it (D23).
+  // A user token of the built-in user may decide no more than its sponsor (D23).
   const now = clock.now();
   return role === 'moderator'
     ? pageOf(page, { now, asModerator: true }, (one) => findApplicationsFor(db, answersFor(caller), one))

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { GroupPolicy, PutGroupPolicy } from '../../contract/policy.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
-import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/levels.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
@@ -18,7 +18,7 @@ import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/error
 import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
 
-/** The policy of a group; 404 where there is no such group, or the caller may not see its policy. */
+/** The policy of a group; 404 when the group does not exist or the caller may not see its policy. */
 export async function getPolicy(
   { db }: Pick<Services, 'db'>,
   caller: Caller,
@@ -31,9 +31,10 @@ export async function getPolicy(
 }
 
 /**
- * Sets the policy of a group (D110): by its owner or level 9; by level 9 alone where the group has a login switch, for
- * who joins then gets in, or is kept out, and where the policy reaches persons, for who stays then tells whose alt it is
- * (D100). Members and applicants are judged anew at once; a rehearsal tells what comes of it when every grace is over.
+ * Sets the policy of a group (D110). Its owner and level 9 may do so, but level 9 alone if the group sets
+ * `authorized_to_login`, because membership then decides who may log in, or if the policy's reach is `person`, because
+ * the list of members then reveals who belongs to whose person (D100). Members and applicants are judged at once; a
+ * rehearsal shows the effect after the grace of every member.
  */
 export async function setPolicy(
   services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
@@ -58,7 +59,7 @@ export async function setPolicy(
     if ([before, after].some(({ reach }) => reach === 'person')) {
       requireAdministrator(caller, 'setting a policy whose reach is person');
     }
-    // What was stored before may have been deleted since: it is not what this asks for.
+    // Checks the given ids alone: stored ones may have been deleted since, which is not the caller's fault.
     await requireKnown(tx, groupId, {
       eligible: body.eligible == null ? CLOSED.eligible : after.eligible,
       moderators: body.moderators == null ? CLOSED.moderators : after.moderators,
@@ -93,7 +94,7 @@ function requireAdministrator({ level }: Caller, to: string): void {
   throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to });
 }
 
-/** What is absent stays; conditions and moderators are replaced as a whole. */
+/** The policy after a change: absent fields stay, conditions and moderators are each replaced as a whole. */
 function changed(before: GroupPolicy, body: PutGroupPolicy): GroupPolicy {
   const { eligible, moderators, ...values } = body;
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));

@@ -21,7 +21,7 @@ const COLUMNS: Readonly<Record<string, (event: Event) => unknown>> = {
   user_agent: ({ context }) => context?.user_agent,
 };
 
-/** Events as CSV after RFC 4180, with a line of names. */
+/** Events as CSV as in RFC 4180, with a header line. */
 export function toTable(events: readonly Event[]): string {
   const lines = [
     Object.keys(COLUMNS),
@@ -30,7 +30,7 @@ export function toTable(events: readonly Event[]): string {
   return lines.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('');
 }
 
-/** A spreadsheet takes text that begins like this for a formula. */
+/** Matches text that a spreadsheet would interpret as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function cell(value: unknown): string {

@@ -13,7 +13,7 @@ const COLUMNS = [
   'grace_until',
 ] as const;
 
-/** A line for each character as RFC 4180 has it, those who were never here last. */
+/** Compliance as CSV as in RFC 4180: a line for each character, those that never signed in last. */
 export function toTable({ persons, never_signed_in: strangers }: Compliance): string {
   const lines = [
     [...COLUMNS],
@@ -39,7 +39,7 @@ export function toTable({ persons, never_signed_in: strangers }: Compliance): st
   return lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('');
 }
 
-/** Spreadsheets take what begins like this for a formula. */
+/** Matches text that a spreadsheet would interpret as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function cell(value: string | number): string {

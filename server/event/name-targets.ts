@@ -6,7 +6,7 @@ import { findNames } from './name-targets.queries.ts';
 /** Kinds of records that have names of their own. */
 const NAMED: ReadonlySet<Target['type']> = new Set(['user', 'corporation', 'alliance', 'coalition', 'group']);
 
-/** Gives targets the names that whoever tells of them did not know; what is deleted has none (D90). */
+/** Adds the names of targets that lack them; deleted records have none (D90). */
 export async function nameTargets<Event extends { readonly targets: readonly Target[] }>(
   db: Kysely<Database>,
   events: readonly Event[],

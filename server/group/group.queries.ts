@@ -2,7 +2,7 @@ import { type Kysely, sql, type Updateable } from 'kysely';
 import type { Group } from '../../contract/group.ts';
 import type { GroupShort } from '../../contract/group-short.ts';
 import type { UserShort } from '../../contract/user.ts';
-import { isMember } from '../access/levels.queries.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import type { JsonText } from '../database/json-text.ts';
 import type { Database, GroupTable } from '../database/tables.ts';
 import { isEligibleAtAll } from '../policy/eligibility.queries.ts';
@@ -154,8 +154,8 @@ export async function findUsersNamed(
 }
 
 /**
- * Adds and removes stored members by set operations. Of the new ones is remembered who is eligible by the group's policy:
- * who is not, and was added all the same, does not cease to be it (D110).
+ * Adds and removes stored members by set operations. Stores for new members whether the group's policy lets them be
+ * members: those that it does not were added by hand, and it does not remove them (D110).
  */
 export async function changeMembers(
   db: Kysely<Database>,

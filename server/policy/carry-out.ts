@@ -6,15 +6,18 @@ import { endUnwelcome } from '../session/end-sessions.ts';
 import type { Departure } from './judge.queries.ts';
 import type { Ended } from './pending.queries.ts';
 
-/** What follows for people from a policy, or from what its conditions ask for. */
+/** The effects of a judgement by policies. */
 interface Consequences {
   readonly departures: readonly Departure[];
   readonly ended: readonly Ended[];
-  /** The event that they follow from. */
+  /** The event that caused them. */
   readonly cause?: NewEvent['cause'];
 }
 
-/** Writes down who left by the policy of a group, and whose applications ended; and ends what hung on that. */
+/**
+ * Completes a judgement by policies, after its rows were changed: records the events of members who were removed and of
+ * applications that ended, and ends sessions whose login permission was lost.
+ */
 export async function carryOut(
   services: Pick<Services, 'queue' | 'clock'>,
   db: Transaction<Database>,
@@ -36,13 +39,13 @@ export async function carryOut(
 
 type Told = Omit<Ended, 'state'>;
 
-/** What became of an application. */
+/** The event for the final state of an application. */
 export function decided(application: Told, state: string, reason: string | null = null): NewEvent {
   const changes = [{ field: 'state', before: 'pending', after: state }];
   return { type: 'application.decided', targets: targetsOf(application), changes, reason };
 }
 
-/** An application that ended by itself, or by something that happened. */
+/** The event for an application that ended without a decision. */
 export function endedEvent(application: Ended, cause?: NewEvent['cause']): NewEvent {
   return { ...decided(application, application.state), ...because(cause) };
 }

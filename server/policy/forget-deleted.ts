@@ -6,20 +6,20 @@ import { endedEvent } from './carry-out.ts';
 import { endApplications } from './pending.queries.ts';
 import { lockNaming, type PolicyOf, storeNamed } from './policy.queries.ts';
 
-/** Ids of what was deleted. */
+/** Ids of deleted records. */
 export interface Gone {
   readonly coalitions: readonly string[];
   readonly groups: readonly string[];
 }
 
-/** What events say of a policy. */
+/** Events contain a policy as JSON text. */
 export function toldPolicy(policy: GroupPolicy): { readonly policy: string } {
   return { policy: JSON.stringify(policy) };
 }
 
 /**
- * Takes deleted coalitions and groups out of the policies that name them. Call it after the deletion: who sets a policy
- * meanwhile either waits for it, or is found here.
+ * Removes deleted coalitions and groups from the policies that name them, and records that. Call it after the deletion,
+ * when no concurrent transaction can store a policy that names them any more.
  *
  * @param cause the event of the deletion
  */
@@ -56,10 +56,10 @@ export async function forgetDeleted(
 }
 
 /**
- * A policy that names what is left. Where that would let somebody in who could not join before, joining closes: the last
- * of several conditions of which one has to be met is gone, or a group whose members were barred (D110).
+ * The policy without deleted coalitions and groups. Joining is closed where the change would let users in who could not
+ * join before: when an alternative list of conditions becomes empty, or an excluded group is gone (D110).
  */
-export function without(policy: GroupPolicy, gone: Gone): GroupPolicy {
+function without(policy: GroupPolicy, gone: Gone): GroupPolicy {
   const { joining, eligible, moderators } = policy;
   const left = (ids: readonly string[], lost: readonly string[]) => ids.filter((id) => !lost.includes(id));
   const next = {

@@ -2,17 +2,17 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { asksSomething, counts, isEligible, isEligibleAtAll } from './eligibility.queries.ts';
 
-/** A membership that ended because its grace was over. */
+/** A membership that ended because the member was not eligible for longer than the policy's grace. */
 export interface Departure {
   readonly group_id: string;
   readonly group_name: string;
   readonly character_id: number;
-  /** Whether the policy was set since it ceased to be eligible: somebody wanted that, and could see it before. */
+  /** Whether the policy was set after the member ceased to be eligible, so that whoever set it intended the removal. */
   readonly wanted: boolean;
 }
 
 export interface Judgement {
-  /** Members who were looked at. */
+  /** Number of members judged. */
   readonly judged: number;
   readonly departures: readonly Departure[];
 }
@@ -21,20 +21,20 @@ export interface Judgement {
 export type Member = Pick<Departure, 'group_id' | 'character_id'>;
 
 interface Judged {
-  /** Only this group. */
+  /** Judges only this group. */
   readonly groupId?: string;
-  /** Only the users whose ids this selects; in a rehearsal, whose snapshot needs no locks. */
+  /** Judges only users with ids from this query; for rehearsals, so nothing is locked. */
   readonly among?: RawBuilder<unknown>;
-  /** But not these. */
+  /** Memberships that are not judged. */
   readonly except?: readonly Member[];
-  /** As if every grace were over: what would come of it in the end. */
+  /** Treats every grace as over, to show the final effect of a policy. */
   readonly graceOver?: boolean;
 }
 
 /**
- * Judges all members of groups with policies anew, in one statement however many they are: who ceased to be eligible is
- * marked, who is eligible again is unmarked, and whose grace is over leaves. The owner stays in any case, and so does
- * who never was eligible: somebody added such a member by hand, knowing that (D110).
+ * Judges all members of groups with policies in one statement (D110): stores since when a member is no longer eligible,
+ * clears that when it is eligible again, and removes members whose grace is over. The owner always stays, and so do
+ * members that never were eligible: somebody added them by hand.
  */
 export async function judgeMembers(
   db: Kysely<Database>,
@@ -43,7 +43,7 @@ export async function judgeMembers(
 ): Promise<Judgement> {
   const ofGroup = groupId === undefined ? sql`true` : sql`g.group_id = ${groupId}`;
   const ofUsers = among === undefined ? sql`true` : sql`m.character_id in (${among})`;
-  // A group that gets another owner at this moment is judged again afterwards.
+  // If a group gets another owner at the same time, it is judged again afterwards.
   const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;
   const { rows } = await sql<{ judged: number; departures: Departure[] }>`
     with eligibility as materialized (
@@ -82,10 +82,7 @@ export async function judgeMembers(
   return { judged: rows[0]?.judged ?? 0, departures: rows[0]?.departures ?? [] };
 }
 
-/**
- * Remembers which members of a group are eligible now, before its policy changes: by the next one those may cease to be
- * it.
- */
+/** Stores which members of a group are eligible before its policy changes: they can cease to be eligible by that. */
 export async function rememberEligible(db: Kysely<Database>, groupId: string): Promise<void> {
   await sql`
     update group_members m set was_eligible = true from (
@@ -97,7 +94,7 @@ export async function rememberEligible(db: Kysely<Database>, groupId: string): P
     where m.group_id = ${groupId} and m.character_id = eligible.character_id`.execute(db);
 }
 
-/** Groups with policies that say who may log in: who leaves one may gain or lose that. */
+/** Groups with a policy that set `authorized_to_login`: leaving one may change a user's login permission. */
 export async function findSpeakingGroups(db: Kysely<Database>): Promise<string[]> {
   const rows = await db
     .selectFrom('group_policies')

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { counts, isEligible } from './eligibility.queries.ts';
 
-/** A pending application that came to an end. */
+/** A pending application that ended without a decision. */
 export interface Ended {
   readonly application_id: string;
   readonly group_id: string;
@@ -12,17 +12,17 @@ export interface Ended {
   readonly state: 'expired' | 'void';
 }
 
-/** The state of the application `a`: one that had its time is expired, whether or not a job said so yet (D111). */
+/** The state of the application `a`, which is expired when its time is over even if no job has stored that (D111). */
 export function stateAt(now: Date): RawBuilder<string> {
   return sql`case when a.state = 'pending' and a.expires_on <= ${now} then 'expired' else a.state end`;
 }
 
-/** When the application `a` was decided; an expired one by its time. */
+/** The time at which the application `a` was decided or expired. */
 export function decidedAt(now: Date): RawBuilder<Date | null> {
   return sql`case when a.state = 'pending' and a.expires_on <= ${now} then a.expires_on else a.decided_on end`;
 }
 
-/** Ends pending applications: those that had their time are expired, the others void. */
+/** Ends pending applications: as expired where their time is over, else as void. */
 async function endPending(db: Kysely<Database>, which: RawBuilder<unknown>, now: Date): Promise<Ended[]> {
   const { rows } = await sql<Ended>`
     with ending as (
@@ -43,7 +43,7 @@ async function endPending(db: Kysely<Database>, which: RawBuilder<unknown>, now:
   return rows;
 }
 
-/** Ends what had its time, and what lost its sense: whose applicant may not join any more, or is a member (D111). */
+/** Ends pending applications that have expired, and those whose applicant may no longer join or is a member (D111). */
 export function endApplications(
   db: Kysely<Database>,
   now: Date,
@@ -60,12 +60,12 @@ export function endApplications(
   );
 }
 
-/** Ends all that anybody asked of a deleted group. */
+/** Ends all pending applications to a deleted group. */
 export function endApplicationsTo(db: Kysely<Database>, groupId: string, now: Date): Promise<Ended[]> {
   return endPending(db, sql`a.group_id = ${groupId}`, now);
 }
 
-/** Ends all that these characters asked for. */
+/** Ends all pending applications of these characters. */
 export function endApplicationsOf(
   db: Kysely<Database>,
   characterIds: readonly number[],
@@ -74,7 +74,7 @@ export function endApplicationsOf(
   return endPending(db, sql`a.character_id = any(${[...characterIds]}::bigint[])`, now);
 }
 
-/** Takes the moderator's offices of a character. */
+/** Removes a character from all moderators. */
 export async function deleteOffices(db: Kysely<Database>, characterId: number): Promise<void> {
   await db.deleteFrom('group_moderators').where('character_id', '=', characterId).execute();
 }

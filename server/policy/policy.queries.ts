@@ -1,10 +1,10 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { GroupPolicy } from '../../contract/policy.ts';
-import { MEMBER_LEVEL } from '../access/levels.ts';
+import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { conditions, counts, isEligible, isGroupMember, maySee, moderates } from './eligibility.queries.ts';
 
-/** What a group goes by that nobody gave a policy: as ever, its owner adds members. */
+/** The policy of a group for which none is stored: its owner adds members. */
 export const CLOSED: GroupPolicy = {
   joining: 'closed',
   visible_to: 'everyone',
@@ -36,8 +36,8 @@ const policyRecord = sql`json_build_object(
   'questions', p.questions, 'expire_days', p.expire_days)`;
 
 /**
- * The policy of a group that is about to change, and whether level 9 set it. Locked, so that what is deleted meanwhile is
- * missing in it before it is changed, or taken out of it afterwards.
+ * The policy of a group before a change, and whether level 9 set it. Locks it, so that concurrent deletions of what it
+ * names either show in it or wait until it is changed.
  */
 export async function lockPolicy(
   tx: Transaction<Database>,
@@ -55,7 +55,7 @@ export async function lockPolicy(
   return rows[0];
 }
 
-/** The policy of a group, and whether this user may see it; undefined: there is no such group. */
+/** The policy of a group, and whether this user may see it; undefined when the group does not exist. */
 export async function findPolicy(
   db: Kysely<Database>,
   groupId: string,
@@ -71,7 +71,7 @@ export async function findPolicy(
   return rows[0];
 }
 
-/** What a policy names that does not exist, by kind; what does cannot be deleted before the transaction ends. */
+/** The ids in a policy that do not exist, by kind; those that do cannot be deleted before the transaction ends. */
 export async function findUnknown(
   db: Transaction<Database>,
   { eligible, moderators }: Pick<GroupPolicy, 'eligible' | 'moderators'>,
@@ -120,7 +120,7 @@ export async function storePolicy(
     select ${groupId}, id from unnest(${moderators.users}::bigint[]) id on conflict do nothing`.execute(tx);
 }
 
-/** A policy, and whose it is. */
+/** A policy and its group. */
 export interface PolicyOf {
   readonly group_id: string;
   readonly group_name: string;
@@ -144,7 +144,7 @@ export async function lockNaming(
   return found.rows;
 }
 
-/** Stores what policies name, and whether one may join, in one statement however many they are. */
+/** Stores `joining` and the coalitions and groups that the policies name, in one statement. */
 export async function storeNamed(tx: Transaction<Database>, policies: readonly PolicyOf[]): Promise<void> {
   const rows = policies.map(({ group_id, policy: { joining, eligible, moderators } }) => {
     const { coalitions, groups_any, groups_none } = eligible;
@@ -158,7 +158,7 @@ export async function storeNamed(tx: Transaction<Database>, policies: readonly P
     where p.group_id = n.group_id`.execute(tx);
 }
 
-/** Since when the character of a row of `users` belongs to whom it belongs to now (D29b). */
+/** The time since which the character in a row of `users` has its present owner (D29b). */
 export function ownedSince(user: RawBuilder<unknown>): RawBuilder<Date> {
   return sql`coalesce(${user}.proven_on, '-infinity')`;
 }
@@ -178,10 +178,11 @@ export interface Candidate {
   readonly moderates: boolean;
   readonly is_member: boolean;
   readonly eligible: boolean;
-  /** Which conditions are met. */
+  /** For each condition of the policy whether it is met. */
   readonly met: Readonly<Record<keyof typeof conditions, boolean>>;
+  /** Id of the pending application. */
   readonly pending: string | null;
-  /** Until when the last rejection keeps it from applying again. */
+  /** When the user may apply again after the last rejection. */
   readonly rejected_until: Date | null;
 }
 
@@ -203,7 +204,7 @@ const candidateAt = (now: Date) => sql`
   from groups g join group_policies p using (group_id) join users u on true
     left join corporations c on c.corporation_id = u.corporation_id`;
 
-/** Every group that a user may see and that can be joined by some, in the order of D9. */
+/** The groups whose policy lets users join and that this user may see, in the order of D9. */
 export async function findJoinable(
   db: Kysely<Database>,
   characterId: number,
@@ -215,7 +216,7 @@ export async function findJoinable(
   return rows;
 }
 
-/** A user before one group; undefined where the group has no policy. */
+/** A user in relation to one group; undefined when the group has no policy. */
 export async function findCandidate(
   db: Kysely<Database>,
   groupId: string,
@@ -227,7 +228,7 @@ export async function findCandidate(
   return rows[0];
 }
 
-/** Whether a user decides applications to a group; undefined: there is no such group. */
+/** Whether a user decides applications to a group; undefined when the group does not exist. */
 export async function findModeration(
   db: Kysely<Database>,
   groupId: string,

@@ -45,10 +45,10 @@ export async function rehearse<Services extends Rehearsed>(
 }
 
 /**
- * Puts out whom a policy puts out at once, then whom another one does because of that, and so on. Only the touched users,
- * and the other characters of their persons, can have become ineligible.
+ * Removes members whom policies remove without grace, then those whom that makes ineligible elsewhere, and so on. Only
+ * the stored users can be affected.
  *
- * @param except those who leave without the change, too: that is none of its doing
+ * @param except memberships that would end without the change, too
  */
 async function judgeToTheEnd(
   tx: Transaction<Database>,

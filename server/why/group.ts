@@ -1,4 +1,4 @@
-import { isGuest } from '../access/levels.ts';
+import { isGuest } from '../access/clearance-levels.ts';
 import { type Answered, fact, type Source, yesOrNo } from './reasons.ts';
 
 interface GroupJudged {
@@ -6,13 +6,13 @@ interface GroupJudged {
   readonly level: number;
   readonly group: Source;
   readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
-  /** The verdict. */
+  /** The decision: whether the user is a member. */
   readonly member: boolean;
-  /** The event by which it came, or went. */
+  /** Id of the event by which the user was added or removed. */
   readonly since: string | null;
 }
 
-/** Why somebody is a member of a group, or is not. */
+/** Explains why a user is a member of a group or not. */
 export function whyGroup({ name, level, group, follows, member, since: since_event }: GroupJudged): Answered {
   const is = `${name} is ${member ? '' : 'no '}${member ? 'a ' : ''}member of ${group.name}`;
   const answer = yesOrNo(member);

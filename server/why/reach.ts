@@ -8,7 +8,7 @@ interface Somebody {
   readonly position: RankedPosition;
 }
 
-/** Why somebody may read or change another, or may not: how near they are, and which level that needs (D11, D12). */
+/** Explains why a user may read or change another one or not: their distance, and the level it needs (D11, D12). */
 export function whyReach(
   mode: Mode,
   by: Somebody & { nameOf(type: string, id: string): string },

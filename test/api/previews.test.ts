@@ -9,7 +9,7 @@ import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { snapshot } from '../harness/dump.ts';
-import { CHARACTERS } from '../harness/model/world.ts';
+import { CHARACTERS, CORPORATIONS } from '../harness/model/world.ts';
 import { plans } from '../harness/reach/plan.ts';
 import { groupId, settle } from '../harness/reach/settle.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
@@ -393,6 +393,27 @@ it('D121: what others do meanwhile is not told as the doing of the change', asyn
 /** Some of the people are administrators. */
 const ranks = fc.array(fc.constantFrom(9, 10), { maxLength: 2 });
 
+const conditions = fc.constantFrom(
+  { min_level: 1 },
+  { min_level: 2 },
+  { corporations: [CORPORATIONS[0]], min_level: 1 },
+);
+
+/** At last some of the people lose their level. */
+const demotions = [0, 1, 2].map((character): Tried => ({ do: 'set level', by: 0, character, level: 0 }));
+
+/** Who is in the first group by this condition may be in the second one, which everybody is put into. */
+async function policies(eligible: object): Promise<void> {
+  const [first, second] = [groupId(0), groupId(1)].map((group_id) => ({ group_id })) as [Group, Group];
+  const { members } = await ok(root.group.get({ params: first }));
+  const add_members = members.map(({ character_name }) => character_name);
+  await ok(root.group.update({ params: second, body: { add_members } }));
+  await ok(root.group.setPolicy({ params: first, body: { eligible, grace_hours: 0 } }));
+  const body = { eligible: { groups_any: [first.group_id] }, grace_hours: 0 };
+  await ok(root.group.setPolicy({ params: second, body }));
+  await judged();
+}
+
 /** The job, until nobody leaves any more by policies whose grace is over. */
 async function judged(): Promise<void> {
   const judge = () => judgeMemberships(app.app.services, testRun('judge-memberships', { force: true }));
@@ -402,20 +423,21 @@ async function judged(): Promise<void> {
 it('D121: what a preview says is what the update and the job then do, on random registries, administrators and all', {
   timeout: 300_000,
 }, async () => {
-  let told = 0;
+  let [told, left] = [0, 0];
   await fc.assert(
-    fc.asyncProperty(plans, ranks, async ({ world, tries }, levels) => {
+    fc.asyncProperty(plans, ranks, conditions, async ({ world, tries }, levels, condition) => {
       for (const [i, level] of levels.entries()) {
         const user = world.users.get(CHARACTERS[i]?.id ?? 0);
         if (user !== undefined) user.level = level;
       }
       await settle(app, world);
+      await policies(condition);
       const clients = new Map<number, Client>();
       for (const id of world.users.keys()) {
         if (id !== 0) clients.set(id, app.client((await makeToken(app, 'per', id, uuidOf(app.root))).jwt));
       }
       let before = await look(app, clients);
-      for (const one of tries) {
+      for (const one of [...tries, ...demotions]) {
         if (one.do === 'link') continue;
         const asked = ask(root, world.coalitions, one);
         if (asked === undefined) continue;
@@ -431,11 +453,15 @@ it('D121: what a preview says is what the update and the job then do, on random 
           expected,
         );
         told += expected.size;
+        if (one.do === 'set level')
+          left += [...expected].filter((change) => change.includes('group lost')).length;
       }
     }),
     { numRuns: 12, endOnFailure: true },
   );
   expect(told).toBeGreaterThan(5);
+  // Nobody leaves a hand-made group by a level but by its policy.
+  expect(left).toBeGreaterThan(0);
 });
 
 /** The built-in user's standing is looked at by nobody. */

@@ -56,8 +56,10 @@ describe('migrate', () => {
     const none = { revision: 0, definitions: {} };
     await migrate(db, log, { migrations: Object.fromEntries(before), functions: none });
     const [one, other, gone] = ['a', 'b', 'c'].map((digit) => digit.repeat(24));
-    await sql`insert into users (character_id, character_name, name_key, clearance_level)
-      values (7, 'Ada', 'ada', 0), (8, 'Guest', 'guest', -1)`.execute(db);
+    await sql`insert into corporations (corporation_id, corporation_name, name_key, ticker, ceo_id, ceo_name)
+      values (98000001, 'Host', 'host', 'HOST', 1, 'A CEO')`.execute(db);
+    await sql`insert into users (character_id, character_name, name_key, clearance_level, corporation_id)
+      values (7, 'Ada', 'ada', 0, 98000001), (8, 'Guest', 'guest', -1, 98000001)`.execute(db);
     await sql`insert into groups (group_id, group_name, name_key)
       values (${one}, 'One', 'one'), (${other}, 'Other', 'other')`.execute(db);
     await sql`insert into group_members (group_id, character_id) values (${one}, 7), (${one}, 8)`.execute(db);

@@ -7,7 +7,7 @@ import { endApplications } from './pending.queries.ts';
 import { lockNaming, type PolicyOf, storeNamed } from './policy.queries.ts';
 
 /** Ids of deleted records. */
-export interface Gone {
+interface Gone {
   readonly coalitions: readonly string[];
   readonly groups: readonly string[];
 }

@@ -57,8 +57,9 @@ export const isEligibleAtAll: RawBuilder<boolean> = sql`(
   case when p.group_id is null then ${isMember} else ${isEligible} end)`;
 
 /** Whether the policy `p` has any condition: one without conditions removes nobody, not even guests. */
-export const asksSomething: RawBuilder<boolean> = sql`(p.min_level > ${memberLevel} or cardinality(p.alliances)
-  + cardinality(p.corporations) + cardinality(p.coalitions) + cardinality(p.groups_any) + cardinality(p.groups_none) > 0)`;
+export const asksSomething: RawBuilder<boolean> = sql`(p.min_level > ${memberLevel}
+  or cardinality(p.alliances) + cardinality(p.corporations) + cardinality(p.coalitions)
+    + cardinality(p.groups_any) + cardinality(p.groups_none) > 0)`;
 
 /**
  * Whether the policy `p` is in force for its group `g`: if the group sets `authorized_to_login`, or the policy's reach

@@ -192,7 +192,8 @@ const met = sql.join(
 );
 
 const candidateAt = (now: Date) => sql`
-  select g.group_id, g.group_name, u.character_name, p.reach, p.questions, p.expire_days, p.min_level, u.clearance_level as level,
+  select g.group_id, g.group_name, u.character_name, p.reach, p.questions, p.expire_days, p.min_level,
+    u.clearance_level as level,
     case when ${counts} then p.joining else 'closed' end as joining,
     ${maySee} as may_see, ${moderates} as moderates, ${isGroupMember} as is_member, ${isEligible} as eligible,
     json_build_object(${met}) as met,

@@ -22,8 +22,8 @@ interface Rehearsed {
 }
 
 /**
- * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back, and then
- * what the policies of groups make of it at once. It fails with the same errors as the real one.
+ * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back, then
+ * judges those whom it touches by the policies of their groups. It fails with the same errors as the real one.
  */
 export async function rehearse<Services extends Rehearsed>(
   services: Services,

@@ -1,4 +1,5 @@
 import type { CoalitionChange, Command, GroupChange } from './commands.ts';
+import { remember } from './eligibility.ts';
 import { type Expected, is } from './expected.ts';
 import {
   applyToPeople,
@@ -7,7 +8,6 @@ import {
   forgetJoining,
   judge,
   judgeToTheEnd,
-  remember,
 } from './joining.ts';
 import { detach } from './persons.ts';
 import { changesBetweenWorlds } from './previewed.ts';

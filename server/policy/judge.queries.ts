@@ -18,7 +18,7 @@ export interface Judgement {
 }
 
 /** A membership. */
-export type Member = Pick<Departure, 'group_id' | 'character_id'>;
+type Member = Pick<Departure, 'group_id' | 'character_id'>;
 
 interface Judged {
   /** Judges only this group. */

@@ -1,8 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { MOST_NAMED, type Preview } from '../../contract/preview.ts';
 import type { Database } from '../database/tables.ts';
 import { inRehearsal, undone } from '../database/transaction.ts';
-import { judgeMembers, type Member } from '../policy/judge.queries.ts';
 import type { Clock } from '../shared/clock.ts';
 import { compareEffects, storedUsers, storeWholeStandings, type Touched } from './standing.queries.ts';
 
@@ -15,10 +14,24 @@ export type Touches = (tx: Kysely<Database>, touched: Touched) => Promise<boolea
 /** The implementation outside a rehearsal. */
 export const unasked: Touches = async () => false;
 
+/** A membership that a policy ends. */
+interface Member {
+  readonly group_id: string;
+  readonly character_id: number;
+}
+
+/** Removes members of groups whose policies do not let them be members any more, and returns them. */
+export type Judge = (
+  db: Kysely<Database>,
+  now: Date,
+  which: { readonly among: RawBuilder<unknown>; readonly except: readonly Member[] },
+) => Promise<{ readonly departures: readonly Member[] }>;
+
 interface Rehearsed {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly touches: Touches;
+  readonly judge: Judge;
 }
 
 /**
@@ -34,12 +47,12 @@ export async function rehearse<Services extends Rehearsed>(
     let anyway: readonly Member[] | undefined;
     const touches: Touches = async (_, those) => {
       await storeWholeStandings(tx, those);
-      anyway = await undone(tx, () => judgeToTheEnd(tx, now, []));
+      anyway = await undone(tx, () => judgeToTheEnd(services, tx, now, []));
       return true;
     };
     await change({ ...services, db: tx, touches });
     if (anyway === undefined) return { changes: [] };
-    await judgeToTheEnd(tx, now, anyway);
+    await judgeToTheEnd(services, tx, now, anyway);
     return { changes: await compareEffects(tx, MOST_NAMED) };
   });
 }
@@ -51,13 +64,14 @@ export async function rehearse<Services extends Rehearsed>(
  * @param except memberships that would end without the change, too
  */
 async function judgeToTheEnd(
+  { judge }: Pick<Rehearsed, 'judge'>,
   tx: Transaction<Database>,
   now: Date,
   except: readonly Member[],
 ): Promise<Member[]> {
   const left: Member[] = [];
   for (;;) {
-    const { departures } = await judgeMembers(tx, now, { among: storedUsers, except });
+    const { departures } = await judge(tx, now, { among: storedUsers, except });
     if (departures.length === 0) return left;
     left.push(...departures);
   }

@@ -45,6 +45,7 @@ export interface Services {
   readonly rateLimit: RateLimit | undefined;
   /** Called by every change with the users whose standing it may touch, for rehearsals (D121). */
   readonly touches: Touches;
+  /** Removes members by the policies of groups, for rehearsals. */
   readonly judge: Judge;
   /** The changes that a run of the job would make now; undefined when the job has no dry run. */
   dryRun(job: JobName): Promise<readonly Change[] | undefined>;

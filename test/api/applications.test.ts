@@ -43,7 +43,7 @@ async function eventsOf(applicationId: string): Promise<string[]> {
 }
 
 describe('D111: the states of an application', () => {
-  it('pending → approved: the applicant is a member, the reason is told, the note is not', async () => {
+  it('pending → approved: the applicant is a member, and sees the reason but not the note', async () => {
     const { moderator, applicant, params, owner } = await scene({ questions: ['Why?'] });
     const incomplete = await applicant.client.group.apply({ params, body: { message: 'x' } });
     expect(incomplete).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'answers'] }] } });
@@ -73,7 +73,7 @@ describe('D111: the states of an application', () => {
     expect(await eventsOf(asked.application_id)).toEqual(['application.created', 'application.decided']);
   });
 
-  it('pending → rejected: the next application waits', async () => {
+  it('pending → rejected: the next application is possible only after a while', async () => {
     const { moderator, applicant, params } = await scene({ reapply_hours: 2 });
     await ok(decide(moderator, await apply(applicant, params), 'rejected'));
     expect(await isMember(params, applicant)).toBe(false);
@@ -94,7 +94,7 @@ describe('D111: the states of an application', () => {
     expect(await decide(moderator, asked, 'approved')).toMatchObject({ status: 409 });
   });
 
-  it('pending → expired, and over before the job says so', async () => {
+  it('pending → expired, in effect even before the job has run', async () => {
     const { moderator, applicant, params } = await scene({ expire_days: 1 });
     const asked = await apply(applicant, params);
     app.clock.advance(DAY);
@@ -121,7 +121,7 @@ describe('D111: the states of an application', () => {
     expect(await seen()).toEqual(expired);
   });
 
-  it('an expired one keeps nobody from applying again, before the job says so either', async () => {
+  it('an expired one does not prevent another application, even before the job has run', async () => {
     const { applicant, params } = await scene({ expire_days: 1 });
     const first = await apply(applicant, params);
     const may = async () => {
@@ -143,7 +143,7 @@ describe('D111: the states of an application', () => {
     expect(await eventsOf(first.application_id)).toEqual(['application.created', 'application.decided']);
   });
 
-  it('pending → void, where it lost its sense', async () => {
+  it('pending → void, when the applicant can no longer join', async () => {
     const { owner, applicant, params } = await scene();
     await apply(applicant, params);
     const other = await person();
@@ -154,7 +154,7 @@ describe('D111: the states of an application', () => {
     expect((await ok(other.client.application.list()))[0]?.state).toBe('void');
   });
 
-  it('where joining is open, one is a member at once', async () => {
+  it('if joining is open, the applicant is a member at once', async () => {
     const { applicant, params } = await scene({ joining: 'open' });
     expect((await apply(applicant, params)).state).toBe('approved');
     expect(await isMember(params, applicant)).toBe(true);
@@ -162,7 +162,7 @@ describe('D111: the states of an application', () => {
     expect(again).toMatchObject({ status: 409, body: { code: 'already_member' } });
   });
 
-  it('one pending each, however many are sent at once', async () => {
+  it('each user has one pending application to a group, however many are sent concurrently', async () => {
     const { applicant, params, owner } = await scene();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => applicant.client.group.apply({ params })),
@@ -174,7 +174,7 @@ describe('D111: the states of an application', () => {
     );
   });
 
-  it('decided rows never change, not even by SQL', async () => {
+  it('decided applications never change, not even by SQL', async () => {
     const { moderator, applicant, params } = await scene();
     const asked = await apply(applicant, params);
     await ok(decide(moderator, asked, 'rejected'));
@@ -186,7 +186,7 @@ describe('D111: the states of an application', () => {
     );
   });
 
-  it('two decisions at once: one counts', async () => {
+  it('of two concurrent decisions one takes effect', async () => {
     const { owner, moderator, applicant, params } = await scene();
     const asked = await apply(applicant, params);
     const answers = await Promise.all([
@@ -200,7 +200,7 @@ describe('D111: the states of an application', () => {
 });
 
 describe('D111: applications are bounded', () => {
-  it('message and answers by bytes of all of them together', async () => {
+  it('the total number of bytes of message and answers', async () => {
     const { applicant, params } = await scene({ questions: ['One?', 'Two?'] });
     const body = (bytes: number) => ({
       message: 'é'.repeat(2000),
@@ -216,7 +216,7 @@ describe('D111: applications are bounded', () => {
     expect((await applicant.client.group.apply({ params, body: body(192) })).status).toBe(200);
   });
 
-  /** So many applications that a user made a moment ago, each to another group. */
+  /** Inserts this many recent applications of a user, each to another group. */
   async function madeBefore({ id }: Person, count: number, state: 'pending' | 'rejected'): Promise<void> {
     const [now, base] = [app.clock.now(), scenes.next() * 100];
     await sql`insert into groups (group_id, group_name, name_key)
@@ -229,7 +229,7 @@ describe('D111: applications are bounded', () => {
       from generate_series(1, ${count}) n`.execute(app.db);
   }
 
-  it('20 pending ones of one user, however many are sent at once', async () => {
+  it('20 pending ones of one user, however many are sent concurrently', async () => {
     const { applicant, ...one } = await scene();
     const others = [await scene(), await scene()];
     await madeBefore(applicant, 18, 'pending');
@@ -245,7 +245,7 @@ describe('D111: applications are bounded', () => {
     expect((await applicant.client.group.apply({ params: refused })).status).toBe(200);
   });
 
-  it('50 in a day, those to open groups among them', async () => {
+  it('50 in a day, including those to open groups', async () => {
     const { applicant, params } = await scene({ joining: 'open' });
     await madeBefore(applicant, 49, 'rejected');
     expect((await apply(applicant, params)).state).toBe('approved');
@@ -256,7 +256,7 @@ describe('D111: applications are bounded', () => {
     expect((await applicant.client.group.apply({ params })).status).toBe(200);
   });
 
-  it('a page holds 100 at the most, the next one goes on', async () => {
+  it('a page has at most 100, and the next one continues', async () => {
     const { params, owner } = await scene();
     await sql`insert into users (character_id, character_name, name_key)
       select 7900000 + n, 'Crowd ' || n, 'crowd ' || n from generate_series(1, 150) n`.execute(app.db);
@@ -290,7 +290,7 @@ describe('D111: applications are bounded', () => {
 });
 
 describe('D111: who decides', () => {
-  it('attack: nobody decides the own application, not the moderator, not level 10', async () => {
+  it('attack: nobody decides their own application, neither a moderator nor level 10', async () => {
     const { params } = await scene();
     const mighty = await person(ONE, 10);
     const asked = await apply(mighty, params);
@@ -304,7 +304,7 @@ describe('D111: who decides', () => {
     expect(await isMember(params, mighty)).toBe(false);
   });
 
-  it("attack: a moderator of one group decides nothing of another's, and does not learn of it", async () => {
+  it('attack: a moderator of one group neither decides nor sees applications to another one', async () => {
     const [here, there] = [await scene(), await scene()];
     const asked = await apply(there.applicant, there.params);
     expect(await decide(here.moderator, asked, 'approved')).toMatchObject(FORBIDDEN);
@@ -334,7 +334,7 @@ describe('D111: who decides', () => {
     expect((await decide(moderator, asked, 'approved')).status).toBe(200);
   });
 
-  it('attack: joining was closed meanwhile, or a login switch set that level 9 gave no policy to', async () => {
+  it('attack: joining was closed meanwhile, or authorized_to_login set on a group whose policy level 9 did not set', async () => {
     const { moderator, applicant, params } = await scene();
     const asked = await apply(applicant, params);
     // By the API the application would be void.
@@ -345,7 +345,7 @@ describe('D111: who decides', () => {
     expect(await isMember(params, applicant)).toBe(false);
   });
 
-  it('members of the groups that moderate do, as long as they are in them', async () => {
+  it('members of moderating groups decide, as long as they are members', async () => {
     const { owner, applicant, params } = await scene();
     const helper = await person(OTHER);
     const helpers = await ok(root.group.create({ body: { group_name: `Helpers ${scenes.next()}` } }));
@@ -361,7 +361,7 @@ describe('D111: who decides', () => {
     expect((await decide(helper, asked, 'approved')).status).toBe(200);
   });
 
-  it('a character that is handed over takes no application and no office along (D29b)', async () => {
+  it('a character that is handed over loses its applications and moderatorships (D29b)', async () => {
     const { moderator, applicant, params } = await scene();
     const asked = await apply(applicant, params);
     for (const { id } of [moderator, applicant]) {
@@ -388,7 +388,7 @@ describe('D111: who decides', () => {
     expect(await findApplicationsOf(app.db, applicant.id, page)).toEqual([]);
   });
 
-  it('D23: by a token of a demoted sponsor the built-in user sees and leaves nothing that he could not', async () => {
+  it('D23: a user token of the built-in user has no more rights than its demoted sponsor', async () => {
     const { applicant, params } = await scene({ visible_to: 'members' });
     const asked = await apply(applicant, params).catch(() => undefined);
     expect(asked).toBeUndefined();
@@ -421,7 +421,7 @@ it('D91: replaying the events rebuilds applications and policies', async () => {
   const { rows } = await sql<{ body: string }>`select body from events order by event_id`.execute(app.db);
   for (const { type, targets, changes } of rows.map(({ body }) => JSON.parse(body) as Event)) {
     const id = targets[0]?.id ?? '';
-    // Those that tests put in by hand.
+    // Those that tests inserted directly.
     if (type.startsWith('application.') && putIn(id)) continue;
     if (type === 'application.created') applications.set(id, 'pending');
     for (const change of changes) {
@@ -438,7 +438,7 @@ it('D91: replaying the events rebuilds applications and policies', async () => {
   expect(new Set(applications.values()).size).toBe(6);
   for (const [group_id, policy] of policies) {
     const now = await ok(root.group.policy({ params: { group_id } }));
-    // Whose character was handed over or deleted lost the office by that, which is an event of its own.
+    // A hand-over or deletion ends moderatorships, and is an event itself.
     const users = policy.moderators.users.filter((id) => now.moderators.users.includes(id));
     expect(now).toEqual({ ...policy, moderators: { ...policy.moderators, users } });
   }

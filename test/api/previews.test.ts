@@ -35,7 +35,7 @@ beforeAll(async () => {
   await person(1, 'Ada', ONE, 3);
   await person(2, 'brim', ONE);
   await person(3, 'Cleo', TWO);
-  // Now that they have members, the bodies get their autogroups.
+  // Creates the autogroups, now that the organizations have members.
   await ok(root.coalition.update({ params, body: { member_alliances: [] } }));
   await ok(root.coalition.update({ params, body: { member_alliances: [ALLIANCE] } }));
   await addBodies(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
@@ -65,7 +65,7 @@ async function group(group_name: string, members: readonly string[] = []): Promi
   return ok(root.group.update({ params: made, body: { add_members: [...members] } }));
 }
 
-/** `about effect: names`, for each entry. */
+/** The entries of a preview as `about effect: names`. */
 function told(changes: readonly PreviewChange[]): string[] {
   return changes.map(({ about, effect, group, from_level, to_level, count, users }) => {
     const what = [about, effect, group?.group_name, from_level, to_level].filter((word) => word != null);
@@ -74,8 +74,8 @@ function told(changes: readonly PreviewChange[]): string[] {
   });
 }
 
-describe('D121: a preview says who would gain or lose what', () => {
-  it('coalition: who loses login and its autogroup with it, in the order of names', async () => {
+describe('D121: a preview shows who would gain or lose what', () => {
+  it('coalition: users that lose login permission and autogroup, in order of names', async () => {
     await ok(root.coalition.update({ params, body: { ticker: 'ONE', add_member_corporations: [TWO] } }));
     const preview = await ok(root.coalition.update.preview({ params, body: { member_alliances: [] } }));
     expect(told(preview.changes)).toEqual([
@@ -90,7 +90,7 @@ describe('D121: a preview says who would gain or lose what', () => {
     ]);
   });
 
-  it('coalition, corporation, alliance: whose refresh tokens would no longer be enough', async () => {
+  it('coalition, corporation, alliance: users whose refresh tokens would no longer be enough', async () => {
     const body = { mandatory_ext_scopes: ['ext-mail.read_mail.v1' as const] };
     const [corporation_id, alliance_id] = [ONE, ALLIANCE];
     const previews = {
@@ -103,7 +103,7 @@ describe('D121: a preview says who would gain or lose what', () => {
     expect(told(previews.corporation.changes)).toEqual(['validity lost: Ada,brim']);
   });
 
-  it('group: members, and the login that they have or lose by it', async () => {
+  it('group: members, and the login permission that they gain or lose by it', async () => {
     const made = await group('Divers', ['Ada']);
     const body = { members: ['brim'], authorized_to_login: false };
     const { changes } = await ok(root.group.update.preview({ params: made, body }));
@@ -117,7 +117,7 @@ describe('D121: a preview says who would gain or lose what', () => {
     ]);
   });
 
-  it('D27b: administrators keep what they are signed in with, whoever keeps out: they are not counted', async () => {
+  it('D27b: administrators keep their tokens when a group bars them, so they are not counted', async () => {
     await person(6, 'Fay', ONE, 9);
     const keepOut = { authorized_to_login: false };
     const coalition = await ok(root.coalition.update.preview({ params, body: keepOut }));
@@ -129,12 +129,12 @@ describe('D121: a preview says who would gain or lose what', () => {
     await ok(root.user.delete({ params: { character_id: 6 } }));
   });
 
-  it('D27b: who is made an administrator gains the login that is kept from others, and loses it with the level', async () => {
+  it('D27b: a barred user gains login permission by becoming an administrator, and loses it with the level', async () => {
     await person(7, 'Gus', ONE);
     await addUser(app, { id: 8, name: 'Hal' });
     const made = await group('Keeps out', ['Gus']);
     await ok(root.group.update({ params: made, body: { authorized_to_login: false } }));
-    // One is kept out, the other let in by nobody.
+    // One is barred, the other is not let in.
     for (const [character_id, name] of [
       [7, 'Gus'],
       [8, 'Hal'],
@@ -158,7 +158,7 @@ describe('D121: a preview says who would gain or lose what', () => {
     await ok(root.group.delete({ params: made }));
   });
 
-  it('levels: which one is lost for which', async () => {
+  it('levels: the former and the new level', async () => {
     const { changes } = await ok(
       root.user.update.preview({ params: { character_id: 1 }, body: { clearance_level: 1 } }),
     );
@@ -167,7 +167,7 @@ describe('D121: a preview says who would gain or lose what', () => {
     expect(nothing.changes).toEqual([]);
   });
 
-  it('a deleted user loses login, groups and validity; a guest likewise', async () => {
+  it('a deleted user loses login permission, groups and valid refresh token; a guest likewise', async () => {
     const { changes } = await ok(root.user.delete.preview({ params: { character_id: 3 } }));
     expect(told(changes)).toEqual([
       'login lost: Cleo',
@@ -271,7 +271,7 @@ describe('D121: a preview says who would gain or lose what', () => {
   });
 });
 
-/** Every operation that can be tried, with a request that would change much. */
+/** Every operation with `dry_run`, with a request that would change much. */
 async function trials(): Promise<[name: string, method: string, path: string, body?: object][]> {
   const { group_id } = await group(`Tried ${crypto.randomUUID()}`, ['Ada']);
   const scopes = { mandatory_ext_scopes: ['ext-mail.read_mail.v1'] };
@@ -301,7 +301,7 @@ async function trials(): Promise<[name: string, method: string, path: string, bo
 }
 
 describe('D121: nothing is stored', () => {
-  it('not a row differs after a preview of any operation, in the queue of the jobs neither', async () => {
+  it('no row differs after a preview of any operation, not even in the queue of jobs', async () => {
     const tried = await trials();
     const before = await snapshot(app.databaseUrl);
     for (const [name, method, path, body] of tried) {
@@ -348,8 +348,8 @@ describe('D121: nothing is stored', () => {
   });
 });
 
-describe('D121: what would be refused is refused', () => {
-  it('by level, authority, existence and conflict, as in earnest', async () => {
+describe('D121: a preview is refused as the change would be', () => {
+  it('by level, authority, existence and conflict', async () => {
     const low = await callerAt(app, { id: 10, level: 2, corporation: TWO });
     const forbidden = { status: 403, body: { detail: INSUFFICIENT } };
     expect(await low.coalition.update.preview({ params })).toMatchObject(forbidden);
@@ -368,7 +368,7 @@ describe('D121: what would be refused is refused', () => {
     expect((await root.group.delete.preview({ params: autogroup as Group })).status).toBe(409);
   });
 
-  it('a malformed dry_run is a 422, and so is one where nothing can be tried', async () => {
+  it('a malformed dry_run is a 422, and so is one of an operation without previews', async () => {
     for (const path of [
       `/coalition/${COALITION}?dry_run=maybe`,
       `/coalition/${COALITION}?dry_run=true&dry_run=true`,
@@ -381,7 +381,7 @@ describe('D121: what would be refused is refused', () => {
   });
 });
 
-it('D121: what others do meanwhile is not told as the doing of the change', async () => {
+it('D121: concurrent changes of others do not appear in a preview', async () => {
   await addUser(app, { id: 20, name: 'Finn', corporation: TWO });
   const preview = await rehearse(app.app.services, async ({ db, touches }) => {
     await touches(db, { users: [20] });
@@ -390,7 +390,7 @@ it('D121: what others do meanwhile is not told as the doing of the change', asyn
   expect(preview.changes).toEqual([]);
 });
 
-/** Some of the people are administrators. */
+/** Levels of users; some are administrators. */
 const ranks = fc.array(fc.constantFrom(9, 10), { maxLength: 2 });
 
 const conditions = fc.constantFrom(
@@ -464,7 +464,7 @@ it('D121: what a preview says is what the update and the job then do, on random 
   expect(left).toBeGreaterThan(0);
 });
 
-/** The built-in user's standing is looked at by nobody. */
+/** All users except the built-in one. */
 function withoutBuiltIn(change: PreviewChange): PreviewChange {
   return { ...change, users: change.users.filter(({ character_id }) => character_id !== 0) };
 }
@@ -497,7 +497,7 @@ function ask(client: Client, coalitions: readonly { id: string }[], one: Tried) 
       };
     }
     case 'set policy': {
-      // What a grace puts off, a preview tells all the same.
+      // A preview includes what happens only after a grace.
       const request = { params: { group_id: groupId(one.which) }, body: { ...one.body, grace_hours: 0 } };
       return {
         preview: () => client.group.setPolicy.preview(request),

@@ -1,9 +1,12 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { alive, build, createInstance, familyOf, type Instance, PROGRAMS } from '../harness/instance.ts';
 
 let instance: Instance;
-beforeAll(build);
-afterEach(() => instance.remove());
+beforeAll(async () => {
+  await build();
+  instance = await createInstance();
+});
+afterAll(() => instance.remove());
 
 /** Whether nothing is left of the instance. */
 async function expectNothingLeft(pids: readonly number[]): Promise<void> {
@@ -13,7 +16,6 @@ async function expectNothingLeft(pids: readonly number[]): Promise<void> {
 
 describe('a process whose reader of standard output has gone', () => {
   it('worker: ends at its stop signal, as behind `| head -1`', async () => {
-    instance = await createInstance();
     const service = await instance.serve({ WORKERS: 'none' });
     const worker = instance.start(PROGRAMS.jobs);
     await worker.printed(/"msg":"working"/);
@@ -26,7 +28,6 @@ describe('a process whose reader of standard output has gone', () => {
   });
 
   it('development start: goes on without its reader, and takes its PostgreSQL along at the end', async () => {
-    instance = await createInstance();
     const service = instance.start(PROGRAMS.server);
     // The first line is printed long before the message at the end of the start.
     await service.printed(/\n/);
@@ -46,7 +47,6 @@ describe('a process whose reader of standard output has gone', () => {
   });
 
   it('`npm start | cat`: ends at a Ctrl-C in the terminal, which ends cat first', async () => {
-    instance = await createInstance();
     const pipeline = await instance.serve({}, ['bash', '-c', 'npm start | cat']);
     const pids = [...familyOf(pipeline.pid), ...(await instance.database())];
     expect(pids.length).toBeGreaterThan(5);
@@ -57,7 +57,6 @@ describe('a process whose reader of standard output has gone', () => {
   });
 
   it('with a real provider: names /docs and npm run token at the end of the start, as text where that is asked for', async () => {
-    instance = await createInstance();
     const nobody = `http://127.0.0.1:${instance.port + 1}`;
     const service = instance.start(PROGRAMS.server, {
       ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'secret', SSO_URL: nobody, EXT_API_URL: nobody },
@@ -73,7 +72,6 @@ describe('a process whose reader of standard output has gone', () => {
   });
 
   it('a reader who stalls holds up nothing: requests are answered, and the stop is heard', async () => {
-    instance = await createInstance();
     const service = await instance.serve();
     const pids = [service.pid, ...(await instance.database())];
     service.stall();

@@ -124,11 +124,10 @@ describe('D31: the provider’s document is kept in the database', () => {
   it('a stop does not wait for a provider that hangs', async () => {
     await sql`delete from provider_document`.execute(app.db);
     app.provider.faults.add(SPEC, { kind: 'hang' });
-    const other = otherProcess(app);
+    // Longer than the limit of a test.
+    const other = otherProcess(app, { limits: { milliseconds: 3_600_000, bytes: 1_000_000 } });
     other.document.start();
     await expect.poll(fetches).toHaveLength(1);
-    const asked = performance.now();
     await other.document.stop();
-    expect(performance.now() - asked).toBeLessThan(5_000);
   });
 });

@@ -12,8 +12,8 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 import { testRun } from '../harness/run.ts';
 
 const LIMITS: VoiceLimits = { connect: 250, command: 250, total: Number.POSITIVE_INFINITY };
-/** One command that hangs, a goodbye that nobody answers, and a machine that is busy. */
-const WITHIN = 4_000;
+/** Far from the minute that a server may ask for, and from the limits, as a machine may be busy. */
+const WITHIN = 30_000;
 const SOON: VoiceLimits = { ...LIMITS, connect: 60, command: 60 };
 
 const [MADE, ADOPTED] = ['a1'.repeat(12), 'b2'.repeat(12)];

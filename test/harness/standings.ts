@@ -2,23 +2,23 @@ import type { PreviewChange } from '../../contract/preview.ts';
 import { ok } from '../../sdk/src/index.ts';
 import type { Client, TestApp } from './app.ts';
 
-/** What the API tells of one user: what a preview speaks of, seen from outside. */
+/** A user as the API shows it, with everything that a preview is about. */
 interface Standing {
   readonly name: string;
   readonly level: number;
-  /** Whether its token works: below level 9 that is whether it may log in. */
+  /** Whether its token is accepted, which below level 9 means that it may log in. */
   readonly login: boolean;
   readonly groups: ReadonlySet<string>;
   readonly valid: boolean;
 }
 
-/** The standing of everybody, and the names of all groups. */
+/** The standings of all users, and the names of all groups. */
 export interface Seen {
   readonly users: ReadonlyMap<number, Standing>;
   readonly groups: ReadonlyMap<string, string>;
 }
 
-/** Looks at everybody whose client is given, by the operations that an application would use. */
+/** Reads the users for whom clients are given, with the operations that an application would use. */
 export async function look(app: TestApp, clients: ReadonlyMap<number, Client>): Promise<Seen> {
   const root = app.client(app.root);
   const groups = await Promise.all(
@@ -41,7 +41,7 @@ export async function look(app: TestApp, clients: ReadonlyMap<number, Client>): 
     rows.map(async ({ character_id: id, character_name: name, clearance_level: level }) => {
       const status = (await clients.get(id)?.group.list())?.status;
       const of = groups.filter(({ members }) => members.some(({ character_id }) => character_id === id));
-      // A guest that may log in is turned away for its level.
+      // A guest that may log in gets a 403 because of its level.
       const login = status === 200 || status === 403;
       const ids = new Set(of.map(({ group_id }) => group_id));
       return [id, { name, level, login, groups: ids, valid: valid.has(id) }] as const;
@@ -55,7 +55,7 @@ export async function look(app: TestApp, clients: ReadonlyMap<number, Client>): 
 
 const NOBODY = { login: false, groups: new Set<string>(), valid: false };
 
-/** What has changed between two looks, as a preview would have said it, in no order. */
+/** The differences between two readings, in the form of a preview, unordered. */
 export function changesBetween(before: Seen, after: Seen): Set<string> {
   const found = new Map<string, number[]>();
   const note = (what: string, id: number) => found.set(what, [...(found.get(what) ?? []), id]);
@@ -74,7 +74,7 @@ export function changesBetween(before: Seen, after: Seen): Set<string> {
   return new Set([...found].map(([what, ids]) => `${what}: ${sorted(ids)}`));
 }
 
-/** The same of a preview. */
+/** The entries of a preview in the same form. */
 export function changesOf(changes: readonly PreviewChange[]): Set<string> {
   return new Set(
     changes.map(({ about, effect, group, from_level, to_level, users }) => {

@@ -15,7 +15,7 @@ import {
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** What a group goes by that nobody gave a policy. */
+/** The policy of a group for which none was set. */
 export const CLOSED: ModelPolicy = {
   ...{ joining: 'closed', visible_to: 'everyone', reach: 'character', questions: [] },
   ...{ grace_hours: 24, reapply_hours: 24, expire_days: 30, ofAdministrator: false },
@@ -31,9 +31,9 @@ export const CLOSED: ModelPolicy = {
 };
 
 interface How {
-  /** Of an application that comes of it. */
+  /** The id for an application that is created. */
   readonly newId: string;
-  /** As if every grace were over. */
+  /** Whether to treat every grace as over. */
   readonly rehearsed: boolean;
 }
 
@@ -74,7 +74,7 @@ export const stateOf = (world: World, { state, expires }: ModelApplication) =>
 
 const isPending = (world: World, application: ModelApplication) => stateOf(world, application) === 'pending';
 
-/** May this user join the group, or apply to it, now? */
+/** Whether this user may join the group, or apply to it, now. */
 function mayJoin(world: World, user: ModelUser, group: ModelGroup, policy: ModelPolicy): boolean {
   const { id, proven = Number.NEGATIVE_INFINITY } = user;
   const own = world.applications.filter(
@@ -93,7 +93,7 @@ function mayJoin(world: World, user: ModelUser, group: ModelGroup, policy: Model
   );
 }
 
-/** The groups that a user finds to join, and whether it may. */
+/** The groups listed as joinable for a user, and whether it may join them. */
 export function joinableBy(
   world: World,
   user: ModelUser,
@@ -105,7 +105,7 @@ export function joinableBy(
   });
 }
 
-// What is done (D110, D111) --------------------------------------------------------------------------------
+// Changes (D110, D111) --------------------------------------------------------------------------------
 
 function setPolicy(
   world: World,
@@ -275,7 +275,7 @@ export function judgeToTheEnd(world: World, except: readonly Member[] = []): Mem
   return left.length === 0 ? left : [...left, ...judgeToTheEnd(world, except)];
 }
 
-/** Applications end that had their time, or lost their sense (D111). */
+/** Ends applications that have expired or whose applicant can no longer join (D111). */
 export function endApplications(world: World, groups: readonly ModelGroup[]): void {
   for (const application of world.applications) {
     const { group, character, state, expires } = application;
@@ -291,7 +291,7 @@ export function endApplications(world: World, groups: readonly ModelGroup[]): vo
   }
 }
 
-/** A character's offices and wishes end with its owner's rights (D29b). */
+/** Ends a character's moderatorships and applications with the rights of its owner (D29b). */
 export function forgetJoining(world: World, id: number): void {
   for (const group of world.groups) {
     if (group.policy === null) continue;

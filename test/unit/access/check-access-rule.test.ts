@@ -27,6 +27,14 @@ describe('D4, D5: judging kind and level', () => {
     expect(judge(levelFirst, asking('per', 10))).toBeUndefined();
   });
 
+  it('D93: a kind of token may need more than the others', () => {
+    const rule = { tokens: ['per', 'use'], level: 0, levelOf: { per: 9 } } as const;
+    expect(judge(rule, asking('per', 8))).toEqual(tooLow(9, 8));
+    expect(judge(rule, asking('per', 9))).toBeUndefined();
+    expect(judge(rule, asking('use', 0))).toBeUndefined();
+    expect(judge(rule, asking('use', -1))).toEqual(tooLow(0, -1));
+  });
+
   it('>=0 fails for a guest, -1 does not', () => {
     expect(judge(level(0).access, asking('use', -1))).toEqual(tooLow(0, -1));
     expect(judge(level(-1).access, asking('use', -1))).toBeUndefined();
@@ -44,5 +52,6 @@ describe('D15: fields that need more than the operation', () => {
     for (const body of [{ lock: null }, {}, { other: true }, undefined, null]) {
       expect(judgeFields(rule, body, 0)).toBeUndefined();
     }
+    expect(judgeFields(level(0).access, { lock: true }, 0)).toBeUndefined();
   });
 });

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { distanceToOrganization, distanceToUser, type Position } from '../../../server/access/distance.ts';
+import {
+  distanceToOrganization,
+  distanceToUser,
+  nearnessToUser,
+  type Position,
+} from '../../../server/access/distance.ts';
 import { pair } from '../../fixtures/positions.ts';
 
 const nobody: Position = {
@@ -32,6 +37,18 @@ describe('D11: distance from one user to another', () => {
     [7, 'no corporation', at(2)],
   ])('%i: %s', (distance, _, other) => {
     expect(distanceToUser(ada, other)).toBe(distance);
+  });
+
+  it('says what is shared: the corporation, the alliance, every coalition', () => {
+    const shared = (other: Position) => nearnessToUser(ada, other).by;
+    expect(shared(at(2, { corporationId: 10 }))).toEqual({ type: 'corporation', ids: [10] });
+    expect(shared(at(2, { ...ada, characterId: 2, guest: true }))).toEqual({
+      type: 'corporation',
+      ids: [10],
+    });
+    expect(shared(at(2, { allianceId: 100 }))).toEqual({ type: 'alliance', ids: [100] });
+    expect(shared(at(2, { coalitionIds: ['z', 'y', 'x'] }))).toEqual({ type: 'coalition', ids: ['x', 'y'] });
+    for (const other of [ada, at(2)]) expect(shared(other)).toBeUndefined();
   });
 
   it('members of the game’s own corporations share none', () => {

@@ -7,6 +7,7 @@ import { type Connection, connect } from '../../../server/database/connection.ts
 import { functions } from '../../../server/database/functions/index.ts';
 import { migrate, pendingMigrations } from '../../../server/database/migrate.ts';
 import { nameKey } from '../../../server/database/name-key.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { databaseUrl, onServer } from '../../harness/postgres.ts';
 
 const log = pino({ level: 'silent' });
@@ -33,6 +34,19 @@ describe('migrate', () => {
     expect(rows).toHaveLength(Object.keys(migrations).length);
     const { rows: settings } = await sql`show statement_timeout`.execute(db);
     expect(settings).toEqual([{ statement_timeout: '30s' }]);
+  });
+
+  it('asks for its own two tables alone where none is pending, and still refuses those that it does not know', async () => {
+    const statements: string[] = [];
+    const migrated = await createTestDatabase({ onStatement: (text) => statements.push(text) });
+    try {
+      await migrate(migrated.db, log);
+      expect(statements.filter((text) => /kysely_migration|pg_catalog|pg_class/.test(text))).toHaveLength(1);
+      await sql`insert into kysely_migration values ('9999_of_a_later_release', 'now')`.execute(migrated.db);
+      await expect(migrate(migrated.db, log)).rejects.toThrow(/9999_of_a_later_release is missing/);
+    } finally {
+      await migrated.drop();
+    }
   });
 
   it('names the migration that failed, and leaves nothing of the run behind', async () => {

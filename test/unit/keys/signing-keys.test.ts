@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { importJWK, type JWK, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JwkSet } from '../../../server/keys/formats.ts';
 import { loadSigningKeys, type SignableToken, type SigningKeys } from '../../../server/keys/signing-keys.ts';
 import { DomainError } from '../../../server/shared/errors.ts';
-import { newSigningKey } from '../../harness/app.ts';
 import { TestClock } from '../../harness/clock.ts';
+import { newSigningKey } from '../../harness/keys.ts';
 
 const ISSUER = 'https://castellan.test';
 type Key = JwkSet['keys'][number];
@@ -123,6 +124,16 @@ describe('D20: signing and verifying', () => {
       expect(await refusalOf(kid)).toBe('The token was signed with an unknown key.');
     }
     expect(unknown).toEqual(['2026-01', ...Array(6).fill(undefined)]);
+  });
+
+  it('repeats nothing that is no text', async () => {
+    const signed = async (kid: unknown, iss: unknown) =>
+      new SignJWT({ ...(iss as object) })
+        .setProtectedHeader({ alg: 'EdDSA', kid: kid as string })
+        .sign(await importJWK(one as JWK, 'EdDSA'));
+    expect(await refusal(await signed(5, {}))).toBe('The token was signed with an unknown key.');
+    const list = { iss: ['https://elsewhere.test'], jti: '', sub: '', azp: '', typ: '', iat: 0, nbf: 0 };
+    expect(await refusal(await signed(one.kid, list))).toBe("The token's claim iss is missing or not valid.");
   });
 
   it('a token of another instance with the same key is refused; the error names both issuers', async () => {

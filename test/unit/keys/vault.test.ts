@@ -66,6 +66,38 @@ describe('D34: secrets at rest', () => {
     expect(() => createVault([{ id: 'one', key: two.key }]).open(sealed, PLACE)).toThrow();
   });
 
+  it('do not open with less than the whole tag, however short the secret', () => {
+    const sealed = vault.seal('', PLACE);
+    expect(vault.open(sealed, PLACE)).toBe('');
+    for (let length = 0; length < sealed.length; length += 1) {
+      expect(() => vault.open(sealed.subarray(0, length), PLACE), `${length} bytes`).toThrow();
+    }
+  });
+
+  it('are of another version when their first byte is another one, whatever the key says', () => {
+    const sealed = vault.seal('kept', PLACE);
+    expect(sealed[0]).toBe(1);
+    for (const version of [0, 2, 255]) {
+      expect(() => vault.open(Buffer.concat([Buffer.from([version]), sealed.subarray(1)]), PLACE)).toThrow(
+        'not in ENCRYPTION_KEYS',
+      );
+    }
+  });
+
+  it('tell whether they can be opened, and whether with the key that seals now', () => {
+    const rotated = createVault([two, one]);
+    expect(rotated.keyIds).toEqual(['two', 'one']);
+    const [former, present] = [vault.seal('kept', PLACE), rotated.seal('kept', PLACE)];
+    expect([former, present].map((sealed) => rotated.isCurrent(sealed))).toEqual([false, true]);
+    expect([former, present].map((sealed) => rotated.canOpen(sealed, PLACE))).toEqual([true, true]);
+    expect([former, present].map((sealed) => vault.canOpen(sealed, PLACE))).toEqual([true, false]);
+    expect(vault.canOpen(former, 'elsewhere')).toBe(false);
+    for (const nothing of [Buffer.alloc(0), Buffer.from([1])]) {
+      expect(vault.canOpen(nothing, PLACE)).toBe(false);
+      expect(vault.isCurrent(nothing)).toBe(false);
+    }
+  });
+
   it('need a key', () => {
     expect(() => createVault([])).toThrow('no encryption key');
   });

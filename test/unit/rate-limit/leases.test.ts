@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../server/database/tables.ts';
 import { createLeases, type Leases, type Quota } from '../../../server/rate-limit/leases.ts';
+import { createRateLimit } from '../../../server/rate-limit/rate-limit.ts';
 import { giveBack } from '../../../server/rate-limit/windows.queries.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   statements = [];
+  said = [];
   key = randomUUID();
 });
 afterEach(() => {
@@ -31,9 +33,16 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** What the processes logged. */
+let said: string[] = [];
+const say =
+  (as: string) =>
+  (...args: unknown[]) =>
+    said.push(`${as}: ${args.at(-1)}`);
+const log = { info: say('info'), warn: say('warn'), debug: () => undefined };
+
 /** What one process counts with. */
 function process({ db = database.db, keys = KEYS }: { db?: Kysely<Database>; keys?: number } = {}): Leases {
-  const log = { info: () => undefined, warn: () => undefined, debug: () => undefined };
   const leases = createLeases({ db, clock, log }, keys);
   started.push(leases);
   return leases;
@@ -150,7 +159,19 @@ describe('D60: a request costs no statement', () => {
     expect(times(1_000, () => one.take(key, LIMIT))).toEqual(
       times(1_000, () => expect.objectContaining({ allowed: false })),
     );
+    time += 999;
+    expect(await one.take(key, LIMIT)).toMatchObject({ allowed: false });
     expect(statements).toEqual([]);
+    time += 1;
+    expect(await one.take(key, LIMIT)).toMatchObject({ allowed: false });
+    expect(statements).toHaveLength(1);
+  });
+
+  it('requests that arrive together are covered by one block', async () => {
+    const one = process();
+    await Promise.all(times(20, () => one.take(key, LIMIT)));
+    expect(takings()).toHaveLength(1);
+    expect(await takenOf(key)).toBe(20);
   });
 });
 
@@ -213,9 +234,29 @@ describe('D60: without the database', () => {
     await withoutTable(async () => {
       expect(await Promise.all([exhaust(one), exhaust(two)])).toEqual([LIMIT, LIMIT]);
     });
+    const alone = 'warn: rate limits cannot be shared, each process counts alone';
+    expect(said).toEqual([alone, alone]);
+    said = [];
     time += 5_000;
     const taken = await Promise.all([exhaust(one), exhaust(two)]);
     expect(taken.reduce((sum, each) => sum + each)).toBe(LIMIT);
+    const again = 'info: rate limits are shared with the other processes again';
+    expect(said).toEqual([again, again]);
+  });
+
+  it('says so once, however long it lasts, and asks again every five seconds', async () => {
+    const one = process();
+    await withoutTable(async () => {
+      await exhaust(one);
+      expect(takings()).toHaveLength(1);
+      time += 4_999;
+      await one.take(`${key} too`, LIMIT);
+      expect(takings()).toHaveLength(1);
+      time += 1;
+      await one.take(`${key} too`, LIMIT);
+      expect(takings()).toHaveLength(2);
+    });
+    expect(said).toHaveLength(1);
   });
 
   it('whoever waited for it half a minute is told at once', async () => {
@@ -239,5 +280,36 @@ describe('D60: without the database', () => {
     time -= 3_600_000;
     const taken = await Promise.all([exhaust(one), exhaust(two)]);
     expect(taken.reduce((sum, each) => sum + each)).toBe(LIMIT);
+  });
+});
+
+describe('D60: whose limit it is', () => {
+  const create = (limit: number) => createRateLimit({ db: database.db, clock, log }, limit);
+
+  it('0 is none', () => {
+    expect(create(0)).toBeUndefined();
+    const least = create(1);
+    expect(least).toBeDefined();
+    least?.close();
+  });
+
+  it('a dynamic token’s is ten times that of any other, and of an address', async () => {
+    const limits = create(LIMIT);
+    const uuid = randomUUID();
+    for (const kind of ['per', 'use'] as const) {
+      expect(await limits?.takeFromToken({ uuid: randomUUID(), kind })).toMatchObject({ limit: LIMIT });
+    }
+    expect(await limits?.takeFromToken({ uuid, kind: 'dyn' })).toMatchObject({ limit: 10 * LIMIT });
+    expect(await limits?.takeFromAddress('203.0.113.7')).toMatchObject({ limit: LIMIT });
+    limits?.close();
+  });
+
+  it('addresses of one customer count together, others do not', async () => {
+    const limits = create(LIMIT);
+    const remaining = async (address: string) => (await limits?.takeFromAddress(address))?.remaining;
+    expect(await remaining('2001:db8:60::1')).toBe(LIMIT - 1);
+    expect(await remaining('2001:db8:60::2')).toBe(LIMIT - 2);
+    expect(await remaining('2001:db8:60:1::1')).toBe(LIMIT - 1);
+    limits?.close();
   });
 });

@@ -202,7 +202,7 @@ export const groupRoutes = c.router({
     method: 'POST',
     path: '/group/:group_id/application',
     summary: 'Join a group, or apply to it',
-    description: `Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have ${MOST_PENDING} pending applications, and make ${MOST_A_DAY} within 24 hours, joining open groups included: more are a 409.`,
+    description: `Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed (as far as the caller may see the policy), the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have ${MOST_PENDING} pending applications, and make ${MOST_A_DAY} within 24 hours, joining open groups included: more are a 409.`,
     pathParams: byId,
     body: PostApplication.default({}),
     responses: { 200: field(Application, 'The application.'), ...errors(404, 409, 413, 415) },

@@ -27,6 +27,7 @@ import * as applications from './0029_applications.ts';
 import * as status from './0031_status.ts';
 import * as webhooks from './0034_webhooks.ts';
 import * as eventSubjects from './0035_event_subjects.ts';
+import * as keptApplications from './0036_kept_applications.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '0031_status': status,
   '0034_webhooks': webhooks,
   '0035_event_subjects': eventSubjects,
+  '0036_kept_applications': keptApplications,
 };

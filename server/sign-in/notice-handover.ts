@@ -1,7 +1,7 @@
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { findMemberships } from '../group/group.queries.ts';
-import { departureEvents } from '../group/group-events.ts';
+import { forgetJoining } from '../policy/forget-joining.ts';
 import type { Identity } from '../provider/identity.ts';
 import { raiseCeos } from '../registry/save-snapshot.queries.ts';
 import type { Services } from '../services/services.ts';
@@ -29,12 +29,13 @@ export async function noticeHandover(
     const standings = await readStandings(tx, { users });
     const memberships = await findMemberships(tx, users);
     await handOver(tx, identity.characterId, identity.ownerHash, now);
+    const ended = await forgetJoining(tx, identity.characterId, now);
     await revokeGrants(tx, queue, [identity.characterId]);
     await endSessions(services, tx, [identity.characterId]);
     await deleteConsents(tx, identity.characterId);
     const user = await findKnownUser(tx, identity.characterId);
     if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
-    await recordHandedOver(tx, identity, departureEvents(memberships), now);
+    await recordHandedOver(tx, identity, { memberships, ended }, now);
     await recordStandings(tx, await changedStandings(tx, standings), now);
     log.info({ character_id: identity.characterId }, 'a character has a new owner; its rights were removed');
   });

@@ -3,6 +3,10 @@ import type { Actor } from '../../contract/event.ts';
 import type { Database } from '../database/tables.ts';
 import { type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
 import type { GivenScopes } from '../grant/grant.queries.ts';
+import type { Membership } from '../group/group.queries.ts';
+import { departureEvents } from '../group/group-events.ts';
+import { endedEvent } from '../policy/carry-out.ts';
+import type { Ended } from '../policy/pending.queries.ts';
 
 interface Identity {
   readonly characterId: number;
@@ -44,16 +48,23 @@ export async function recordRefused(
   await recordEvents(db, [{ type: 'user.sign_in_refused', outcome: 'refused', targets, reason, actor }], now);
 }
 
-/** Records that the character has a new owner (D29b), and the groups that it left by that. */
+/** Records that the character has a new owner (D29b), and what it left and lost by that. */
 export async function recordHandedOver(
   db: Kysely<Database>,
   { characterId, characterName }: Identity,
-  departures: readonly NewEvent[],
+  { memberships, ended }: { readonly memberships: readonly Membership[]; readonly ended: readonly Ended[] },
   now: Date,
 ): Promise<void> {
-  const handed = { type: 'user.handed_over', targets: [userTarget(characterId, characterName)] } as const;
-  const events = [handed, ...departures].map((event) => ({ ...event, actor: GAME }));
-  await recordEvents(db, events, now);
+  const targets = [userTarget(characterId, characterName)];
+  const handed: NewEvent = { type: 'user.handed_over', targets, actor: GAME };
+  const [event_id = ''] = await recordEvents(db, [handed], now);
+  const cause = { event_id };
+  const lost = [...departureEvents(memberships, () => cause), ...ended.map((one) => endedEvent(one, cause))];
+  await recordEvents(
+    db,
+    lost.map((event) => ({ ...event, actor: GAME })),
+    now,
+  );
 }
 
 /** Records a new or changed grant of a character. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Application, type Group, ok } from '../../sdk/src/index.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
-import { inTransaction } from '../../server/database/transaction.ts';
-import { handOver } from '../../server/sign-in/sign-in.queries.ts';
+import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { apply, decide, joiningScenes, type Person } from '../fixtures/joining.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies } from '../fixtures/users.ts';
@@ -64,7 +63,7 @@ describe('D111: attack: the characters of one person', () => {
     expect(await alt.client.group.applications({ params })).toMatchObject(FORBIDDEN);
     expect(await alt.client.group.setPolicy({ params, body: { joining: 'open' } })).toMatchObject(FORBIDDEN);
     expect((await alt.client.group.policy({ params })).status).toBe(404);
-    expect((await alt.client.group.apply({ params })).status).toBe(404);
+    expect(await alt.client.group.apply({ params })).toMatchObject({ body: { code: 'joining_closed' } });
   });
 
   it('a character that may not log in does not affect the others of its person, and they do not let it in', async () => {
@@ -190,8 +189,11 @@ describe('D111: attack: concurrent requests', () => {
   it('a hand-over during an approval takes effect before it, and the new owner is no member', async () => {
     const { moderator, applicant, params } = await scenes.scene();
     const asked = await apply(applicant, params);
+    const seller = app.db.updateTable('users').set({ owner_hash: 'seller' });
+    await seller.where('character_id', '=', applicant.id).execute();
     const approval = decide(moderator, asked, 'approved');
-    const handed = inTransaction(app.db, (tx) => handOver(tx, applicant.id, 'buyer', app.clock.now()));
+    const identity = { characterId: applicant.id, characterName: applicant.name, ownerHash: 'buyer' };
+    const handed = noticeHandover(app.app.services, identity);
     const [{ status }] = await Promise.all([approval, handed]);
     expect([200, 409]).toContain(status);
     expect(await scenes.isMember(params, applicant)).toBe(false);

@@ -161,7 +161,22 @@ describe('D110: the policy of a group', () => {
     expect(missing.status).toBe(404);
   });
 
-  it('is visible to those that it says, and to those who decide', async () => {
+  it('attack: nobody learns by applying whether there is a policy that he may not see', async () => {
+    const [joiner, owner] = [await person(ONE), await person(ONE)];
+    const hidden = await group(owner, { joining: 'application', visible_to: 'members', questions: ['Why?'] });
+    const { group_id } = await ok(root.group.create({ body: { group_name: `None ${++made}` } }));
+    const answers = [hidden, { group_id }].flatMap((params) =>
+      [{}, { message: 'x', answers: ['y'] }].map(async (body) => {
+        const { status, body: said } = await joiner.client.group.apply({ params, body });
+        return JSON.stringify([status, said]).replace(/"request_id":"[^"]*"/, '');
+      }),
+    );
+    const seen = new Set(await Promise.all(answers));
+    expect(seen.size, [...seen].join()).toBe(1);
+    expect([...seen][0]).toContain('joining_closed');
+  });
+
+  it('is seen by those that it says, and by whoever decides', async () => {
     const owner = await person(ONE);
     const [inside, outside, moderator] = [await person(ONE), await person(OTHER), await person(OTHER)];
     const policy: Put = {
@@ -178,7 +193,6 @@ describe('D110: the policy of a group', () => {
     expect([await found(inside), await found(outside)]).toEqual([true, false]);
     await ok(owner.client.group.setPolicy({ params, body: { visible_to: 'members' } }));
     expect([await status(inside), await status(owner)]).toEqual([404, 200]);
-    expect((await inside.client.group.apply({ params })).status).toBe(404);
     expect((await root.group.policy({ params })).status).toBe(200);
   });
 });

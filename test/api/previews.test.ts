@@ -2,16 +2,18 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCastellan, type Group, ok, type PreviewChange } from '../../sdk/src/index.ts';
+import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { rehearse } from '../../server/standing/rehearse.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { snapshot } from '../harness/dump.ts';
-import { CHARACTERS } from '../harness/model/world.ts';
+import { CHARACTERS, CORPORATIONS } from '../harness/model/world.ts';
 import { plans } from '../harness/reach/plan.ts';
 import { groupId, settle } from '../harness/reach/settle.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
+import { testRun } from '../harness/run.ts';
 import { send } from '../harness/send.ts';
 import { changesBetween, changesOf, look } from '../harness/standings.ts';
 
@@ -180,7 +182,71 @@ describe('D121: a preview shows who would gain or lose what', () => {
     expect(told(answer.changes)).toEqual(['login lost: Guest']);
   });
 
-  it('the SDK client that returns bodies supports it, too', async () => {
+  it('D110: who leaves a group at once because he is no longer eligible, and what hung on that', async () => {
+    await person(30, 'Ina', ONE, 3);
+    await person(31, 'Jon', ONE, 3);
+    await addUser(app, { id: 32, name: 'Kim' });
+    const names = ['Ina', 'Jon', 'Kim'];
+    const [first, second, patient] = [
+      await group('Able', names),
+      await group('Ready', names),
+      await group('Slow', names),
+    ];
+    const groups_any = [first.group_id];
+    await ok(root.group.update({ params: second, body: { authorized_to_login: true } }));
+    const soon = { grace_hours: 0 };
+    await ok(root.group.setPolicy({ params: second, body: { ...soon, eligible: { groups_any } } }));
+    await ok(root.group.setPolicy({ params: patient, body: { grace_hours: 1, eligible: { groups_any } } }));
+    const remove = { params: first, body: { remove_members: ['Ina', 'Kim'] } };
+    expect(told((await ok(root.group.update.preview(remove))).changes)).toEqual([
+      'login lost: Kim',
+      'group lost Able: Ina,Kim',
+      'group lost Ready: Ina,Kim',
+    ]);
+    await ok(root.group.setPolicy({ params: first, body: { ...soon, eligible: { min_level: 3 } } }));
+    const lower = { params: { character_id: 30 }, body: { clearance_level: 2 } };
+    expect(told((await ok(root.user.update.preview(lower))).changes)).toEqual([
+      'level lost 3 2: Ina',
+      'group lost Able: Ina',
+      'group lost Ready: Ina',
+    ]);
+    // Who leaves anyway does not leave because of this.
+    await setLevel(app, 31, 2);
+    const raise = { params: { character_id: 31 }, body: { clearance_level: 1 } };
+    expect(told((await ok(root.user.update.preview(raise))).changes)).toEqual(['level lost 2 1: Jon']);
+    const describe = { params: first, body: { description: 'x' } };
+    expect(told((await ok(root.group.update.preview(describe))).changes)).toEqual([]);
+    for (const made of [patient, second, first]) await ok(root.group.delete({ params: made }));
+    for (const character_id of [30, 31, 32]) await ok(root.user.delete({ params: { character_id } }));
+  });
+
+  it('D110: an alt leaves with the character by which it was eligible', async () => {
+    await person(33, 'Lea', ONE, 3);
+    await person(34, 'Max', TWO);
+    const person_id = 'fe'.repeat(12);
+    await app.db.transaction().execute(async (tx) => {
+      await tx
+        .insertInto('persons')
+        .values({ person_id, main_id: 33, created_on: app.clock.now() })
+        .execute();
+      const rows = [33, 34].map((character_id) => ({ person_id, character_id }));
+      await tx.insertInto('person_characters').values(rows).execute();
+    });
+    const made = await group('Family', ['Lea', 'Max']);
+    const policy = { reach: 'person', grace_hours: 0, eligible: { min_level: 3 } } as const;
+    await ok(root.group.setPolicy({ params: made, body: policy }));
+    const lower = { params: { character_id: 33 }, body: { clearance_level: 2 } };
+    expect(told((await ok(root.user.update.preview(lower))).changes)).toEqual([
+      'level lost 3 2: Lea',
+      'group lost Family: Lea,Max',
+    ]);
+    const { changes } = await ok(root.user.delete.preview({ params: { character_id: 33 } }));
+    expect(told(changes)).toContain('group lost Family: Lea,Max');
+    await ok(root.group.delete({ params: made }));
+    for (const character_id of [34, 33]) await ok(root.user.delete({ params: { character_id } }));
+  });
+
+  it('the client whose calls give bodies has it, too', async () => {
     const castellan = createCastellan({ baseUrl: app.url, token: app.root });
     const { changes } = await castellan.user.delete.preview({ params: { character_id: 2 } });
     expect(changes[0]).toMatchObject({ about: 'login', effect: 'lost', count: 1 });
@@ -327,23 +393,51 @@ it('D121: concurrent changes of others do not appear in a preview', async () => 
 /** Levels of users; some are administrators. */
 const ranks = fc.array(fc.constantFrom(9, 10), { maxLength: 2 });
 
-it('D121: a preview shows exactly what the update then does, on random registries with administrators', {
+const conditions = fc.constantFrom(
+  { min_level: 1 },
+  { min_level: 2 },
+  { corporations: [CORPORATIONS[0]], min_level: 1 },
+);
+
+/** At last some of the people lose their level. */
+const demotions = [0, 1, 2].map((character): Tried => ({ do: 'set level', by: 0, character, level: 0 }));
+
+/** Who is in the first group by this condition may be in the second one, which everybody is put into. */
+async function policies(eligible: object): Promise<void> {
+  const [first, second] = [groupId(0), groupId(1)].map((group_id) => ({ group_id })) as [Group, Group];
+  const { members } = await ok(root.group.get({ params: first }));
+  const add_members = members.map(({ character_name }) => character_name);
+  await ok(root.group.update({ params: second, body: { add_members } }));
+  await ok(root.group.setPolicy({ params: first, body: { eligible, grace_hours: 0 } }));
+  const body = { eligible: { groups_any: [first.group_id] }, grace_hours: 0 };
+  await ok(root.group.setPolicy({ params: second, body }));
+  await judged();
+}
+
+/** The job, until nobody leaves any more by policies whose grace is over. */
+async function judged(): Promise<void> {
+  const judge = () => judgeMemberships(app.app.services, testRun('judge-memberships', { force: true }));
+  while ((await judge()).some((change) => 'left' in change));
+}
+
+it('D121: what a preview says is what the update and the job then do, on random registries, administrators and all', {
   timeout: 300_000,
 }, async () => {
-  let told = 0;
+  let [told, left] = [0, 0];
   await fc.assert(
-    fc.asyncProperty(plans, ranks, async ({ world, tries }, levels) => {
+    fc.asyncProperty(plans, ranks, conditions, async ({ world, tries }, levels, condition) => {
       for (const [i, level] of levels.entries()) {
         const user = world.users.get(CHARACTERS[i]?.id ?? 0);
         if (user !== undefined) user.level = level;
       }
       await settle(app, world);
+      await policies(condition);
       const clients = new Map<number, Client>();
       for (const id of world.users.keys()) {
         if (id !== 0) clients.set(id, app.client((await makeToken(app, 'per', id, uuidOf(app.root))).jwt));
       }
       let before = await look(app, clients);
-      for (const one of tries) {
+      for (const one of [...tries, ...demotions]) {
         if (one.do === 'link') continue;
         const asked = ask(root, world.coalitions, one);
         if (asked === undefined) continue;
@@ -351,6 +445,7 @@ it('D121: a preview shows exactly what the update then does, on random registrie
         expect((await asked.update()).status).toBe(preview.status);
         if (preview.status !== 200) continue;
         const { changes } = preview.body as { changes: PreviewChange[] };
+        await judged();
         const after = await look(app, clients);
         const expected = changesBetween(before, after);
         before = after;
@@ -358,11 +453,15 @@ it('D121: a preview shows exactly what the update then does, on random registrie
           expected,
         );
         told += expected.size;
+        if (one.do === 'set level')
+          left += [...expected].filter((change) => change.includes('group lost')).length;
       }
     }),
     { numRuns: 12, endOnFailure: true },
   );
   expect(told).toBeGreaterThan(5);
+  // Nobody leaves a hand-made group by a level but by its policy.
+  expect(left).toBeGreaterThan(0);
 });
 
 /** All users except the built-in one. */

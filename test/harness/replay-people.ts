@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Event } from '../../contract/event.ts';
 import { type Application, type GroupPolicy, ok } from '../../sdk/src/index.ts';
-import { CLOSED } from '../../server/application/policy.queries.ts';
+import { CLOSED } from '../../server/policy/policy.queries.ts';
 import type { TestApp } from './app.ts';
 
 /** State that is rebuilt from the feed: persons of several characters, policies and applications. */
@@ -46,8 +46,8 @@ export async function presentPeople({ db, client, root }: TestApp): Promise<Know
   };
 }
 
-/** Applies one event as described in docs/events.md. */
-export function learnOfPeople(known: KnownPeople, { type, targets, changes }: Event): void {
+/** Applies one event, as docs/events.md tells followers to. */
+export function learnOfPeople(known: KnownPeople, { type, targets, changes, cause }: Event): void {
   const { personOf, mains, policies, applications } = known;
   const id = (kind: string) => targets.find((target) => target.type === kind)?.id ?? '';
   const after = (field: string) => {
@@ -74,13 +74,14 @@ export function learnOfPeople(known: KnownPeople, { type, targets, changes }: Ev
     }
     case 'group.deleted':
       policies.delete(id('group'));
-      forget(known, ({ group }) => group === id('group'));
       break;
     case 'application.created':
       applications.set(id('application'), { group: id('group'), user, state: 'pending' });
       break;
     case 'application.decided': {
       const made = applications.get(id('application'));
+      // It went with its user: its end follows from that.
+      if (made === undefined && cause?.event_id != null) break;
       if (made === undefined)
         throw new Error(`${id('application')} was decided, and nobody told of it before`);
       applications.set(id('application'), { ...made, state: after('state') as Application['state'] });
@@ -91,7 +92,7 @@ export function learnOfPeople(known: KnownPeople, { type, targets, changes }: Ev
       break;
     case 'user.deleted':
       endOffices(known, user);
-      forget(known, (made) => made.user === user);
+      forgetApplicationsOf(known, user);
       break;
   }
 }
@@ -109,8 +110,8 @@ function forgetEmpty({ personOf, mains }: KnownPeople): void {
   for (const person of mains.keys()) if (!left.has(person)) mains.delete(person);
 }
 
-function forget({ applications }: KnownPeople, gone: (made: ApplicationKnown) => boolean): void {
-  for (const [id, made] of applications) if (gone(made)) applications.delete(id);
+function forgetApplicationsOf({ applications }: KnownPeople, user: number): void {
+  for (const [id, made] of applications) if (made.user === user) applications.delete(id);
 }
 
 /** Removes a user who was handed over or deleted from all moderators. */

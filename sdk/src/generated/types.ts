@@ -53,21 +53,21 @@ export interface AppToken {
 export interface Application {
   /** Id of the application: 24 hexadecimal digits. */
   application_id: string;
-  /** The group that the applicant would join. */
+  /** The group that the applicant would join; it may be deleted by now. */
   group: GroupShort;
   /** Who would join. */
   applicant: UserShort;
-  /** pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member. */
+  /** pending until it is decided; void where it lost its sense: the applicant may not join any more or is a member, or the group is deleted. */
   state: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void';
   /** What the applicant says. */
   message: string;
-  /** What the group asks, as of now. */
+  /** What the group asked when the application was made. */
   questions: string[];
-  /** The answers to what the group asked, in its order. */
+  /** The answers to these questions, in their order. */
   answers: string[];
   /** When it ends undecided. */
   expires_on: string;
-  /** When it was decided; null while it is pending. */
+  /** When it was decided, or expired; null while it is pending. */
   decided_on: string | null;
   /** The moderator who decided; null where the applicant or time did. */
   decided_by: UserShort | null;
@@ -818,7 +818,7 @@ export interface GroupPolicy {
   };
   /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach: 'character' | 'person';
-  /** Hours for which a member stays after ceasing to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours: number;
   /** Hours after a rejection before the next application. */
   reapply_hours: number;
@@ -1212,7 +1212,7 @@ export interface PostWebhook {
 
 /** What a change would do to people. Nothing was stored. */
 export interface Preview {
-  /** One entry for each right that anybody would gain or lose; empty if the change affects nobody. */
+  /** One entry for each right that anybody would gain or lose, by the policies of groups, too, where no grace is left; empty if the change affects nobody. */
   changes: PreviewChange[];
 }
 
@@ -1331,7 +1331,7 @@ export interface PutGroupPolicy {
   } | null | undefined;
   /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach?: 'character' | 'person' | undefined;
-  /** Hours for which a member stays after ceasing to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours?: number | null | undefined;
   /** Hours after a rejection before the next application. */
   reapply_hours?: number | null | undefined;
@@ -3341,7 +3341,7 @@ export interface Api {
     /**
      * Join a group, or apply to it.
      *
-     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have 20 pending applications, and make 50 within 24 hours, joining open groups included: more are a 409.
+     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed (as far as the caller may see the policy), the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have 20 pending applications, and make 50 within 24 hours, joining open groups included: more are a 409.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */

@@ -160,11 +160,11 @@ export const GroupShort = z.object({
 export const Application = z.object({
   /** Id of the application: 24 hexadecimal digits. */
   application_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
-  /** The group that the applicant would join. */
+  /** The group that the applicant would join; it may be deleted by now. */
   group: GroupShort,
   /** Who would join. */
   applicant: UserShort,
-  /** pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member. */
+  /** pending until it is decided; void where it lost its sense: the applicant may not join any more or is a member, or the group is deleted. */
   state: z.enum([
     'pending',
     'approved',
@@ -175,13 +175,13 @@ export const Application = z.object({
   ]),
   /** What the applicant says. */
   message: z.string(),
-  /** What the group asks, as of now. */
+  /** What the group asked when the application was made. */
   questions: z.array(z.string()),
-  /** The answers to what the group asked, in its order. */
+  /** The answers to these questions, in their order. */
   answers: z.array(z.string()),
   /** When it ends undecided. */
   expires_on: z.string().datetime(),
-  /** When it was decided; null while it is pending. */
+  /** When it was decided, or expired; null while it is pending. */
   decided_on: z.string().datetime().nullable(),
   /** The moderator who decided; null where the applicant or time did. */
   decided_by: UserShort.nullable(),
@@ -907,7 +907,7 @@ export const GroupPolicy = z.object({
   }),
   /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach: z.enum(['character', 'person']),
-  /** Hours for which a member stays after ceasing to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours: z.number().int(),
   /** Hours after a rejection before the next application. */
   reapply_hours: z.number().int(),
@@ -1308,7 +1308,7 @@ export const PreviewChange = z.object({
 
 /** What a change would do to people. Nothing was stored. */
 export const Preview = z.object({
-  /** One entry for each right that anybody would gain or lose; empty if the change affects nobody. */
+  /** One entry for each right that anybody would gain or lose, by the policies of groups, too, where no grace is left; empty if the change affects nobody. */
   changes: z.array(PreviewChange),
 });
 
@@ -1409,7 +1409,7 @@ export const PutGroupPolicy = z.object({
   }).nullable().optional(),
   /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach: z.enum(['character', 'person']).optional(),
-  /** Hours for which a member stays after ceasing to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours: z.number().int().min(0).max(8760).nullable().optional(),
   /** Hours after a rejection before the next application. */
   reapply_hours: z.number().int().min(0).max(8760).nullable().optional(),

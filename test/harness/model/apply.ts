@@ -1,6 +1,14 @@
 import type { CoalitionChange, Command, GroupChange } from './commands.ts';
+import { remember } from './eligibility.ts';
 import { type Expected, is } from './expected.ts';
-import { applyToPeople, endApplications, forgetJoining, judge } from './joining.ts';
+import {
+  applyToPeople,
+  endApplications,
+  forgetDeleted,
+  forgetJoining,
+  judge,
+  judgeToTheEnd,
+} from './joining.ts';
 import { detach } from './persons.ts';
 import { changesBetweenWorlds } from './previewed.ts';
 import type { By } from './steps.ts';
@@ -56,6 +64,8 @@ function answer(
       const tried = structuredClone(world);
       const expected = answer(tried, command.of, newId, true);
       if (expected?.status !== 200) return expected;
+      // Who leaves anyway does not leave because of this.
+      judgeToTheEnd(tried, judgeToTheEnd(structuredClone(world)));
       return { status: 200, changes: changesBetweenWorlds(world, tried) };
     }
     case 'create coalition': {
@@ -72,14 +82,18 @@ function answer(
       const doomed = world.coalitions[command.which];
       if (doomed === undefined) return is(404);
       world.coalitions = world.coalitions.filter((one) => one !== doomed);
-      world.groups = world.groups.filter(({ of }) => of?.id !== doomed.id);
+      const groups = world.groups.filter(({ of }) => of?.id === doomed.id);
+      world.groups = world.groups.filter((one) => !groups.includes(one));
+      forgetDeleted(world, { coalition: doomed.id, groups });
       return is(200);
     }
     case 'create group': {
       if (by.level < 9) return is(403);
       if (world.groups.some((one) => same(one.name, command.name))) return is(409);
-      world.groups.push(newGroup({ name: command.name, owner: by.id, members: new Set([by.id]) }));
-      return { status: 201, group: world.groups.at(-1) as ModelGroup };
+      const made = newGroup({ name: command.name, owner: by.id, members: new Set([by.id]) });
+      remember(world, made, made.members);
+      world.groups.push(made);
+      return { status: 201, group: made };
     }
     case 'update group':
       return updateGroup(world, by, world.groups[command.which], command.body);
@@ -89,7 +103,7 @@ function answer(
       if (doomed === undefined) return is(404);
       if (doomed.of !== undefined) return is(409);
       world.groups = world.groups.filter((one) => one !== doomed);
-      world.applications = world.applications.filter(({ group }) => group !== doomed);
+      forgetDeleted(world, { groups: [doomed] });
       return is(200);
     }
     case 'set level': {
@@ -121,6 +135,7 @@ function leaveEverything(world: World, id: number): void {
   for (const group of world.groups) {
     group.members.delete(id);
     group.ineligible.delete(id);
+    group.wasEligible.delete(id);
     if (group.owner === id) group.owner = null;
   }
   forgetJoining(world, id);
@@ -206,6 +221,7 @@ function updateGroup(
   if (names.some((name) => userNamed(world, name) === undefined)) return is(404);
   const idOf = (name: string) => (userNamed(world, name) as ModelUser).id;
   const ids = (list: readonly string[] | null | undefined) => list?.map(idOf);
+  const before = { letsIn: group.letsIn, members: group.members };
   group.members = applyLists(group.members, {
     add: ids(lists.add),
     full: ids(lists.full),
@@ -216,6 +232,10 @@ function updateGroup(
   if (body.owner != null) group.owner = idOf(body.owner);
   if (group.owner !== null) group.members.add(group.owner);
   for (const id of group.ineligible.keys()) if (!group.members.has(id)) group.ineligible.delete(id);
+  for (const id of group.wasEligible) if (!group.members.has(id)) group.wasEligible.delete(id);
+  const added = [...group.members].filter((id) => !before.members.has(id));
+  remember(world, group, added);
+  if (added.length > 0 || group.letsIn !== before.letsIn) endApplications(world, [group]);
   return { status: 200, group };
 }
 

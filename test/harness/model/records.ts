@@ -80,7 +80,7 @@ export function userRecord(world: World, user: ModelUser): Partial<User> {
   };
 }
 
-/** @param idOf the id of a group, also of a deleted one, as policies keep naming those */
+/** The policy that the service should show. */
 export function policyRecord(policy: ModelPolicy | null, idOf: (group: ModelGroup) => string): GroupPolicy {
   const { eligible, moderators, ofAdministrator: _, questions, ...values } = policy ?? CLOSED;
   const idsOf = (groups: readonly ModelGroup[]) => groups.map(idOf).sort();

@@ -16,7 +16,8 @@ import { changesOf } from '../standings.ts';
 import { apply, caller, characterAt } from './apply.ts';
 import { type Answer, type Asking, ask } from './ask.ts';
 import { type Command, sequences } from './commands.ts';
-import { joinableBy, moderates } from './joining.ts';
+import { moderates } from './eligibility.ts';
+import { joinableBy, stateOf } from './joining.ts';
 import { charactersOf, personOf } from './persons.ts';
 import { coalitionRecord, groupRecord, inListOrder, policyRecord, userRecord } from './records.ts';
 import type { By } from './steps.ts';
@@ -265,10 +266,12 @@ class Run {
     );
     const { id, proven = Number.NEGATIVE_INFINITY } = user;
     const applied = world.applications.filter(({ character, made }) => character === id && made >= proven);
-    expect(statesOf(own)).toEqual(new Map(applied.map((one) => [one.id, one.state])));
+    expect(statesOf(own)).toEqual(new Map(applied.map((one) => [one.id, stateOf(world, one)])));
     const others = world.applications.filter(
-      ({ character, state, group }) =>
-        !charactersOf(world, id).includes(character) && state === 'pending' && moderates(world, user, group),
+      (one) =>
+        !charactersOf(world, id).includes(one.character) &&
+        stateOf(world, one) === 'pending' &&
+        moderates(world, user, one.group),
     );
     expect(statesOf(decidable)).toEqual(new Map(others.map((one) => [one.id, one.state])));
   }
@@ -291,7 +294,7 @@ class Run {
       expect(policy).toEqual(policyRecord(group.policy, (one) => this.#groupIds.get(one) ?? ''));
       const applied = world.applications.filter((one) => one.group === group);
       expect(statesOf(await ok(root.group.applications({ params })))).toEqual(
-        new Map(applied.map(({ id, state }) => [id, state])),
+        new Map(applied.map((one) => [one.id, stateOf(world, one)])),
       );
     }
   }

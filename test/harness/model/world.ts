@@ -50,7 +50,9 @@ export interface ModelGroup {
   policy: ModelPolicy | null;
   /** Members that are not eligible, with the time since when. */
   readonly ineligible: Map<number, number>;
-  /** The organization of an autogroup. */
+  /** Members whom the policy, or having none, let be ones at some time. */
+  readonly wasEligible: Set<number>;
+  /** The body that an autogroup follows. */
   readonly of?: { readonly kind: Kind; readonly id: string };
 }
 
@@ -98,7 +100,7 @@ export interface World {
   coalitions: ModelCoalition[];
   groups: ModelGroup[];
   persons: ModelPerson[];
-  /** Oldest first; those of deleted groups and users are removed. */
+  /** The oldest first; those of deleted users go with them. */
   applications: ModelApplication[];
   /** Time in seconds. */
   time: number;
@@ -147,6 +149,7 @@ export function newGroup(
       members: new Set(),
       policy: null,
       ineligible: new Map(),
+      wasEligible: new Set(),
     },
     ...group,
   };

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 it('the page says who signs in, and the back end shows its plan to the group alone', async () => {
-  // The demo application has the last of the three ports that belong to the instance.
+  // Service, provider and demo application have the first three ports of the instance.
   const port = instance.port + 3;
   const page = `http://127.0.0.1:${port}/`;
   const { tkn } = await castellan.token.createDynamic({ body: { callback: page } });

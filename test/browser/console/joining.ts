@@ -142,6 +142,7 @@ describe('D110, D111: into a group and out of it', () => {
     const { character_name: owner } = await ok(
       operator.user.get({ params: { character_name: String(PILOT) } }),
     );
+    const former = (await ok(operator.group.get({ params }))).owner?.character_name;
     await ok(operator.group.update({ params, body: { owner } }));
     await open(`/group/${groupId}`, pilot);
     await goToPart('Joining');
@@ -149,6 +150,8 @@ describe('D110, D111: into a group and out of it', () => {
     expect(await page.getByRole('combobox', { name: 'Judged' }).count()).toBe(0);
     expect(await button('Save policy').count()).toBe(1);
     await ok(operator.group.setPolicy({ params, body: { reach: 'person' } }));
+    await open(`/group/${groupId}`, pilot);
+    await goToPart('Joining');
     await page.getByText('It reaches persons').waitFor();
     expect(await button('Save policy').count()).toBe(0);
     await open(`/group/${groupId}`, administrator);
@@ -158,6 +161,7 @@ describe('D110, D111: into a group and out of it', () => {
     await button('Save policy').click();
     await page.getByText('The policy is saved.').waitFor();
     expect((await ok(operator.group.policy({ params }))).reach).toBe('character');
+    await ok(operator.group.update({ params, body: { owner: former } }));
     expect(tab.complaints).toEqual([]);
   });
 

@@ -56,6 +56,12 @@ export const EVENT_TYPES = {
   'webhook.deleted':
     'A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.',
 
+  'client.created': 'An application of OpenID Connect was registered.',
+  'client.updated':
+    'An application of OpenID Connect was changed, or given a new secret, which no event contains.',
+  'client.deleted': 'An application of OpenID Connect was deleted, and what it was granted with it.',
+  'client.consent_given': 'A user agreed to what an application of OpenID Connect learns of him.',
+
   'job.requested': 'Somebody had a job run.',
   'registry.change_held':
     'The mass-change guard held back a run that would have taken rights from too many users.',

@@ -62,6 +62,7 @@ export const TARGET_TYPES = [
   'held_change',
   'crash_report',
   'webhook',
+  'client',
 ] as const;
 
 export const Target = component(

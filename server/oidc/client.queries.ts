@@ -80,13 +80,14 @@ export async function setAllowedGroups(
     select ${clientId}, unnest(${[...groupIds]}::text[])`.execute(db);
 }
 
-/** Deletes an application with its grants, codes, tokens and consents; false when it did not exist. */
-export async function deleteClient(db: Kysely<Database>, clientId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+/** Deletes an application with its grants, codes, tokens and consents; returns its name, undefined when it did not exist. */
+export async function deleteClient(db: Kysely<Database>, clientId: string): Promise<string | undefined> {
+  const row = await db
     .deleteFrom('oidc_clients')
     .where('client_id', '=', clientId)
+    .returning('client_name')
     .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return row?.client_name;
 }
 
 /** Stores when an application was last issued tokens, at most once a minute. */

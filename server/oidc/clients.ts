@@ -24,6 +24,12 @@ import {
   setAllowedGroups,
   setClient,
 } from './client.queries.ts';
+import {
+  recordClientCreated,
+  recordClientDeleted,
+  recordClientUpdated,
+  recordSecretRenewed,
+} from './client-events.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
 type Keys = Pick<Services, 'keys'>;
@@ -52,6 +58,7 @@ export async function createClient(
   const now = clock.now();
   const client_id = objectId(now);
   const secret = body.public === true ? undefined : newSecret();
+  const allowed = body.allowed_groups ?? [];
   const client = await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
     await insertClient(tx, {
@@ -61,21 +68,27 @@ export async function createClient(
       secret_hash: secret === undefined ? null : hashSecret(secret),
       redirect_uris: distinct(body.redirect_uris),
       post_logout_redirect_uris: distinct(body.post_logout_redirect_uris ?? []),
-      backchannel_logout_uri: body.backchannel_logout_uri ?? null,
+      backchannel_logout_uri: body.backchannel_logout_uri || null,
       id_token_alg: body.id_token_signed_response_alg ?? null,
       first_party: body.first_party ?? false,
-      restricted: body.allowed_groups != null,
+      restricted: allowed.length > 0,
       created_on: now,
       updated_on: now,
       last_used_on: null,
     });
-    if (body.allowed_groups != null) await allow(tx, client_id, body.allowed_groups);
-    return getClient({ ...services, db: tx }, client_id);
+    await allow(tx, client_id, allowed);
+    const made = await getClient({ ...services, db: tx }, client_id);
+    await recordClientCreated(tx, made, now);
+    return made;
   });
   return secret === undefined ? client : { ...client, client_secret: secret };
 }
 
-/** Changes the fields in the body; null clears the logout URL and the allowed groups. */
+/**
+ * Changes the fields in the body; null is no value (D3). An empty logout URL removes it, an empty list of groups admits
+ * everybody again. A list that is empty because its groups were deleted stays as it is when it is sent back: whoever
+ * returns what he was shown opens nothing (D84).
+ */
 export async function updateClient(
   services: Pick<Services, 'db' | 'keys' | 'clock' | 'settings' | 'queue'>,
   admission: Admission,
@@ -83,39 +96,43 @@ export async function updateClient(
   body: PutOidcClient,
 ): Promise<OidcClient> {
   await requireUsable(services, body);
-  const { client_name: name, allowed_groups: groups } = body;
+  const { client_name: name, backchannel_logout_uri: uri, allowed_groups: groups } = body;
+  const now = services.clock.now();
   return inTransaction(services.db, async (tx) => {
     await readmit(tx, admission);
     const before = await lockClient(tx, clientId);
     if (before === undefined) throw notFound('OpenID Connect client', clientId);
+    const regroups = groups != null && groups.length + (before.allowed_groups ?? []).length > 0;
     await setClient(tx, clientId, {
       ...(name != null && { client_name: name, name_key: nameKey(name) }),
       redirect_uris: distinct(body.redirect_uris ?? before.redirect_uris),
       post_logout_redirect_uris: distinct(body.post_logout_redirect_uris ?? before.post_logout_redirect_uris),
-      ...(body.backchannel_logout_uri !== undefined && {
-        backchannel_logout_uri: body.backchannel_logout_uri,
-      }),
+      ...(uri != null && { backchannel_logout_uri: uri || null }),
       id_token_alg: body.id_token_signed_response_alg ?? before.id_token_alg,
       first_party: body.first_party ?? before.first_party,
-      ...(groups !== undefined && { restricted: groups !== null }),
-      updated_on: services.clock.now(),
+      ...(regroups && { restricted: groups.length > 0 }),
+      updated_on: now,
     });
-    if (groups !== undefined) {
-      await allow(tx, clientId, groups ?? []);
+    if (regroups) {
+      await allow(tx, clientId, groups);
       await endUnwelcome(services, tx, 'everybody');
     }
-    return getClient({ ...services, db: tx }, clientId);
+    const after = await getClient({ ...services, db: tx }, clientId);
+    await recordClientUpdated(tx, toClient(before, services), after, now);
+    return after;
   });
 }
 
 export async function removeClient(
-  { db }: Pick<Services, 'db'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
   clientId: string,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
-    if (!(await deleteClient(tx, clientId))) throw notFound('OpenID Connect client', clientId);
+    const client_name = await deleteClient(tx, clientId);
+    if (client_name === undefined) throw notFound('OpenID Connect client', clientId);
+    await recordClientDeleted(tx, { client_id: clientId, client_name }, clock.now());
   });
 }
 
@@ -126,6 +143,7 @@ export async function renewSecret(
   clientId: string,
 ): Promise<OidcClientSecret> {
   const client_secret = newSecret();
+  const now = clock.now();
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
     const client = await lockClient(tx, clientId);
@@ -133,7 +151,8 @@ export async function renewSecret(
     if (client.secret_hash === null) {
       throw new DomainError('client_is_public', 'This is a public client: it has no secret to renew.');
     }
-    await setClient(tx, clientId, { secret_hash: hashSecret(client_secret), updated_on: clock.now() });
+    await setClient(tx, clientId, { secret_hash: hashSecret(client_secret), updated_on: now });
+    await recordSecretRenewed(tx, client, now);
   });
   return { client_id: clientId, client_secret };
 }
@@ -180,7 +199,7 @@ async function requireUsable(
       'This service has no RSA key: TOKEN_SIGNING_KEYS lacks one',
     );
   }
-  if (uri == null || settings.callbackAllowPrivate) return;
+  if (!uri || settings.callbackAllowPrivate) return;
   try {
     await requirePublicHost(uri);
   } catch (error) {

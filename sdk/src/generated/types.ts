@@ -579,6 +579,10 @@ export interface EventPage {
  * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
  * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
+ * - `client.created`: An application of OpenID Connect was registered.
+ * - `client.updated`: An application of OpenID Connect was changed, or given a new secret, which no event contains.
+ * - `client.deleted`: An application of OpenID Connect was deleted, and what it was granted with it.
+ * - `client.consent_given`: A user agreed to what an application of OpenID Connect learns of him.
  * - `job.requested`: Somebody had a job run.
  * - `registry.change_held`: The mass-change guard held back a run that would have taken rights from too many users.
  * - `crash.deleted`: A crash report was deleted.
@@ -627,6 +631,10 @@ export type EventType =
   | 'webhook.created'
   | 'webhook.updated'
   | 'webhook.deleted'
+  | 'client.created'
+  | 'client.updated'
+  | 'client.deleted'
+  | 'client.consent_given'
   | 'job.requested'
   | 'registry.change_held'
   | 'crash.deleted'
@@ -964,11 +972,11 @@ export interface NewOidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: string[];
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: string | null;
   /** Whether it has no secret. */
   public: boolean;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
   allowed_groups: string[] | null;
   /** Whether people are not asked before it first learns who they are. */
   first_party: boolean;
@@ -1028,11 +1036,11 @@ export interface OidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: string[];
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: string | null;
   /** Whether it has no secret. */
   public: boolean;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
   allowed_groups: string[] | null;
   /** Whether people are not asked before it first learns who they are. */
   first_party: boolean;
@@ -1158,9 +1166,9 @@ export interface PostOidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris?: string[] | null | undefined;
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
   backchannel_logout_uri?: string | null | undefined;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
   allowed_groups?: string[] | null | undefined;
   /** Whether people are not asked before it first learns who they are. */
   first_party?: boolean | null | undefined;
@@ -1335,7 +1343,7 @@ export interface PutGroupPolicy {
   expire_days?: number | null | undefined;
 }
 
-/** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
+/** What to change about an application. Null means the same as leaving a field out. */
 export interface PutOidcClient {
   /** How the application is called where people are asked whether it may know them. */
   client_name?: string | null | undefined;
@@ -1343,9 +1351,9 @@ export interface PutOidcClient {
   redirect_uris?: string[] | null | undefined;
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris?: string[] | null | undefined;
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
   backchannel_logout_uri?: string | null | undefined;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
   allowed_groups?: string[] | null | undefined;
   /** Whether people are not asked before it first learns who they are. */
   first_party?: boolean | null | undefined;
@@ -1432,7 +1440,7 @@ export interface SystemStatus {
 /** What an event is about. */
 export interface Target {
   /** What kind of record it is. */
-  type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'held_change' | 'crash_report' | 'webhook';
+  type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'held_change' | 'crash_report' | 'webhook' | 'client';
   /** Its id as text, also if the id is a number. */
   id: string;
   /** What it was called at that time. */

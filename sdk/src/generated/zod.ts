@@ -669,6 +669,10 @@ export const ErrorCode = z.enum([
  * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
  * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
+ * - `client.created`: An application of OpenID Connect was registered.
+ * - `client.updated`: An application of OpenID Connect was changed, or given a new secret, which no event contains.
+ * - `client.deleted`: An application of OpenID Connect was deleted, and what it was granted with it.
+ * - `client.consent_given`: A user agreed to what an application of OpenID Connect learns of him.
  * - `job.requested`: Somebody had a job run.
  * - `registry.change_held`: The mass-change guard held back a run that would have taken rights from too many users.
  * - `crash.deleted`: A crash report was deleted.
@@ -717,6 +721,10 @@ export const EventType = z.enum([
   'webhook.created',
   'webhook.updated',
   'webhook.deleted',
+  'client.created',
+  'client.updated',
+  'client.deleted',
+  'client.consent_given',
   'job.requested',
   'registry.change_held',
   'crash.deleted',
@@ -743,6 +751,7 @@ export const Target = z.object({
     'held_change',
     'crash_report',
     'webhook',
+    'client',
   ]),
   /** Its id as text, also if the id is a number. */
   id: z.string(),
@@ -1029,11 +1038,11 @@ export const NewOidcClient = z.object({
   redirect_uris: z.array(z.string()),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()),
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable(),
   /** Whether it has no secret. */
   public: z.boolean(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean(),
@@ -1093,11 +1102,11 @@ export const OidcClient = z.object({
   redirect_uris: z.array(z.string()),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()),
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable(),
   /** Whether it has no secret. */
   public: z.boolean(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean(),
@@ -1230,9 +1239,9 @@ export const PostOidcClient = z.object({
   redirect_uris: z.array(z.string()).max(20),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
   backchannel_logout_uri: z.string().nullable().optional(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean().nullable().optional(),
@@ -1412,7 +1421,7 @@ export const PutGroupPolicy = z.object({
   expire_days: z.number().int().min(1).max(365).nullable().optional(),
 });
 
-/** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
+/** What to change about an application. Null means the same as leaving a field out. */
 export const PutOidcClient = z.object({
   /** How the application is called where people are asked whether it may know them. */
   client_name: z.string().min(1).max(100).nullable().optional(),
@@ -1420,9 +1429,9 @@ export const PutOidcClient = z.object({
   redirect_uris: z.array(z.string()).max(20).nullable().optional(),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
   backchannel_logout_uri: z.string().nullable().optional(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean().nullable().optional(),

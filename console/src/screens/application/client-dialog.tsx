@@ -40,17 +40,19 @@ const lines = (value: FormDataEntryValue | null) =>
 function Form({ label, client, save, close }: ClientDialogProps & { readonly close: () => void }) {
   const { data: groups } = useSuspenseQuery(queries.group.list());
   const [allowed, setAllowed] = useState<string[] | null>(client?.allowed_groups ?? null);
+  // No group at all would admit everybody, unless it is what was there: all of its groups were deleted.
+  const unfinished = allowed?.length === 0 && client?.allowed_groups?.length !== 0;
   const saving = useMutation({ mutationFn: save, onSuccess: close });
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
-    const logout = String(data.get('backchannel_logout_uri') ?? '');
     saving.mutate({
       client_name: String(data.get('client_name') ?? ''),
       redirect_uris: lines(data.get('redirect_uris')),
       post_logout_redirect_uris: lines(data.get('post_logout_redirect_uris')),
-      backchannel_logout_uri: logout === '' ? null : logout,
-      allowed_groups: allowed,
+      // Empty values remove what was there; null would leave it.
+      backchannel_logout_uri: String(data.get('backchannel_logout_uri') ?? ''),
+      allowed_groups: allowed ?? [],
       first_party: data.has('first_party'),
       public: data.has('public'),
     });
@@ -114,7 +116,7 @@ function Form({ label, client, save, close }: ClientDialogProps & { readonly clo
           <Button variant="default" onClick={close}>
             {t('Cancel')}
           </Button>
-          <Button type="submit" loading={saving.isPending}>
+          <Button type="submit" loading={saving.isPending} disabled={unfinished}>
             {label}
           </Button>
         </Group>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCastellan, type Group, ok, type PreviewChange } from '../../sdk/src/index.ts';
+import { createCastellan, type Event, type Group, ok, type PreviewChange } from '../../sdk/src/index.ts';
 import { rehearse } from '../../server/standing/rehearse.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -13,7 +13,7 @@ import { plans } from '../harness/reach/plan.ts';
 import { groupId, settle } from '../harness/reach/settle.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
 import { send } from '../harness/send.ts';
-import { changesBetween, changesOf, look } from '../harness/standings.ts';
+import { changesBetween, changesOf, changesTold, look } from '../harness/standings.ts';
 
 const ALLIANCE = 99_700_001;
 const [ONE, TWO] = [98_700_001, 98_700_002] as const;
@@ -169,6 +169,7 @@ describe('D121: a preview says who would gain or lose what', () => {
     const { changes } = await ok(root.user.delete.preview({ params: { character_id: 3 } }));
     expect(told(changes)).toEqual([
       'login lost: Cleo',
+      'level lost 0: Cleo',
       `group lost Alliance ${ALLIANCE}: Cleo`,
       `group lost Coalition ${COALITION}: Cleo`,
       `group lost Corporation ${TWO}: Cleo`,
@@ -177,7 +178,13 @@ describe('D121: a preview says who would gain or lose what', () => {
     await addUser(app, { id: 4, name: 'Guest', corporation: ONE, level: -1 });
     const guest = { corporation_id: ONE, character_id: 4 };
     const answer = await ok(root.corporation.deleteGuest.preview({ params: guest }));
-    expect(told(answer.changes)).toEqual(['login lost: Guest']);
+    expect(told(answer.changes)).toEqual(['login lost: Guest', 'level lost -1: Guest']);
+    await addUser(app, { id: 5, name: 'Five', corporation: ONE, level: 5 });
+    const five = await ok(root.user.delete.preview({ params: { character_id: 5 } }));
+    expect(five.changes.filter(({ about }) => about === 'level')).toMatchObject([
+      { effect: 'lost', from_level: 5, to_level: null, count: 1, users: [{ character_id: 5 }] },
+    ]);
+    await ok(root.user.delete({ params: { character_id: 5 } }));
   });
 
   it('the client whose calls give bodies has it, too', async () => {
@@ -327,7 +334,7 @@ it('D121: what others do meanwhile is not told as the doing of the change', asyn
 /** Some of the people are administrators. */
 const ranks = fc.array(fc.constantFrom(9, 10), { maxLength: 2 });
 
-it('D121: what a preview says is what the update then does, on random registries, administrators and all', {
+it('D121: what a preview says is what the update then does, and what events tell of it, on random registries, administrators and all', {
   timeout: 300_000,
 }, async () => {
   let told = 0;
@@ -348,7 +355,8 @@ it('D121: what a preview says is what the update then does, on random registries
         const asked = ask(root, world.coalitions, one);
         if (asked === undefined) continue;
         const preview = await asked.preview();
-        expect((await asked.update()).status).toBe(preview.status);
+        const updated = await asked.update();
+        expect(updated.status).toBe(preview.status);
         if (preview.status !== 200) continue;
         const { changes } = preview.body as { changes: PreviewChange[] };
         const after = await look(app, clients);
@@ -358,12 +366,22 @@ it('D121: what a preview says is what the update then does, on random registries
           expected,
         );
         told += expected.size;
+        const rights = [...expected].filter((one) => /^(login|level) /.test(one));
+        expect(changesTold(await eventsOf(updated))).toEqual(new Set(rights));
       }
     }),
     { numRuns: 12, endOnFailure: true },
   );
   expect(told).toBeGreaterThan(5);
 });
+
+/** The events of a request. */
+async function eventsOf({ headers }: { readonly headers: Headers }): Promise<Event[]> {
+  const { rows } = await sql<{ body: string }>`
+    select e.body from events e join event_contexts c using (event_id)
+    where c.context::jsonb->>'request_id' = ${headers.get('x-request-id')}`.execute(app.db);
+  return rows.map(({ body }) => JSON.parse(body) as Event);
+}
 
 /** The built-in user's standing is looked at by nobody. */
 function withoutBuiltIn(change: PreviewChange): PreviewChange {

@@ -1,3 +1,4 @@
+import type { Event } from '../../contract/event.ts';
 import type { PreviewChange } from '../../contract/preview.ts';
 import { ok } from '../../sdk/src/index.ts';
 import type { Client, TestApp } from './app.ts';
@@ -60,16 +61,39 @@ export function changesBetween(before: Seen, after: Seen): Set<string> {
   const found = new Map<string, number[]>();
   const note = (what: string, id: number) => found.set(what, [...(found.get(what) ?? []), id]);
   for (const [id, was] of before.users) {
-    const is = after.users.get(id) ?? { ...NOBODY, level: was.level };
+    const is = after.users.get(id) ?? { ...NOBODY, level: null };
     if (was.login !== is.login) note(`login ${is.login ? 'gained' : 'lost'}`, id);
     if (was.valid !== is.valid) note(`validity ${is.valid ? 'gained' : 'lost'}`, id);
     if (was.level !== is.level) {
-      note(`level ${is.level > was.level ? 'gained' : 'lost'} ${was.level} ${is.level}`, id);
+      const gained = is.level !== null && is.level > was.level;
+      note(`level ${gained ? 'gained' : 'lost'} ${was.level} ${is.level}`, id);
     }
     for (const group of was.groups)
       if (!is.groups.has(group)) note(`group lost ${before.groups.get(group)}`, id);
     for (const group of is.groups)
       if (!was.groups.has(group)) note(`group gained ${after.groups.get(group)}`, id);
+  }
+  return new Set([...found].map(([what, ids]) => `${what}: ${sorted(ids)}`));
+}
+
+/** What events of one change tell of levels and logins, in the same words. */
+export function changesTold(events: readonly Event[]): Set<string> {
+  const found = new Map<string, number[]>();
+  for (const { type, targets, changes } of events) {
+    if (type !== 'user.standing_changed') continue;
+    const id = Number(targets[0]?.id);
+    for (const change of changes) {
+      if ('added' in change || id === 0) continue;
+      const { field, before, after } = change;
+      const effect = Number(after) > Number(before) ? 'gained' : 'lost';
+      const what =
+        field === 'may_log_in'
+          ? `login ${effect}`
+          : field === 'clearance_level'
+            ? `level ${effect} ${before} ${after}`
+            : undefined;
+      if (what !== undefined) found.set(what, [...(found.get(what) ?? []), id]);
+    }
   }
   return new Set([...found].map(([what, ids]) => `${what}: ${sorted(ids)}`));
 }

@@ -9,7 +9,8 @@ interface Identity {
   readonly characterName: string;
 }
 
-const GAME: Actor = {
+/** Who transfers characters: the game, of whose users none is known here. */
+export const GAME: Actor = {
   kind: 'provider',
   character_id: null,
   token: null,
@@ -44,16 +45,15 @@ export async function recordRefused(
   await recordEvents(db, [{ type: 'user.sign_in_refused', outcome: 'refused', targets, reason, actor }], now);
 }
 
-/** Records that the character has a new owner (D29b), and the groups that it left by that. */
+/** Records that the character has a new owner (D29b); returns the event's id, for what follows from it. */
 export async function recordHandedOver(
   db: Kysely<Database>,
   { characterId, characterName }: Identity,
-  departures: readonly NewEvent[],
   now: Date,
-): Promise<void> {
-  const handed = { type: 'user.handed_over', targets: [userTarget(characterId, characterName)] } as const;
-  const events = [handed, ...departures].map((event) => ({ ...event, actor: GAME }));
-  await recordEvents(db, events, now);
+): Promise<string> {
+  const targets = [userTarget(characterId, characterName)];
+  const [event_id = ''] = await recordEvents(db, [{ type: 'user.handed_over', targets, actor: GAME }], now);
+  return event_id;
 }
 
 /** Records a new or changed grant of a character. */

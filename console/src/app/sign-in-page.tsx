@@ -8,13 +8,13 @@ import { Problem } from '../shared/problem.tsx';
 import { t } from '../text/text.ts';
 import { FrontPage } from './front-page.tsx';
 
-const INVITATION = `${HOME}/invitation/`;
+const INVITATION = `${HOME}/invitation`;
 
 /** For whoever is not signed in, at every address; the sign-in leads back to it. */
 export function SignInPage({ refusal }: { readonly refusal: string | undefined }) {
-  const invitation = location.pathname.startsWith(INVITATION)
-    ? location.pathname.slice(INVITATION.length)
-    : undefined;
+  // Behind the `#`, which browsers send nobody: the code is as good as a key, and addresses are logged.
+  const invitation =
+    location.pathname === INVITATION && location.hash !== '' ? location.hash.slice(1) : undefined;
   const signing = useMutation({
     mutationFn: () =>
       invitation === undefined ? startSignIn() : startSignIn({ state_code: invitation }, `${HOME}/`),

@@ -1,7 +1,9 @@
 import { isGuest } from '../access/levels.ts';
-import { type Answered, fact, type Source, yesOrNo } from './reasons.ts';
+import { waysIn, whatPolicySays } from './policy.ts';
+import { type Answered, type Fix, fact, type Source, yesOrNo } from './reasons.ts';
+import type { PolicyJudged } from './why.queries.ts';
 
-interface GroupJudged {
+export interface GroupJudged {
   readonly name: string;
   readonly level: number;
   readonly group: Source;
@@ -10,10 +12,15 @@ interface GroupJudged {
   readonly member: boolean;
   /** The event by which it came, or went. */
   readonly since: string | null;
+  /** Whether the group has an owner, and whether that is the user. */
+  readonly owned: boolean;
+  readonly is_owner: boolean;
+  readonly policy: PolicyJudged | null;
 }
 
 /** Why somebody is a member of a group, or is not. */
-export function whyGroup({ name, level, group, follows, member, since: since_event }: GroupJudged): Answered {
+export function whyGroup(judged: GroupJudged): Answered {
+  const { name, level, group, follows, member, since: since_event } = judged;
   const is = `${name} is ${member ? '' : 'no '}${member ? 'a ' : ''}member of ${group.name}`;
   const answer = yesOrNo(member);
   if (follows === null) {
@@ -21,12 +28,11 @@ export function whyGroup({ name, level, group, follows, member, since: since_eve
     return {
       answer,
       sentence: `${is}: ${says.slice(0, 1).toLowerCase()}${says.slice(1)}`,
-      facts: [fact('D15', says, { source: group, since_event })],
-      fixes: member
-        ? []
-        : [{ who: 'owner of the group', text: `Add ${name} to the group.`, operation: 'updateGroup' }],
+      facts: [fact('D15', says, { source: group, since_event }), ...whatPolicySays(judged)],
+      fixes: member ? [] : [...waysIn(judged), addition(judged)],
     };
   }
+  const guest = isGuest(level) && !member;
   if (follows === 'voice') {
     const says = member ? 'it proved its voice identity.' : 'it did not prove a voice identity.';
     const fix = { who: name, text: 'Prove the voice identity.', operation: 'startVoiceChallenge' };
@@ -36,10 +42,10 @@ export function whyGroup({ name, level, group, follows, member, since: since_eve
       facts: [
         fact('D41', `The group of those who proved their voice identity.`, { source: group, since_event }),
       ],
-      fixes: member ? [] : [fix],
+      // A guest may do nothing but log out (D28).
+      fixes: member || guest ? [] : [fix],
     };
   }
-  const guest = isGuest(level) && !member;
   const says = `The group holds the members of the ${follows} and nobody else${guest ? '; guests are none' : ''}.`;
   return {
     answer,
@@ -47,4 +53,9 @@ export function whyGroup({ name, level, group, follows, member, since: since_eve
     facts: [fact('D18b', says, { source: group, via: follows, since_event })],
     fixes: [],
   };
+}
+
+function addition({ name, owned }: GroupJudged): Fix {
+  const who = owned ? 'owner of the group, or level 9' : 'level 9';
+  return { who, text: `Add ${name} to the group.`, operation: 'updateGroup' };
 }

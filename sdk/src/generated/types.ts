@@ -1228,7 +1228,7 @@ export interface PreviewChange {
   group: GroupShort | null;
   /** The level before, where it is about levels; else null. */
   from_level: number | null;
-  /** The level afterwards, where it is about levels; else null. */
+  /** The level afterwards, where it is about levels; else null, as of a user who is deleted. */
   to_level: number | null;
   /** How many users. */
   count: number;
@@ -2468,6 +2468,10 @@ export interface MergePersonsRequest extends CallOptions {
     /** Id of the person. */
     person_id: string;
   };
+  query?: {
+    /** The same as `dry_run` in the body: either is enough. */
+    dry_run?: boolean | undefined;
+  } | undefined;
   body: PostMerge;
 }
 
@@ -2482,6 +2486,10 @@ export interface SplitPersonRequest extends CallOptions {
     /** Id of the person. */
     person_id: string;
   };
+  query?: {
+    /** The same as `dry_run` in the body: either is enough. */
+    dry_run?: boolean | undefined;
+  } | undefined;
   body: PostSplit;
 }
 
@@ -2500,7 +2508,7 @@ export interface ListPersonHistoryRequest extends CallOptions {
 
 export type ListPersonHistoryAnswer =
   | Answer<200, PersonChange[]>
-  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2991,7 +2999,7 @@ export interface Api {
     /**
      * Tell how an alliance complied day by day.
      *
-     * An entry for each day of the last two years on which compliance was counted, the latest first.
+     * An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).
      *
      * Access: a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names.
      */
@@ -3113,7 +3121,7 @@ export interface Api {
     /**
      * Tell how a coalition complied day by day.
      *
-     * An entry for each day of the last two years on which compliance was counted, the latest first.
+     * An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).
      *
      * Access: a permanent app token or a user token whose owner has clearance level 5 or more, and read authority over the coalition that `coalition_id` names. Below level 7 that means: the caller's own corporation or alliance is a member of it.
      */
@@ -3202,7 +3210,7 @@ export interface Api {
     /**
      * Tell how a corporation complied day by day.
      *
-     * An entry for each day of the last two years on which compliance was counted, the latest first.
+     * An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).
      *
      * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
      */
@@ -3469,7 +3477,7 @@ export interface Api {
     /**
      * List what happened to a person.
      *
-     * The last 1000 times that a character came or went, newest first. Kept for three years, whatever became of the person.
+     * The last 1000 times that a character came or went, newest first. Kept for three years, whatever became of the person. A person that never was is a 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */

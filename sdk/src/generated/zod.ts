@@ -1224,7 +1224,7 @@ export const PostLogin = z.object({
 /** Which person to merge into another one, and why. */
 export const PostMerge = z.object({
   /** The person whose characters are moved to this one. */
-  person_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  person_id: z.string().regex(new RegExp('^[0-9a-fA-F]{24}$')),
   /** The reason; stored in the person's history. */
   reason: z.string().min(1).max(1000),
   /** Answer what would change, without changing it. */
@@ -1300,7 +1300,7 @@ export const PreviewChange = z.object({
   group: GroupShort.nullable(),
   /** The level before, where it is about levels; else null. */
   from_level: z.number().int().nullable(),
-  /** The level afterwards, where it is about levels; else null. */
+  /** The level afterwards, where it is about levels; else null, as of a user who is deleted. */
   to_level: z.number().int().nullable(),
   /** How many users. */
   count: z.number().int(),

@@ -2,7 +2,7 @@ import type { AccessRule } from '../contract/access.ts';
 import { contract } from '../contract/index.ts';
 import type { Admission } from '../server/access/admission.ts';
 import { authenticate } from '../server/access/authenticate.ts';
-import { isAdministrator } from '../server/access/levels.ts';
+import { isAdministrator } from '../server/access/clearance-levels.ts';
 import { registerAlliance } from '../server/alliance/alliance.ts';
 import { listCoalitions } from '../server/coalition/coalition.queries.ts';
 import { createCoalition, updateCoalition } from '../server/coalition/coalition.ts';

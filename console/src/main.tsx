@@ -6,15 +6,15 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { finishSignIn } from './session/sign-in.ts';
 
-const place = document.getElementById('console');
+const container = document.getElementById('console');
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
-// Where those who lock the page's scrolling look for it.
+// The library that locks the page's scrolling reads the nonce from this variable.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
-// First of all: a token in the address must not be there when anything is drawn.
+// Comes first, so that the token in the address is removed before anything is rendered.
 const refusal = finishSignIn();
-if (place !== null) {
-  createRoot(place, {
-    // What a part of a screen failed with is shown there; anything else is a fault of the console.
+if (container !== null) {
+  createRoot(container, {
+    // Errors of the API are shown in their part of the screen; any other error is a fault of the console.
     onCaughtError: (error) => {
       if (!(error instanceof CastellanError)) reportError(error);
     },

@@ -38,7 +38,7 @@ const HOMED: readonly Homed[] = [
     name: 'a bare level',
     home: /^server\/access\//,
     signs: [new RegExp(`${LEVEL}(?:${COMPARISON}|${FALLBACK})-?\\d`, 'i')],
-    instead: 'has a name in server/access/levels.ts or levels.queries.ts',
+    instead: 'has a name in server/access/clearance-levels.ts or clearance-levels.queries.ts',
   },
   {
     name: "the built-in user's id",
@@ -48,7 +48,7 @@ const HOMED: readonly Homed[] = [
       /\bBUILT_IN_USER\b.*contract\/access/,
       /[!=]== BUILT_IN_USER\b/,
     ],
-    instead: 'is asked for by isBuiltIn of server/access/levels.ts or levels.queries.ts',
+    instead: 'is asked for by isBuiltIn of server/access/clearance-levels.ts or clearance-levels.queries.ts',
   },
 ];
 

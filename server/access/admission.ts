@@ -3,10 +3,10 @@ import type { AccessRule } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
 import { DomainError, forbidden } from '../shared/errors.ts';
-import { judge, judgeFields } from './access-rule.ts';
 import { usable } from './authenticate.ts';
 import { type Caller, findCaller, lockCaller, lockUsers } from './caller.queries.ts';
-import { isBuiltIn } from './levels.ts';
+import { judge, judgeFields } from './check-access-rule.ts';
+import { isBuiltIn } from './clearance-levels.ts';
 import { requireAuthority } from './require-authority.ts';
 
 /** An authenticated and validated request: its caller, the rule of its route, its parameters and body. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isMember } from './levels.queries.ts';
+import { isMember } from './clearance-levels.queries.ts';
 
 /**
  * The groups of the user in row `u`: the hand-made groups that it is a member of and, unless it is a guest, the voice

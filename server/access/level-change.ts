@@ -1,7 +1,7 @@
 import type { Lack } from '../shared/lack.ts';
 import { hasAuthority } from './authority.ts';
+import { ADMINISTRATOR_LEVEL, isBuiltIn, isGuest } from './clearance-levels.ts';
 import { distanceToUser, type Position } from './distance.ts';
-import { ADMINISTRATOR_LEVEL, isBuiltIn, isGuest } from './levels.ts';
 
 export interface RankedPosition extends Position {
   readonly level: number;

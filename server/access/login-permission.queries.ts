@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isAdministrator, isBuiltIn, isMember } from './levels.queries.ts';
+import { isAdministrator, isBuiltIn, isMember } from './clearance-levels.queries.ts';
 
 /**
  * The setting `authorized_to_login` of a group or coalition that applies to a user, and through which membership it

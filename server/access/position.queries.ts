@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { isGuest } from './clearance-levels.ts';
 import type { OrganizationPosition, Position } from './distance.ts';
 import type { RankedPosition } from './level-change.ts';
-import { isGuest } from './levels.ts';
 
 export interface PositionRow {
   readonly role: 'caller' | 'target';

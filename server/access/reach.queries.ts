@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isMember } from './levels.queries.ts';
+import { isMember } from './clearance-levels.queries.ts';
 
 /**
  * Whether the caller in row `me` (see `callerStanding`) has read authority over the user `u` in the corporation `c`:

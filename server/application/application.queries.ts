@@ -4,7 +4,7 @@ import type { Database } from '../database/tables.ts';
 import { areOne } from '../person/person.queries.ts';
 import { moderates } from './eligibility.queries.ts';
 
-/** A stored application with everything that anybody is told of it. */
+/** A stored application with everything that answers contain. */
 export type ApplicationRow = Omit<Application, 'created_on' | 'expires_on' | 'decided_on'> & {
   readonly created_on: Date;
   readonly expires_on: Date;
@@ -21,7 +21,7 @@ const record = sql`
   from applications a join groups g using (group_id) join users w using (character_id)
     left join group_policies p using (group_id)`;
 
-/** Where a page begins, and how much it holds. */
+/** The cursor of a page, and its maximum size. */
 export interface Page {
   readonly after: string | undefined;
   readonly most: number;
@@ -42,7 +42,7 @@ export async function findApplication(db: Kysely<Database>, id: string): Promise
   return (await find(db, sql`a.application_id = ${id}`, { after: undefined, most: 1 }))[0];
 }
 
-/** How many applications a user has pending, and has made since a time. */
+/** The number of a user's pending applications, and of those it made since a time. */
 export async function countApplications(
   db: Kysely<Database>,
   characterId: number,
@@ -56,12 +56,12 @@ export async function countApplications(
   return rows[0] ?? { pending: 0, made: 0 };
 }
 
-/** Since when the character of a row of `users` belongs to whom it belongs to now (D29b). */
+/** The time since which the character in a row of `users` has its present owner (D29b). */
 function ownedSince(user: RawBuilder<unknown>): RawBuilder<Date> {
   return sql`coalesce(${user}.proven_on, '-infinity')`;
 }
 
-/** What the character's present owner applied for. */
+/** The applications of a character's present owner. */
 export function findApplicationsOf(
   db: Kysely<Database>,
   characterId: number,
@@ -80,7 +80,9 @@ export function findApplicationsTo(
   return find(db, sql`a.group_id = ${groupId} and ${inState}`, page);
 }
 
-/** Pending ones that a user could decide; which groups it decides for is asked once for each group. */
+/**
+ * Pending applications that a user may decide. The right is evaluated once for each group, not for each application.
+ */
 export function findApplicationsFor(
   db: Kysely<Database>,
   characterId: number,
@@ -96,7 +98,7 @@ export function findApplicationsFor(
   );
 }
 
-/** Whether one of these decides what he asked for himself, by whichever of his characters. */
+/** Whether the applicant is a character of the same person as one of the deciders. */
 export async function isOwn(
   db: Kysely<Database>,
   applicantId: number,
@@ -108,7 +110,7 @@ export async function isOwn(
   return rows[0]?.own === true;
 }
 
-/** Locks an application, after its group. */
+/** Locks an application; lock its group first. */
 export async function lockApplication(db: Kysely<Database>, id: string) {
   return db
     .selectFrom('applications')
@@ -152,7 +154,7 @@ export async function storeDecision(db: Kysely<Database>, id: string, decision: 
   await db.updateTable('applications').set(decision).where('application_id', '=', id).execute();
 }
 
-/** A pending application that ends with its applicant's rights. */
+/** A pending application that was made void. */
 interface Voided {
   readonly application_id: string;
   readonly group_id: string;
@@ -160,7 +162,7 @@ interface Voided {
   readonly character_id: number;
 }
 
-/** Takes a character's offices, and ends what it applied for. */
+/** Removes a character from all moderators, and makes its pending applications void. */
 export async function voidApplications(
   db: Kysely<Database>,
   characterId: number,

@@ -8,7 +8,7 @@ import {
 } from '../../contract/application.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
-import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -72,18 +72,18 @@ export async function applyTo(
     const decision = open
       ? ({ state: 'approved', decided_on: now } as const)
       : ({ state: 'pending', decided_on: null } as const);
-    // A former one has had its time, though no run of the job has said so yet.
+    // Ends a former application that has expired since the last run of the job.
     const ended = await endApplications(tx, now, { groupId, applicantId: owner_id });
     await insertApplication(tx, application, decision);
-    const told = { ...application, group_name: group.group_name };
-    const events = [...ended.map((one) => decided(one, one.state)), created(told)];
-    await recordEvents(tx, [...events, ...(open ? [decided(told, 'approved')] : [])], now);
-    if (open) await addMember(services, tx, told);
+    const named = { ...application, group_name: group.group_name };
+    const events = [...ended.map((one) => decided(one, one.state)), created(named)];
+    await recordEvents(tx, [...events, ...(open ? [decided(named, 'approved')] : [])], now);
+    if (open) await addMember(services, tx, named);
     return described({ db: tx }, application.application_id, false);
   });
 }
 
-/** Puts the applicant in; where the group keeps its members out, that ends what it is signed in to. */
+/** Adds the applicant to the group. When that takes its login permission away, its sessions end. */
 async function addMember(
   services: Pick<Services, 'queue' | 'clock'>,
   tx: Transaction<Database>,
@@ -94,7 +94,9 @@ async function addMember(
   await endUnwelcome(services, tx, { users: [character_id] });
 }
 
-/** The applicant's row is locked: what it sends at the same time is counted one after the other. */
+/**
+ * Requires that the limits of applications are not reached. The applicant's row is locked, so none escapes the count.
+ */
 async function requireRoom(tx: Transaction<Database>, characterId: number, now: Date): Promise<void> {
   const { pending, made } = await countApplications(tx, characterId, now, new Date(now.getTime() - DAY));
   if (pending < MOST_PENDING && made < MOST_A_DAY) return;
@@ -106,7 +108,7 @@ async function requireRoom(tx: Transaction<Database>, characterId: number, now: 
   );
 }
 
-/** Who comes or goes, and what he may do by that. */
+/** Changes the members of a group, and records that and the changes of their standings. */
 async function changeAndTell(
   tx: Transaction<Database>,
   { group_id, group_name }: { group_id: string; group_name: string },
@@ -135,8 +137,8 @@ async function described(
 }
 
 /**
- * Decides an application for good (D111). Whether the applicant may join is judged again, with group and application
- * locked. Nobody decides the own one, nor that of another character of his (D100).
+ * Decides an application finally (D111). Eligibility is checked again while group and application are locked. Nobody
+ * decides the application of any character of the own person (D100).
  */
 export async function decideApplication(
   services: Needs & Pick<Services, 'queue'>,
@@ -161,7 +163,7 @@ export async function decideApplication(
     const now = clock.now();
     requirePending(application, now);
     const { character_id } = application;
-    const told = { application_id: id, group_id, group_name, character_id };
+    const named = { application_id: id, group_id, group_name, character_id };
     if (decision === 'approved') {
       const candidate = await findCandidate(tx, group_id, character_id, now);
       if (candidate === undefined || candidate.joining !== 'application') throw closed();
@@ -170,19 +172,19 @@ export async function decideApplication(
         throw new DomainError('not_eligible', 'The applicant is not eligible any more.');
       }
       if (candidate.is_member) throw new DomainError('already_member', 'The applicant is a member already.');
-      await addMember(services, tx, told);
+      await addMember(services, tx, named);
     }
     await storeDecision(tx, id, {
       state: decision,
       ...{ decided_on: now, decided_by: caller.owner_id, decided_by_name: caller.owner_name },
       ...{ reason: reason ?? null, note: note ?? null },
     });
-    await recordEvents(tx, [decided(told, decision, reason ?? null)], now);
+    await recordEvents(tx, [decided(named, decision, reason ?? null)], now);
     return described({ db: tx }, id, true);
   });
 }
 
-/** Below level 9 nobody learns whether there is an application that it does not decide (D6). */
+/** Below level 9 the answer does not reveal whether an application exists that the caller may not decide (D6). */
 function unknownTo({ level }: Caller, id: string): DomainError {
   if (isAdministrator(level)) return notFound('application', id);
   return forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to: "deciding somebody else's applications" });
@@ -194,7 +196,7 @@ function requirePending({ state, expires_on }: { state: string; expires_on: Date
   throw new DomainError('application_decided', `The application is ${is} already.`);
 }
 
-/** Takes the own application back; anybody else's is a 404. */
+/** Withdraws the caller's own application; anybody else's is a 404. */
 export async function withdrawApplication(
   { db, clock }: Needs,
   admission: Admission,
@@ -217,7 +219,7 @@ export async function withdrawApplication(
   });
 }
 
-/** Leaves a group; its owner cannot, and who is no member is a 404. */
+/** Removes the caller from a group. The owner cannot leave; for a caller who is no member it is a 404. */
 export async function leaveGroup(
   { db, clock, queue }: Needs & Pick<Services, 'queue'>,
   admission: Admission,
@@ -228,7 +230,7 @@ export async function leaveGroup(
     const { owner_id, level } = await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('its members');
-    // A token of the built-in user is worth no more than its sponsor (D23).
+    // A user token of the built-in user has no more rights than its sponsor (D23).
     if (isBuiltIn(owner_id) && !isAdministrator(level)) {
       throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level });
     }

@@ -5,7 +5,10 @@ import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import type { Departure, Ended } from './judge.queries.ts';
 
-/** Writes down who left by the policy of a group, and whose applications ended; and ends what hung on that. */
+/**
+ * Completes a judgement by policies, after its rows were changed: records the events of members who were removed and of
+ * applications that ended, and ends sessions whose login permission was lost.
+ */
 export async function carryOut(
   services: Pick<Services, 'queue' | 'clock'>,
   db: Transaction<Database>,
@@ -26,7 +29,7 @@ export async function carryOut(
   await endUnwelcome(services, db, { users: departures.map(({ character_id }) => character_id) });
 }
 
-/** What became of an application. */
+/** The event for the final state of an application. */
 export function decided(
   application: Omit<Ended, 'state'>,
   state: string,

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isAdministrator, isMember } from '../access/clearance-levels.queries.ts';
 import { groupsOf } from '../access/groups-of.queries.ts';
-import { isAdministrator, isMember } from '../access/levels.queries.ts';
 import { isChanged } from '../person/person.queries.ts';
 
-/** What the policy `p` asks of the user `u` of the corporation `c` (left-joined), each condition by itself (D110). */
+/** The conditions of the policy `p` for the user `u` of the corporation `c` (left-joined) (D110). */
 const own = {
   level: sql<boolean>`u.clearance_level >= p.min_level`,
   bodies: sql<boolean>`(cardinality(p.alliances) + cardinality(p.corporations) + cardinality(p.coalitions) = 0
@@ -18,8 +18,8 @@ const own = {
 } as const satisfies Readonly<Record<string, RawBuilder<boolean>>>;
 
 /**
- * Whether one of the person's characters meets a condition, where the policy reaches persons; else whether the user
- * itself does. A character that somebody else owns by now counts for nobody (D100).
+ * Whether the user meets a condition or, if the policy's reach is `person`, any character of its person does. A
+ * character that has another owner by now does not count (D100).
  */
 function ofPerson(condition: RawBuilder<boolean>): RawBuilder<boolean> {
   return sql`case when p.reach = 'person' then ${condition} or exists (
@@ -33,10 +33,10 @@ function ofPerson(condition: RawBuilder<boolean>): RawBuilder<boolean> {
 
 const { groups_none: barred, ...asked } = own;
 
-/** Whether this is met by a character that is no guest: those lend nothing to the others of their person. */
+/** Whether a member meets the condition: guests among the characters of a person do not count for the others. */
 const lent = (condition: RawBuilder<boolean>) => ofPerson(sql`(${isMember} and ${condition})`);
 
-/** The same of whoever counts by the reach of the policy, for people to be told which one is not met. Guests meet none. */
+/** Each condition by the policy's reach, so that an answer can name the one that is not met. Guests meet none. */
 export const conditions = {
   member: isMember,
   level: lent(own.level),
@@ -46,15 +46,15 @@ export const conditions = {
 } as const satisfies Readonly<Record<string, RawBuilder<boolean>>>;
 
 /**
- * May the user be a member by the policy? By one character that meets all that is asked: what several have between them
- * does not add up. What bars one character of a person bars all (D110).
+ * Whether the policy allows the user to be a member: a single character must meet all conditions, and none of the
+ * person's characters may be in a group of `groups_none` (D110).
  */
 export const isEligible: RawBuilder<boolean> = sql`(${conditions.member}
   and (${lent(sql.join(Object.values(asked), sql` and `))}) and ${conditions.groups_none})`;
 
 /**
- * Whether the policy `p` counts for its group `g`: where the group has a login switch, or the policy reaches persons, level
- * 9 must have set it.
+ * Whether the policy `p` is in force for its group `g`: if the group sets `authorized_to_login`, or the policy's reach
+ * is `person`, level 9 must have set the policy.
  */
 export const counts: RawBuilder<boolean> = sql`(
   g.authorized_to_login is null and p.reach = 'character' or p.by_administrator)`;

@@ -4,7 +4,7 @@ import { recordEvents } from '../event/record.ts';
 import { voidApplications } from './application.queries.ts';
 import { decided } from './carry-out.ts';
 
-/** The former owner's wishes and offices are not the new owner's (D29b). */
+/** Ends applications and moderatorships of a character's former owner, which its new owner must not inherit (D29b). */
 export async function forgetJoining(db: Kysely<Database>, characterId: number, now: Date): Promise<void> {
   const ended = await voidApplications(db, characterId, now);
   await recordEvents(

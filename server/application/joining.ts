@@ -1,6 +1,6 @@
 import type { JoinableGroup } from '../../contract/policy.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
-import { isBuiltIn } from '../access/levels.ts';
+import { isBuiltIn } from '../access/clearance-levels.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError } from '../shared/errors.ts';
 import { type Candidate, findJoinable } from './policy.queries.ts';
@@ -18,7 +18,7 @@ interface Hindrance {
   readonly says: string;
 }
 
-/** What keeps somebody from joining a group, or applying to it; undefined: nothing does (D111). */
+/** Why a user cannot join a group or apply to it (D111); undefined when it can. */
 export function hindranceOf(candidate: Candidate, characterId: number, now: Date): Hindrance | undefined {
   const { joining, is_member, pending, rejected_until } = candidate;
   if (isBuiltIn(characterId)) {
@@ -37,7 +37,7 @@ export function hindranceOf(candidate: Candidate, characterId: number, now: Date
   return undefined;
 }
 
-/** Which condition of the policy somebody does not meet, in words; undefined: it is eligible. */
+/** The condition of the policy that a user does not meet, in words; undefined when it is eligible. */
 export function unmetBy(candidate: Candidate): string | undefined {
   const { eligible, met, min_level, level, reach } = candidate;
   if (eligible) return undefined;
@@ -57,13 +57,13 @@ function unmetByPerson({ met, min_level }: Candidate): string {
   return 'None of your characters meets all that is asked by itself.';
 }
 
-/** The groups that can be joined by some and that the caller may see, each with why it may, or may not. */
+/** The groups whose policy lets users join and that the caller may see, each with whether it may join and why. */
 export async function listJoinable(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   caller: Caller,
 ): Promise<JoinableGroup[]> {
   const now = clock.now();
-  // A token is worth no more than whoever answers for it (D23).
+  // A user token of the built-in user has no more rights than its sponsor (D23).
   return (await findJoinable(db, answersFor(caller), now)).map((candidate) => {
     const { group_id, group_name, joining, questions, pending } = candidate;
     const hindrance = hindranceOf(candidate, caller.owner_id, now);

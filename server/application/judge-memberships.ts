@@ -8,20 +8,21 @@ import { changedStandings, recordStandings } from '../standing/told.ts';
 import { carryOut } from './carry-out.ts';
 import { type Departure, endApplications, findSpeakingGroups, judgeMembers } from './judge.queries.ts';
 
-/** Thrown to undo what was only tried, or was too much. */
-class Undone extends Error {
+/** Thrown to roll back a dry run, or a run that the guard held. */
+class RolledBack extends Error {
   readonly changes: readonly Change[];
   constructor(changes: readonly Change[]) {
-    super('undone');
+    super('rolled back');
     this.changes = changes;
   }
 }
 
 /**
- * Judges members and applicants of all groups by their policies, as the registry has them now (D110, D111): who is no
- * longer eligible leaves when its grace is over, applications that had their time or lost their sense end. A run that
- * would take too many out changes nothing (D63); those count for whom nobody set a policy since, or an owner could hold
- * up everybody's by policies of his own.
+ * Judges members and applicants of all groups by their policies and their present memberships (D110, D111): members who
+ * are no longer eligible are removed after the policy's grace, and applications end that have expired or whose
+ * applicant can no longer join. A run that would remove too many changes nothing (D63). Removals that follow from a
+ * policy set later than the loss of eligibility do not count for that: otherwise one owner's policy could hold up all
+ * groups.
  */
 export async function judgeMemberships(
   services: Pick<Services, 'db' | 'clock' | 'log' | 'metrics' | 'queue'>,
@@ -37,25 +38,25 @@ export async function judgeMemberships(
         ...departures.map(leaving),
         ...ended.map(({ application_id, state }) => ({ application_id, state })),
       ];
-      const befallen = departures.filter(({ wanted }) => !wanted);
+      const unintended = departures.filter(({ wanted }) => !wanted);
       const losses = {
         lookedAt: judged,
-        losers: [...new Set(befallen.map(({ character_id }) => character_id))],
-        changes: JSON.stringify(befallen.map(leaving)),
+        losers: [...new Set(unintended.map(({ character_id }) => character_id))],
+        changes: JSON.stringify(unintended.map(leaving)),
         details: () =>
-          befallen.map(({ group_id, group_name, character_id }) => ({
+          unintended.map(({ group_id, group_name, character_id }) => ({
             target: userTarget(character_id),
             changes: [{ field: 'group', before: `${group_name} (${group_id})`, after: null }],
           })),
         healthy: true,
       };
-      if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new Undone(changes);
+      if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
       await carryOut(services, tx, departures, ended, now);
       await recordStandings(tx, await changedStandings(tx, standings), now);
       return changes;
     });
   } catch (error) {
-    if (error instanceof Undone) return error.changes;
+    if (error instanceof RolledBack) return error.changes;
     throw error;
   }
 }

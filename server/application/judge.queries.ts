@@ -2,27 +2,27 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { counts, isEligible } from './eligibility.queries.ts';
 
-/** A membership that ended because its grace was over. */
+/** A membership that ended because the member was not eligible for longer than the policy's grace. */
 export interface Departure {
   readonly group_id: string;
   readonly group_name: string;
   readonly character_id: number;
-  /** Whether the policy was set since it ceased to be eligible: somebody wanted that, and could see it before. */
+  /** Whether the policy was set after the member ceased to be eligible, so that whoever set it intended the removal. */
   readonly wanted: boolean;
 }
 
 export interface Judgement {
-  /** Members who were looked at. */
+  /** Number of members judged. */
   readonly judged: number;
   readonly departures: readonly Departure[];
 }
 
 /**
- * Judges all members of groups with policies anew, in one statement however many they are: who is not eligible is
- * marked, who is again is unmarked, and whose grace is over leaves; the owner stays in any case (D110).
+ * Judges all members of groups with policies in one statement (D110): stores since when a member is not eligible,
+ * clears that when it is eligible again, and removes members whose grace is over. The owner always stays.
  *
- * @param groupId only this group
- * @param graceOver as if every grace were over: what would come of it in the end
+ * @param groupId judges only this group
+ * @param graceOver treats every grace as over, to show the final effect of a policy
  */
 export async function judgeMembers(
   db: Kysely<Database>,
@@ -59,7 +59,7 @@ export async function judgeMembers(
   return { judged: rows[0]?.judged ?? 0, departures: rows[0]?.departures ?? [] };
 }
 
-/** Groups with policies that say who may log in: who leaves one may gain or lose that. */
+/** Groups with a policy that set `authorized_to_login`: leaving one may change a user's login permission. */
 export async function findSpeakingGroups(db: Kysely<Database>): Promise<string[]> {
   const rows = await db
     .selectFrom('group_policies')
@@ -70,7 +70,7 @@ export async function findSpeakingGroups(db: Kysely<Database>): Promise<string[]
   return rows.map(({ group_id }) => group_id);
 }
 
-/** A pending application that came to an end. */
+/** A pending application that ended without a decision. */
 export interface Ended {
   readonly application_id: string;
   readonly group_id: string;
@@ -79,7 +79,7 @@ export interface Ended {
   readonly state: 'expired' | 'void';
 }
 
-/** Ends what had its time, and what lost its sense: whose applicant may not join any more, or is a member (D111). */
+/** Ends pending applications that have expired, and those whose applicant may no longer join or is a member (D111). */
 export async function endApplications(
   db: Kysely<Database>,
   now: Date,

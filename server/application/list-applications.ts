@@ -12,7 +12,7 @@ import {
 } from './application.queries.ts';
 import { requireModerator } from './moderation.ts';
 
-/** An application as it is told: notes are for those who decide. */
+/** An application as answers contain it; only those who decide see the note. */
 export function toApplication(row: ApplicationRow, asModerator: boolean): Application {
   return {
     ...row,
@@ -23,7 +23,7 @@ export function toApplication(row: ApplicationRow, asModerator: boolean): Applic
   };
 }
 
-/** Some applications, the newest first, and where there are more what the next page comes after. */
+/** A page of applications, newest first, with the cursor of the next page if there is one. */
 export interface Applications {
   readonly applications: Application[];
   readonly next?: string;
@@ -42,7 +42,7 @@ async function pageOf(
   if (after !== undefined && !ObjectId.safeParse(after).success) {
     throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
   }
-  // One more than wanted tells whether there are more.
+  // Reads one more than wanted, to learn whether there is a next page.
   const found = await find({ after, most: limit + 1 });
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
@@ -50,13 +50,13 @@ async function pageOf(
   return last === undefined ? { applications } : { applications, next: last.application_id };
 }
 
-/** The caller's own applications, or those that it could decide. */
+/** The caller's own applications, or those that it may decide. */
 export async function listApplications(
   { db }: Pick<Services, 'db'>,
   caller: Caller,
   { role, ...page }: PageAsked & { readonly role: 'applicant' | 'moderator' },
 ): Promise<Applications> {
-  // To decide, a token is worth no more than whoever answers for it (D23).
+  // A user token of the built-in user may decide no more than its sponsor (D23).
   return role === 'moderator'
     ? pageOf(page, true, (one) => findApplicationsFor(db, answersFor(caller), one))
     : pageOf(page, false, (one) => findApplicationsOf(db, caller.owner_id, one));

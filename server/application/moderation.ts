@@ -1,17 +1,17 @@
 import type { Caller } from '../access/caller.queries.ts';
-import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, notFound } from '../shared/errors.ts';
 import { findModeration } from './policy.queries.ts';
 
-/** 403 for whoever does not decide for the group; below level 9 whether it exists or not (D6). */
+/** Requires the right to decide for the group: 403 otherwise, below level 9 also when the group does not exist (D6). */
 export async function requireModerator(
   { db }: Pick<Services, 'db'>,
   { owner_id, level }: Caller,
   groupId: string,
 ): Promise<void> {
   const moderates = await findModeration(db, groupId, owner_id);
-  // A token of the built-in user is worth its sponsor's level, and no more (D23).
+  // A user token of the built-in user has no more than its sponsor's level (D23).
   if (isAdministrator(level)) {
     if (moderates === undefined) throw notFound('group', groupId);
     return;

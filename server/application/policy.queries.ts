@@ -1,10 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { GroupPolicy } from '../../contract/policy.ts';
-import { MEMBER_LEVEL } from '../access/levels.ts';
+import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { conditions, counts, isEligible, isGroupMember, maySee, moderates } from './eligibility.queries.ts';
 
-/** What a group goes by that nobody gave a policy: as ever, its owner adds members. */
+/** The policy of a group for which none is stored: its owner adds members. */
 export const CLOSED: GroupPolicy = {
   joining: 'closed',
   visible_to: 'everyone',
@@ -35,7 +35,7 @@ const policyRecord = sql`json_build_object(
   'reach', p.reach, 'grace_hours', p.grace_hours, 'reapply_hours', p.reapply_hours,
   'questions', p.questions, 'expire_days', p.expire_days)`;
 
-/** The policy of a group, and whether this user may see it; undefined: there is no such group. */
+/** The policy of a group, and whether this user may see it; undefined when the group does not exist. */
 export async function findPolicy(
   db: Kysely<Database>,
   groupId: string,
@@ -51,7 +51,7 @@ export async function findPolicy(
   return rows[0];
 }
 
-/** What a policy names that does not exist, by kind. */
+/** The ids in a policy that do not exist, by kind. */
 export async function findUnknown(
   db: Kysely<Database>,
   { eligible, moderators }: Pick<GroupPolicy, 'eligible' | 'moderators'>,
@@ -95,7 +95,7 @@ export async function storePolicy(
     select ${groupId}, id from unnest(${moderators.users}::bigint[]) id on conflict do nothing`.execute(tx);
 }
 
-/** Where somebody stands before one group: what joining it depends on. */
+/** A user in relation to a group: everything that decides whether it may join. */
 export interface Candidate {
   readonly group_id: string;
   readonly group_name: string;
@@ -109,10 +109,11 @@ export interface Candidate {
   readonly moderates: boolean;
   readonly is_member: boolean;
   readonly eligible: boolean;
-  /** Which conditions are met. */
+  /** For each condition of the policy whether it is met. */
   readonly met: Readonly<Record<keyof typeof conditions, boolean>>;
+  /** Id of the pending application. */
   readonly pending: string | null;
-  /** Until when the last rejection keeps it from applying again. */
+  /** When the user may apply again after the last rejection. */
   readonly rejected_until: Date | null;
 }
 
@@ -133,7 +134,7 @@ const candidateAt = (now: Date) => sql`
   from groups g join group_policies p using (group_id) join users u on true
     left join corporations c on c.corporation_id = u.corporation_id`;
 
-/** Every group that a user may see and that can be joined by some, in the order of D9. */
+/** The groups whose policy lets users join and that this user may see, in the order of D9. */
 export async function findJoinable(
   db: Kysely<Database>,
   characterId: number,
@@ -145,7 +146,7 @@ export async function findJoinable(
   return rows;
 }
 
-/** A user before one group; undefined where the group has no policy. */
+/** A user in relation to one group; undefined when the group has no policy. */
 export async function findCandidate(
   db: Kysely<Database>,
   groupId: string,
@@ -157,7 +158,7 @@ export async function findCandidate(
   return rows[0];
 }
 
-/** Whether a user decides applications to a group; undefined: there is no such group. */
+/** Whether a user decides applications to a group; undefined when the group does not exist. */
 export async function findModeration(
   db: Kysely<Database>,
   groupId: string,

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { GroupPolicy, PutGroupPolicy } from '../../contract/policy.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
-import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/levels.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
@@ -16,7 +16,7 @@ import { carryOut } from './carry-out.ts';
 import { endApplications, judgeMembers } from './judge.queries.ts';
 import { CLOSED, findPolicy, findUnknown, storePolicy } from './policy.queries.ts';
 
-/** The policy of a group; 404 where there is no such group, or the caller may not see its policy. */
+/** The policy of a group; 404 when the group does not exist or the caller may not see its policy. */
 export async function getPolicy(
   { db }: Pick<Services, 'db'>,
   caller: Caller,
@@ -29,9 +29,10 @@ export async function getPolicy(
 }
 
 /**
- * Sets the policy of a group (D110): by its owner or level 9; by level 9 alone where the group has a login switch, for
- * who joins then gets in, or is kept out, and where the policy reaches persons, for who stays then tells whose alt it is
- * (D100). Members and applicants are judged anew at once; a rehearsal tells what comes of it when every grace is over.
+ * Sets the policy of a group (D110). Its owner and level 9 may do so, but level 9 alone if the group sets
+ * `authorized_to_login`, because membership then decides who may log in, or if the policy's reach is `person`, because
+ * the list of members then reveals who belongs to whose person (D100). Members and applicants are judged at once; a
+ * rehearsal shows the effect after the grace of every member.
  */
 export async function setPolicy(
   services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
@@ -55,7 +56,7 @@ export async function setPolicy(
     if ([before, after].some(({ reach }) => reach === 'person')) {
       requireAdministrator(caller, 'setting a policy whose reach is person');
     }
-    // What was stored before may have been deleted since: it is not what this asks for.
+    // Checks the given ids alone: stored ones may have been deleted since, which is not the caller's fault.
     await requireKnown(tx, groupId, {
       eligible: body.eligible == null ? CLOSED.eligible : after.eligible,
       moderators: body.moderators == null ? CLOSED.moderators : after.moderators,
@@ -69,7 +70,7 @@ export async function setPolicy(
     const { departures } = await judgeMembers(tx, now, { groupId, graceOver: rehearsed });
     const ended = await endApplications(tx, now, { groupId });
     const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];
-    const changes = valueChanges(told(before), told(after), ['policy']);
+    const changes = valueChanges(asText(before), asText(after), ['policy']);
     await recordEvents(tx, changes.length > 0 ? [{ type: 'group.updated', targets, changes }] : [], now);
     await carryOut(services, tx, departures, ended, now);
     await recordStandings(tx, await changedStandings(tx, standings), now);
@@ -77,7 +78,8 @@ export async function setPolicy(
   });
 }
 
-function told(policy: GroupPolicy) {
+/** Events contain a policy as JSON text. */
+function asText(policy: GroupPolicy) {
   return { policy: JSON.stringify(policy) };
 }
 
@@ -86,7 +88,7 @@ function requireAdministrator({ level }: Caller, to: string): void {
   throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to });
 }
 
-/** What is absent stays; conditions and moderators are replaced as a whole. */
+/** The policy after a change: absent fields stay, conditions and moderators are each replaced as a whole. */
 function changed(before: GroupPolicy, body: PutGroupPolicy): GroupPolicy {
   const { eligible, moderators, ...values } = body;
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));

@@ -8,7 +8,7 @@ import { toTable } from './table.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** How a page looks in the media types that it can be had in besides JSON. */
+/** Renders a page in the media types besides JSON. */
 const FORMS: Readonly<Record<string, (events: readonly Event[]) => string>> = {
   'application/x-ndjson': (events) => events.map((event) => `${JSON.stringify(event)}\n`).join(''),
   'text/csv': toTable,
@@ -24,7 +24,7 @@ export function auditHandlers(services: Services): Handlers<typeof contract.audi
       res.vary('Accept');
       if (form === undefined) return { status: 200, body: events };
       res.setHeader('Content-Type', `${wanted}; charset=utf-8`);
-      // ts-rest pipes a stream into the response, which its types do not know of.
+      // ts-rest can pipe a stream into the response, but its types do not allow one.
       return { status: 200, body: Readable.from([form(events)]) as unknown as Event[] };
     },
   };

@@ -8,7 +8,7 @@ import type { Services } from '../services/services.ts';
 import { invalid } from '../shared/errors.ts';
 
 const USUAL_LIMIT = 100;
-/** Events that one answer looks at. */
+/** Maximum number of events examined for one answer. */
 const MOST = 5000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -22,7 +22,7 @@ export interface AuditQuery {
   readonly after?: string | undefined;
 }
 
-/** One page of what the caller may see of what happened, the latest first, and where the next one begins (D94). */
+/** A page of the events that the caller may see, latest first, and the cursor of the next page (D94). */
 export async function findAudit(
   { db }: Pick<Services, 'db'>,
   caller: Caller,
@@ -43,6 +43,6 @@ export async function findAudit(
   });
   const beholder = beholderOf(caller);
   const page = events.map((event) => shown(event, beholder));
-  const goesOn = page.length === limit ? page.at(-1)?.event_id : looked === MOST ? last : null;
-  return { events: page, next: goesOn ?? undefined };
+  const cursor = page.length === limit ? page.at(-1)?.event_id : looked === MOST ? last : null;
+  return { events: page, next: cursor ?? undefined };
 }

@@ -22,7 +22,7 @@ const COLUMNS: Readonly<Record<string, (event: Event) => unknown>> = {
   user_agent: ({ context }) => context?.user_agent,
 };
 
-/** Events as CSV, with a line of names. */
+/** Events as CSV, with a header line. */
 export function toTable(events: readonly Event[]): string {
   return toCsv([
     Object.keys(COLUMNS),

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Coalition, PostCoalition, PutCoalition } from '../../contract/coalition.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
-import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/levels.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
 import { requireAuthorityOverAll } from '../access/require-authority.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';

@@ -2,12 +2,12 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ComplianceCharacter, ComplianceDay } from '../../contract/compliance.ts';
 import type { CorporationShort } from '../../contract/membership.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { isMemberIn } from '../access/levels.queries.ts';
+import { isMemberIn } from '../access/clearance-levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { belonging, type TrackedOrganization } from '../grant/tracking.queries.ts';
 import { statesOf } from './states.queries.ts';
 
-/** A member of the body; times are text, as they come out of JSON. */
+/** A member of an organization; times are text, because they are read from JSON. */
 export interface MemberRow {
   readonly character_id: number;
   readonly character_name: string;
@@ -29,19 +29,22 @@ export interface Found {
 const inIso = (time: RawBuilder<unknown>) =>
   sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** What is required and not in the valid refresh token that covers most of it. */
+/** The required scopes that are missing in the valid refresh token with the most of them. */
 const missing = sql`case when s.reason = 'scopes_missing' then array(
   select r collate "C" from unnest(b.required) r where not r = any((
     select best.scopes from standing_grants best where best.character_id = s.character_id and best.valid
     order by (select count(*) from unnest(b.required) r where r = any(best.scopes)) desc, best.grant_id limit 1)::text[])
   order by 1) end`;
 
-/** Whether a member of the corporation `c` lets its list of members be read. */
+/** Whether a member of the corporation `c` has granted the scope for reading its list of members. */
 const isListed = (scope: ExtScope) => sql`exists (
   select from users l join standing_grants g using (character_id)
   where l.corporation_id = c.corporation_id and ${isMemberIn('l')} and g.valid and ${scope} = any(g.scopes))`;
 
-/** How a body complies, in the order of D9, in one statement whatever its size; `scope` opens lists of members. */
+/**
+ * The compliance of an organization's members in the order of D9, in one statement. `scope` is the one for reading
+ * lists of members.
+ */
 export async function findCompliance(
   db: Kysely<Database>,
   of: TrackedOrganization,
@@ -67,14 +70,14 @@ export async function findCompliance(
   return rows[0] ?? { members: [], unlisted: [] };
 }
 
-/** Of what kind a body is, and its id as text: what its days are kept by. */
+/** The kind and id of an organization, as the table of days has them. */
 function keyOf(of: TrackedOrganization): readonly [kind: string, id: string] {
   if ('corporation_id' in of) return ['corporation', String(of.corporation_id)];
   if ('alliance_id' in of) return ['alliance', String(of.alliance_id)];
   return ['coalition', of.coalition_id];
 }
 
-/** The days that were counted, the latest first. */
+/** The daily counts, latest first. */
 export async function findDays(db: Kysely<Database>, of: TrackedOrganization): Promise<ComplianceDay[]> {
   const [kind, id] = keyOf(of);
   const { rows } = await sql<ComplianceDay>`

@@ -15,7 +15,7 @@ interface Asked<Params> {
   readonly res: Response;
 }
 
-/** The two operations of a body, by what its path names; corporations, alliances and coalitions have the same. */
+/** The two operations on compliance, which corporations, alliances and coalitions have alike. */
 export function complianceHandlers<Params extends TrackedOrganization>(services: Services) {
   return {
     compliance: async (asked: Asked<Params>) => {
@@ -38,6 +38,6 @@ function asWanted<Body>(
   res.vary('Accept');
   if (req.accepts(['application/json', 'text/csv']) !== 'text/csv') return body;
   res.setHeader('Content-Type', 'text/csv; charset=utf-8');
-  // ts-rest pipes a stream into the response, which its types do not know of.
+  // ts-rest can pipe a stream into the response, but its types do not allow one.
   return Readable.from([tableOf(body)]) as unknown as Body;
 }

@@ -10,10 +10,10 @@ import { type Found, findCompliance, type MemberRow } from './compliance.queries
 import { GRACE } from './states.queries.ts';
 
 const DAY = 24 * 3_600_000;
-/** The worst first. */
+/** Worst first. */
 const STATUSES = ['failing', 'unknown', 'grace', 'ok'] as const;
 
-/** How a body complies, person by person (D102). Two statements, and one where no main is elsewhere. */
+/** The compliance of an organization by persons (D102). One statement, or two when mains outside it must be checked. */
 export async function getCompliance(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   caller: Caller,
@@ -25,7 +25,7 @@ export async function getCompliance(
   return toCompliance(found, await visibleMains(db, caller, known), now);
 }
 
-/** What was found, person by person. */
+/** Groups the members by persons. */
 export function toCompliance(
   { members, unlisted }: Found,
   visible: ReadonlySet<number>,
@@ -40,7 +40,7 @@ export function toCompliance(
   };
 }
 
-/** Mains that the caller may see: those here, and of the others whom read authority reaches (D100). */
+/** Mains that the caller may see: members of the organization, and others within its read authority (D100). */
 async function visibleMains(
   db: Services['db'],
   caller: Caller,
@@ -53,7 +53,7 @@ async function visibleMains(
   return new Set([...here, ...(await withinReach(db, caller, elsewhere))]);
 }
 
-/** In the order of their first characters. */
+/** Persons in the order of their first characters. */
 function byPerson(rows: readonly MemberRow[]): Map<string, [MemberRow, ...MemberRow[]]> {
   const persons = new Map<string, [MemberRow, ...MemberRow[]]>();
   for (const row of rows) {

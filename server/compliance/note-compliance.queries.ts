@@ -4,7 +4,10 @@ import { statesOf } from './states.queries.ts';
 
 const everybody = sql`true`;
 
-/** Remembers since when each member lacks what is required, and forgets those who do not any more; how many changed. */
+/**
+ * Stores since when each member lacks required scopes, and deletes that when it no longer does; returns how many
+ * changed.
+ */
 export async function noteFailures(db: Kysely<Database>, now: Date): Promise<number> {
   const { rows } = await sql<{ changed: number }>`
     with ${statesOf(everybody, now)}, added as (
@@ -21,7 +24,7 @@ export async function noteFailures(db: Kysely<Database>, now: Date): Promise<num
   return rows[0]?.changed ?? 0;
 }
 
-/** Counts the persons of every body for the day of this moment, in place of what was counted earlier that day. */
+/** Stores the counts of every organization for the present day, replacing those from earlier that day. */
 export async function countDay(db: Kysely<Database>, now: Date): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with ${statesOf(everybody, now)}, places as (
@@ -53,7 +56,7 @@ export async function countDay(db: Kysely<Database>, now: Date): Promise<number>
   return Number(numAffectedRows);
 }
 
-/** Days are kept for two years. */
+/** Deletes counts that are older than two years. */
 export async function deleteOldDays(db: Kysely<Database>, now: Date): Promise<void> {
   await sql`
     delete from compliance_days where day < (${now}::timestamptz at time zone 'UTC')::date - interval '2 years'`.execute(

@@ -1,7 +1,7 @@
 import type { Services } from '../services/services.ts';
 import { countDay, deleteOldDays, noteFailures } from './note-compliance.queries.ts';
 
-/** Keeps since when who lacks what is required, and the counts of the day, for everybody at once (D102). */
+/** Stores for all members since when they lack required scopes, and the counts of the day (D102). */
 export async function noteCompliance({ db, clock }: Pick<Services, 'db' | 'clock'>): Promise<void> {
   const now = clock.now();
   await noteFailures(db, now);

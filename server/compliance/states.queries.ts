@@ -1,14 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isMember } from '../access/levels.queries.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 
-/** Milliseconds for which somebody may lack what is required before that counts as failing. */
+/** Milliseconds for which a member may lack required scopes before it counts as failing. */
 export const GRACE = 3 * 24 * 3_600_000;
 
 /**
- * The members of corporations and how each complies (D102), for a statement that begins with it: `bodies` are those of
- * the corporations `c` that the condition chooses, with what they require, and `states` their members. One definition,
- * so that the days which are counted are of what is answered.
+ * CTEs of the compliance of members (D102): `bodies` are the corporations `c` that match the condition, with their
+ * required scopes, and `states` their members. Answers and daily counts share this definition, so that they agree.
  */
 export function statesOf(chosen: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
   return sql`

@@ -14,7 +14,7 @@ const COLUMNS = [
   'grace_until',
 ] as const;
 
-/** A line for each character, those who were never here last. */
+/** Compliance as CSV: a line for each character, those that never signed in last. */
 export function toTable({ persons, never_signed_in: strangers }: Compliance): string {
   const lines = [
     [...COLUMNS],

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { BUILT_IN_USER } from '../access/levels.ts';
+import { BUILT_IN_USER } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 
 /** The console's token: a dynamic token without a parent, which only the console has. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, findCaller } from '../access/caller.queries.ts';
-import { BUILT_IN_USER } from '../access/levels.ts';
+import { BUILT_IN_USER } from '../access/clearance-levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { revoked } from '../shared/errors.ts';

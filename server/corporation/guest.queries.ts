@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { UserShort } from '../../contract/user.ts';
-import { MEMBER_LEVEL } from '../access/levels.ts';
+import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 
 /** Guests of a corporation, in the order of D9. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** The bodies of all checkpoints that are kept, the oldest first: one for each day (D90). */
+/** The event bodies of all stored checkpoints, oldest first; there is one for each day (D90). */
 export async function listCheckpoints(db: Kysely<Database>): Promise<string[]> {
   const rows = await db
     .selectFrom('events')
@@ -12,7 +12,7 @@ export async function listCheckpoints(db: Kysely<Database>): Promise<string[]> {
   return rows.map(({ body }) => body);
 }
 
-/** The hash of the chain at each of these positions, in hexadecimal; of those that there are. */
+/** The chain's hash at each of these positions, in hexadecimal; positions that do not exist are left out. */
 export async function readHashes(
   db: Kysely<Database>,
   positions: readonly number[],
@@ -23,7 +23,7 @@ export async function readHashes(
   return new Map(rows.map(({ position, hash }) => [position, hash]));
 }
 
-/** The id of the first event that is kept. */
+/** The id of the oldest stored event. */
 export async function findFirstEvent(db: Kysely<Database>): Promise<string | undefined> {
   const row = await db
     .selectFrom('events')

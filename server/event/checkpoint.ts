@@ -7,35 +7,38 @@ import { momentOf } from './event-id.ts';
 import { type EventBody, recordEvents, valueChanges } from './record.ts';
 import { verifyChain } from './verify.ts';
 
-/** A checkpoint as its event tells it, signed as a JWT. */
-type Told = Checkpoint & { readonly signature: string };
+/** A checkpoint as its event contains it: in plain values, and signed as a JWT. */
+type RecordedCheckpoint = Checkpoint & { readonly signature: string };
 
 const FIELDS = ['position', 'hash', 'signature'] as const;
 
-/** What is wrong with checkpoints, and what is known of them. */
+/** The result of comparing the checkpoints with the chain. */
 export interface CheckpointVerdict {
-  /** The last one that was signed with a key that is there, and when. */
+  /** The last valid checkpoint whose key is still configured, and its time. */
   readonly last: (Checkpoint & { readonly on: Date }) | undefined;
-  /** The moment from which on one is due: of the last one, or of the first event. */
+  /**
+   * The time from which the age of the checkpoints is counted: that of the last one or, without any, of the first
+   * event.
+   */
   readonly since: Date | undefined;
-  /** How many were signed with keys that are gone. */
+  /** Number of checkpoints that cannot be verified, because their key is not configured any more. */
   readonly unknown: number;
+  /** The first fault; undefined when there is none. */
   readonly fault: string | undefined;
 }
 
 /**
- * Signs up to where the events are whole, and tells it as an event (D90): whoever follows the events, or keeps the log,
- * has what finds a table that was cut off, or written anew by somebody who could. What came since the last one is
- * looked at before.
+ * Verifies the chain since the last checkpoint, signs its present end, and records that as an event (D90). With such a
+ * checkpoint, a reader of the feed or of the log can find out that the table was truncated or rewritten later.
  *
- * @returns the checkpoint, signed; undefined: nothing ever happened
- * @throws Error that names the first position that is wrong: nothing is signed then
+ * @returns the signed checkpoint; undefined when there are no events yet
+ * @throws Error that names the first faulty position; then nothing is signed
  */
 export async function writeCheckpoint(
   db: Kysely<Database>,
   keys: SigningKeys,
   now: Date,
-): Promise<Told | undefined> {
+): Promise<RecordedCheckpoint | undefined> {
   const { last, fault } = await verifyCheckpoints(db, keys);
   const from = {
     position: last?.position ?? 0,
@@ -47,18 +50,18 @@ export async function writeCheckpoint(
   const { position, hash } = walked.end;
   if (hash === null) return undefined;
   const checkpoint = { position, hash: hash.toString('hex') };
-  const told = { ...checkpoint, signature: await signCheckpoint(keys, checkpoint, now) };
+  const recorded = { ...checkpoint, signature: await signCheckpoint(keys, checkpoint, now) };
   await recordEvents(
     db,
-    [{ type: 'audit.checkpoint', targets: [], changes: valueChanges({}, told, FIELDS) }],
+    [{ type: 'audit.checkpoint', targets: [], changes: valueChanges({}, recorded, FIELDS) }],
     now,
   );
-  return told;
+  return recorded;
 }
 
 /**
- * Holds every checkpoint that is kept against the chain: one whose position is not there any more, or has another hash,
- * or that is not as it was signed, is a fault.
+ * Compares every stored checkpoint with the chain. It is a fault when its position no longer exists, when the chain has
+ * another hash there, or when its values differ from the signed ones.
  */
 export async function verifyCheckpoints(
   db: Kysely<Database>,
@@ -69,18 +72,18 @@ export async function verifyCheckpoints(
   const events = (await listCheckpoints(db)).map((body) => JSON.parse(body) as EventBody);
   const hashes = await readHashes(
     db,
-    events.map((event) => toldBy(event).position),
+    events.map((event) => checkpointOf(event).position),
   );
   for (const event of events) {
-    const told = toldBy(event);
-    const signed = await readCheckpoint(keys, told.signature);
+    const recorded = checkpointOf(event);
+    const signed = await readCheckpoint(keys, recorded.signature);
     if (signed === 'unknown key') {
       unknown += 1;
       continue;
     }
-    const fault = faultOf(told, signed, hashes.get(told.position));
+    const fault = faultOf(recorded, signed, hashes.get(recorded.position));
     if (fault !== undefined) return { last, since: last?.on, unknown, fault };
-    last = { position: told.position, hash: told.hash, on: new Date(event.occurred_on) };
+    last = { position: recorded.position, hash: recorded.hash, on: new Date(event.occurred_on) };
   }
   const first = last === undefined ? await findFirstEvent(db) : undefined;
   return {
@@ -91,7 +94,7 @@ export async function verifyCheckpoints(
   };
 }
 
-/** What the chain says of a checkpoint that somebody kept elsewhere; undefined: they agree. */
+/** Compares the chain with a checkpoint that was kept outside the service; undefined when they agree. */
 export async function verifyKeptCheckpoint(
   db: Kysely<Database>,
   keys: Pick<SigningKeys, 'jwks'>,
@@ -104,14 +107,15 @@ export async function verifyKeptCheckpoint(
   return faultOf(signed, signed, (await readHashes(db, [position])).get(position));
 }
 
-function faultOf(told: Checkpoint, signed: Checkpoint | undefined, present: string | undefined) {
-  const about = `checkpoint of position ${told.position}: `;
-  if (signed?.position !== told.position || signed.hash !== told.hash) return `${about}not as it was signed`;
+function faultOf(stated: Checkpoint, signed: Checkpoint | undefined, present: string | undefined) {
+  const about = `checkpoint of position ${stated.position}: `;
+  if (signed?.position !== stated.position || signed.hash !== stated.hash)
+    return `${about}not as it was signed`;
   if (present === undefined) return `${about}there is no such position any more`;
-  return present === told.hash ? undefined : `${about}something up to there was written anew`;
+  return present === stated.hash ? undefined : `${about}something up to there was written anew`;
 }
 
-function toldBy({ changes }: EventBody): Told {
+function checkpointOf({ changes }: EventBody): RecordedCheckpoint {
   const values = Object.fromEntries(
     changes.map((change) => [change.field, 'after' in change ? change.after : null]),
   );

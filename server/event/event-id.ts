@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** Ids of one millisecond that are told apart by their number. */
+/** Size of the range of the number that tells ids of one millisecond apart. */
 const NUMBERS = 2 ** 30;
 
-/** The last millisecond that ids were made of, and the number that follows theirs. */
+/** The millisecond of the latest ids, and the number that comes next within it. */
 let latest = { moment: Number.NaN, next: 0 };
 
 /**
- * So many UUIDs of version 7: the time, then a number from a random one on. Each is greater than those that this process
- * made before of the same moment, so that changes that follow each other quickly stay in order.
+ * Creates UUIDs of version 7: the time, then a number that starts at random and counts up. So ids that this process
+ * creates within one millisecond ascend, and changes that follow each other quickly stay in order.
  */
 export function eventIds(count: number, now: Date): string[] {
   const random = randomBytes(4 + count * 6);
@@ -27,14 +27,14 @@ export function eventIds(count: number, now: Date): string[] {
   });
 }
 
-/** The least id that an event of this moment, or of a later one, can have. */
+/** The smallest id that an event of this moment or later can have. */
 export function leastIdOf(moment: Date): string {
-  // Before 1970 nothing happened here.
+  // Times before 1970 are negative, which an id cannot represent.
   const time = Math.max(0, moment.getTime()).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
-/** When an event happened, by its id. */
+/** The time of an event, read from its id. */
 export function momentOf(eventId: string): Date {
   return new Date(Number.parseInt(eventId.replace('-', '').slice(0, 12), 16));
 }

@@ -2,10 +2,10 @@ import { DomainError } from '../shared/errors.ts';
 import { momentOf } from './event-id.ts';
 import type { FeedAnswer } from './read.queries.ts';
 
-/** Milliseconds for which events are kept for those who follow them (D92). */
+/** Milliseconds for which the feed offers an event (D92). */
 export const FEED_KEPT_FOR = 30 * 86_400_000;
 
-/** Refuses a position from which on events are not kept any more, or that there never was (D92). */
+/** Refuses a position whose following events the feed no longer offers, or that does not exist yet (D92). */
 export function requireKept(
   after: number,
   { head, next }: Pick<FeedAnswer, 'head' | 'next'>,

@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Actor, Cause, EventContext } from '../../contract/event.ts';
 import type { Caller } from '../access/caller.queries.ts';
 
-/** Who is at work at this moment, from where, and on which occasion: what events say unless told otherwise. */
+/**
+ * Actor, request context and cause of the present work, which events contain unless another actor or cause is given.
+ */
 export interface Origin {
   readonly actor: Actor;
   readonly context: EventContext | null;
@@ -11,14 +13,14 @@ export interface Origin {
 
 const NOBODY: Actor = { kind: 'cli', character_id: null, token: null, app_token: null, on_behalf_of: null };
 
-/** Of a command beside the service, where nothing else was said. */
+/** The origin when none is set: a command that runs beside the service. */
 const COMMAND: Origin = { actor: NOBODY, context: null, cause: null };
 
 const origins = new AsyncLocalStorage<Origin>();
 
 /**
- * Does some work on somebody's account: a request's, a job's, of whoever signs in. It goes along by itself, so that
- * functions that change something need not be handed who asked them to.
+ * Runs work with this origin: of a request, a job or a sign-in. The origin is passed on through the asynchronous
+ * context, so functions that change something need no parameter for it.
  */
 export function onAccountOf<T>(origin: Partial<Origin>, work: () => T): T {
   return origins.run({ ...presentOrigin(), ...origin }, work);
@@ -28,7 +30,7 @@ export function presentOrigin(): Origin {
   return origins.getStore() ?? COMMAND;
 }
 
-/** The caller of a request, by the token that it shows; of a token of the built-in user, who stands behind it (D23). */
+/** The caller of a request as an actor; for a user token of the built-in user the character is its sponsor (D23). */
 export function callerAsActor(caller: Caller): Actor {
   return {
     kind: caller.token_type === 'use' && caller.sponsor_id === null ? 'user' : 'app',
@@ -39,10 +41,10 @@ export function callerAsActor(caller: Caller): Actor {
   };
 }
 
-/** What the service does by itself, on no occasion that has a name. */
+/** The origin of changes that the service makes by itself, outside any run of a job. */
 export const BY_ITSELF: Partial<Origin> = { actor: { ...NOBODY, kind: 'job' } };
 
-/** A run of a job, whose id names the occasion. */
+/** The origin of changes that a run of a job makes; the run's id is their cause. */
 export function runAsOrigin(job: string, id: string): Origin {
   return {
     actor: { ...NOBODY, kind: 'job' },

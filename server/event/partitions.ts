@@ -4,13 +4,13 @@ import type { Database } from '../database/tables.ts';
 import { leastIdOf } from './event-id.ts';
 
 const DAY = 86_400_000;
-/** How long the rows of each table are kept (D90): a month goes when its last day has had its time. */
+/** Milliseconds for which each table keeps its rows (D90): a month is dropped when its last day is that old. */
 const KEPT_FOR = { events_short: 400 * DAY, events_long: 3 * 365 * DAY, event_contexts: 90 * DAY } as const;
 const TABLES = Object.keys(KEPT_FOR) as (keyof typeof KEPT_FOR)[];
-/** Months that have their partitions in advance: as long may maintenance fail before rows go to the default ones. */
+/** Months whose partitions are created in advance: if maintenance fails longer, rows go to the default partition. */
 const MONTHS_AHEAD = 2;
 
-/** Makes the partitions of this month and of the next ones, where they are missing; returns the names of the new ones. */
+/** Creates the missing partitions of this month and the next ones; returns the names of the new ones. */
 export function ensureEventPartitions(db: Kysely<Database>, now: Date): Promise<string[]> {
   const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => ahead);
   return createPartitions(
@@ -19,7 +19,7 @@ export function ensureEventPartitions(db: Kysely<Database>, now: Date): Promise<
   );
 }
 
-/** Drops the partitions whose time has come; returns their names. */
+/** Drops expired partitions; returns their names. */
 export async function dropExpiredEvents(db: Kysely<Database>, now: Date): Promise<string[]> {
   const dropped: string[] = [];
   for (const table of TABLES) {
@@ -31,7 +31,7 @@ export async function dropExpiredEvents(db: Kysely<Database>, now: Date): Promis
   return dropped;
 }
 
-/** `events_long_202608` is the one of that August, in UTC. */
+/** The partition of a month in UTC, named as in `events_long_202608`. */
 function partitionOf(table: string, now: Date, ahead: number): Partition {
   const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead));
   const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1));
@@ -39,7 +39,7 @@ function partitionOf(table: string, now: Date, ahead: number): Partition {
   return { table, name: `${table}_${month}`, from: leastIdOf(from), to: leastIdOf(to) };
 }
 
-/** When the month of a partition is over; never for the default one. */
+/** The end of a partition's month; infinity for the default partition. */
 function endOf(name: string): number {
   const [, year, month] = /_(\d{4})(\d\d)$/.exec(name) ?? [];
   return year === undefined ? Number.POSITIVE_INFINITY : Date.UTC(Number(year), Number(month));

@@ -4,26 +4,26 @@ import { readsBody, readsEverybody, readsUser } from '../access/reach.queries.ts
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
 
-/** An event as it is stored, and what of it a reader may see. */
+/** An event as it is stored, and how much of it a reader may see. */
 export interface StoredEvent {
   readonly position: number | null;
   readonly body: string;
   readonly context: string | null;
-  /** Those of the characters it concerns that the reader reaches, itself included; null: all. */
+  /** The characters in it that the reader may see, its own included; null means all. */
   readonly seen: readonly number[] | null;
-  /** Whether the reader did it, and not who had the character before. */
+  /** Whether the reader is its actor; false for what a former owner of the reader's character did. */
   readonly acted: boolean;
 }
 
 /**
- * Who reads: somebody who may see everything, somebody who sees what concerns those whom it reaches (D94), or an
- * application that sees what happened by it (D93).
+ * The reader: may see everything (`all`), or the events of users within its authority (D94), or, as an application, the
+ * events that its own token and the tokens made from it caused (D93).
  */
 export type Reader = (Asker & { readonly reachesOthers: boolean }) | { readonly app_token: string } | 'all';
 
 const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
-/** The reader as the row `me`, and since when the character belongs to whom it belongs to now (D29b). */
+/** CTEs: the reader as row `me`, and in `owned` the time since which its character has its present owner (D29b). */
 function reading(reader: Reader): RawBuilder<unknown> {
   if (reader === 'all' || 'app_token' in reader) return sql`me as (select)`;
   return sql`
@@ -33,15 +33,15 @@ function reading(reader: Reader): RawBuilder<unknown> {
       where concerns @> array[me.character_id::bigint] and type in ('user.handed_over', 'user.deleted'))`;
 }
 
-/** When the event `e` happened, to the millisecond: ids of one moment have no order that tells. */
+/** The time of event `e` in milliseconds, as the prefix of its id: the rest says nothing about the order. */
 const happened = sql`left(e.event_id::text, 13)`;
 
-/** Whether the event `e` is the reader's own: as who did it, in whose name, or whom it is about. */
+/** Whether event `e` is the reader's own: it is the actor, the actor acted on its behalf, or the event is about it. */
 const own = sql`(
   (e.actor_id = me.character_id or e.on_behalf_of = me.character_id or e.concerns @> array[me.character_id::bigint])
   and ${happened} > (select since from owned))`;
 
-/** Of the events `candidates`, those that the reader may see, with what it may see of them; judged on present standings. */
+/** CTEs: those of the events `candidates` that the reader may see by its present rights, with `seen` and `acted`. */
 function visible(reader: Reader): RawBuilder<unknown> {
   if (reader === 'all')
     return sql`visible as (select *, null::bigint[] as seen, false as acted from candidates)`;
@@ -75,24 +75,24 @@ const context = sql`(select context from event_contexts x where x.event_id = v.e
 
 export interface FeedQuestion {
   readonly after: number;
-  /** Undefined: all of them. */
+  /** Undefined means all types. */
   readonly types: readonly string[] | undefined;
   readonly limit: number;
-  /** Positions that are looked at, at the most, however few of them fit. */
+  /** Maximum number of positions to examine, however few of their events match. */
   readonly most: number;
 }
 
 export interface FeedAnswer {
   readonly events: readonly StoredEvent[];
-  /** The last position that was looked at; null: there is none after the one that was asked for. */
+  /** The last position examined; null when there is none after the requested one. */
   readonly looked: number | null;
-  /** The last position that there is. */
+  /** The last position of all. */
   readonly head: number;
-  /** The first event after the one that was asked for, whatever it is about. */
+  /** Id of the first event after the requested position, whether or not it matches. */
   readonly next: string | null;
 }
 
-/** A stretch of the events in order; one statement, whose cost depends on `most` alone. */
+/** Reads the events after a position, in order, by one statement whose cost depends on `most` alone. */
 export async function readFeed(
   db: Kysely<Database>,
   reader: Reader,
@@ -100,7 +100,7 @@ export async function readFeed(
 ): Promise<FeedAnswer> {
   const fits = types === undefined ? sql`true` : sql`e.type = any(${[...types]}::text[])`;
   const mine = ownAlone(reader) === undefined ? sql`true` : own;
-  // Where every event fits, no more of them are read than are wanted.
+  // When every event matches, the limit bounds what has to be examined.
   const read = reader === 'all' && types === undefined ? Math.min(limit, most) : most;
   const { rows } = await sql<FeedAnswer>`${plannedEachTime}
     with ${reading(reader)}, stretch as materialized (
@@ -120,7 +120,7 @@ export async function readFeed(
   return rows[0] ?? { events: [], looked: null, head: 0, next: null };
 }
 
-/** Of these events those that the reader may see, in their order. */
+/** Those of these events that the reader may see, in order of position. */
 export async function readEvents(
   db: Kysely<Database>,
   reader: Reader,
@@ -141,22 +141,24 @@ export interface AuditQuestion {
   /** As `type:id`. */
   readonly target: string | undefined;
   readonly types: readonly string[] | undefined;
-  /** Ids between which they are, the second one not included. */
+  /** Smallest event id, inclusive. */
   readonly from: string | undefined;
+  /** Largest event id, exclusive. */
   readonly before: string | undefined;
   readonly limit: number;
-  /** Events that are looked at, at the most. */
+  /** Maximum number of events to examine. */
   readonly most: number;
 }
 
 export interface AuditAnswer {
   readonly events: readonly StoredEvent[];
-  /** The last event that was looked at, and how many were. */
+  /** Id of the last event examined. */
   readonly last: string | null;
+  /** Number of events examined. */
   readonly looked: number;
 }
 
-/** Events, the latest first; who reaches nobody else finds its own by index. */
+/** Reads the events that match, latest first. A reader without authority over others finds its own by index. */
 export async function readAudit(
   db: Kysely<Database>,
   reader: Reader,
@@ -172,13 +174,15 @@ export async function readAudit(
   const latest = (...more: RawBuilder<unknown>[]) =>
     sql`(select * from events e where ${sql.join([sql`true`, ...conditions, ...more], sql` and `)}
       order by e.event_id desc limit ${most})`;
-  // One index for each way in which an event is somebody's own: all at once they would be looked for among all events.
+  // A subquery for each way in which an event can be one's own, so that each uses its index: one condition with `or`
+  // would scan all events.
   const parts = (ownAlone(reader) ?? [sql`true`]).map((each) => latest(each));
   const { rows } = await sql<AuditAnswer>`${plannedEachTime}
     with ${reading(reader)}, candidates as materialized (
       select * from (${sql.join(parts, sql` union all `)}) e order by e.event_id desc limit ${most}
     ), ${visible(reader)}, page as (
-      select * from visible where ${toldOf(target)} and ${toldBy(actor, reader)} order by event_id desc limit ${limit}
+      select * from visible where ${showsTarget(target)} and ${showsActor(actor, reader)}
+      order by event_id desc limit ${limit}
     )
     select (select event_id from candidates order by event_id limit 1) as last,
       (select count(*) from candidates) as looked,
@@ -188,17 +192,17 @@ export async function readAudit(
   return rows[0] ?? { events: [], last: null, looked: 0 };
 }
 
-/** Of whom the reader may see nothing, it is not told which events are about him either. */
-function toldOf(target: string | undefined): RawBuilder<unknown> {
+/** An event that hides the user who is searched for is not found: the match would reveal that it is about that user. */
+function showsTarget(target: string | undefined): RawBuilder<unknown> {
   const user = userOf(target ?? '');
   return user === undefined ? sql`true` : sql`(seen is null or ${user}::bigint = any(seen))`;
 }
 
 /**
- * Who links characters is mostly the same human, so that an event which does not show its actor is not found by it
- * either (D100).
+ * An event about a person that hides its actor is not found by that actor either (D100): the actor is mostly another
+ * character of the same human.
  */
-function toldBy(actor: number | undefined, reader: Reader): RawBuilder<unknown> {
+function showsActor(actor: number | undefined, reader: Reader): RawBuilder<unknown> {
   if (actor === undefined || reader === 'all' || 'app_token' in reader) return sql`true`;
   return sql`(type not like 'person.%' or seen && array[${actor}, ${reader.owner_id}]::bigint[])`;
 }
@@ -207,7 +211,7 @@ function userOf(target: string): string | undefined {
   return /^user:(\d{1,16})$/.exec(target)?.[1];
 }
 
-/** A user is also among the members that a list names. */
+/** Matches events about a target. Events about a user include those whose changes list it, for example as a member. */
 function aboutTarget(target: string): RawBuilder<unknown> {
   const user = userOf(target);
   return user === undefined
@@ -215,7 +219,10 @@ function aboutTarget(target: string): RawBuilder<unknown> {
     : sql`e.concerns @> array[${user}::bigint]`;
 }
 
-/** Of one who reaches nobody else: the ways in which an event is its own, of which each event is so in one. */
+/**
+ * For a reader without authority over others: the conditions under which an event is its own, of which exactly one
+ * holds for such an event.
+ */
 function ownAlone(reader: Reader): RawBuilder<unknown>[] | undefined {
   if (reader === 'all' || 'app_token' in reader || reader.reachesOthers) return undefined;
   const { owner_id: id } = reader;
@@ -227,14 +234,17 @@ function ownAlone(reader: Reader): RawBuilder<unknown>[] | undefined {
   ];
 }
 
-/** The last position that there is: what a list holds that is read afterwards. */
+/** The last position of all: a list that is read afterwards includes every event up to it. */
 export async function readPosition(db: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ position: number | null }>`
     select max(position) as position from event_seals`.execute(db);
   return rows[0]?.position ?? 0;
 }
 
-/** The first position of the events from this id on, whose order is nearly that of their ids; the next one without any. */
+/**
+ * The first position among the events from this id on, or the next position to come when there is none. Ids and
+ * positions have nearly the same order, so it is among the first ones by id.
+ */
 export async function findFirstPosition(db: Kysely<Database>, eventId: string): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     select coalesce(

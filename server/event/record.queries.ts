@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** An event as it is stored, and from where it came. */
+/** An event as it is stored, with the context of its request. */
 export interface EventRow {
   readonly kept: 'short' | 'long';
   readonly event_id: string;
@@ -14,7 +14,7 @@ export interface EventRow {
   readonly context: string | null;
 }
 
-/** Stores events in one statement, however many. */
+/** Stores any number of events in one statement. */
 export async function insertEvents(db: Kysely<Database>, rows: readonly EventRow[]): Promise<void> {
   await sql`
     with arriving as materialized (

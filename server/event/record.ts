@@ -18,7 +18,7 @@ import { eventIds } from './event-id.ts';
 import { presentOrigin } from './origin.ts';
 import { type EventRow, insertEvents } from './record.queries.ts';
 
-/** Something that happened, as whoever did it tells of it. */
+/** An event to record; time, id and, unless given, actor and cause are added. */
 export interface NewEvent {
   readonly type: EventType;
   readonly targets: readonly Target[];
@@ -26,22 +26,26 @@ export interface NewEvent {
   /** `done` when absent. */
   readonly outcome?: Event['outcome'];
   readonly reason?: string | null;
-  /** Who did it, where that is not whoever is at work (see {@link presentOrigin}). */
+  /** The actor; by default that of {@link presentOrigin}. */
   readonly actor?: Actor;
-  /** The event that this one follows from; the run of the job that is at work when absent. */
+  /** The event that caused this one; by default the cause is that of {@link presentOrigin}. */
   readonly cause?: { readonly event_id: string };
 }
 
-/** What is stored of an event: all of it but its position, which comes later, and the digest of its context. */
+/**
+ * The stored form of an event: without its position, which is assigned later, and with a digest in place of its
+ * context, which is stored apart.
+ */
 export type EventBody = Omit<Event, 'position' | 'context'> & { readonly context_digest: string | null };
 
 /** Fields whose values and elements are users. */
 const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo', 'main']);
 
 /**
- * Writes down what happened, in the transaction of the change itself and in one statement however much it is (D90):
- * kept with the change, or gone with it. To be called at the end, when every lock that the change needs is held.
- * Returns the ids, in order.
+ * Records events within the transaction of the change, so that they are committed or rolled back with it (D90); one
+ * statement for any number. Call it last, when the transaction holds every lock it needs.
+ *
+ * @returns the events' ids, in order
  */
 export async function recordEvents(
   db: Kysely<Database>,
@@ -81,7 +85,7 @@ function causeOf(given: NewEvent['cause'], occasion: Cause | null): Cause | null
   return { run_id: null, job: null, ...occasion, event_id: given.event_id };
 }
 
-/** By what an event is found, and how long it is kept: all of it follows from what the event says. */
+/** The columns by which an event is found, and how long it is kept; all derived from its body. */
 function keysOf({ type, actor, targets, changes }: EventBody) {
   const [subject = ''] = type.split('.');
   const named = targets.flatMap((target) => (target.type === 'user' ? [Number(target.id)] : []));
@@ -105,12 +109,14 @@ function usersIn(change: Change): number[] {
   return [change.before, change.after].filter((value) => typeof value === 'number');
 }
 
-/** The digest by which the chain covers a text. */
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Who came into a list and who left it, in as many events as it takes (D91); none where nobody did. */
+/**
+ * Events for the users that were added to a list and removed from it, split so that none lists too many (D91); none
+ * when the list did not change.
+ */
 export function listChanged(
   event: Omit<NewEvent, 'changes'>,
   field: string,
@@ -129,7 +135,7 @@ export function listChanged(
   }));
 }
 
-/** Those of the fields whose values differ; lists are compared by their elements, which are sorted. */
+/** The changes of those fields whose values differ. Lists must be sorted, as they are compared by element. */
 export function valueChanges<T extends object>(
   before: Partial<T>,
   after: T,

@@ -12,27 +12,28 @@ interface Options {
 }
 
 export interface Sealing {
-  /** Of the last event that has one, as far as this process has heard. */
+  /** The last position assigned, as far as this process knows. */
   readonly position: number;
-  /** Resolves when more events may have got their positions, when `signal` is aborted, or at the end. */
+  /** Resolves when more events may have positions, when `signal` is aborted, or when the process stops. */
   changed(signal: AbortSignal): Promise<void>;
-  /** Whether the process stops: nobody waits any more. */
+  /** Whether the process stops: then {@link changed} resolves at once. */
   readonly ending: boolean;
-  /** Ends everybody's waiting. */
+  /** Resolves all pending calls of {@link changed}. */
   end(): void;
   close(): Promise<void>;
 }
 
-/** Events that get their positions in one transaction: whoever else wants to seal waits for some milliseconds. */
+/** Events that are sealed in one transaction; other processes that want to seal wait for it a few milliseconds. */
 const BATCH = 1000;
-/** Milliseconds before another try where one failed, as when the database ended the connection: nobody rings for it. */
+/** Milliseconds before another try after a failure, for which no notification comes. */
 const AGAIN_AFTER = 1000;
-/** As the log names it. */
+/** The name of this work in the log of outages. */
 const SUBJECT = 'the sealing of events';
 
 /**
- * Seals events as soon as the transaction is over that wrote them, whoever did: every process listens, and the database
- * lets one at a time. On connections of its own, so that requests that wait for theirs hold up no event.
+ * Seals events as soon as the transaction that wrote them has committed, in whichever process. Every process listens
+ * for them; a lock in the database lets one seal at a time. It uses connections of its own, so that it never waits for
+ * one that a request holds.
  */
 export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
   const { db, close } = connect({ url: databaseUrl, log, poolSize: 1, applicationName: 'castellan events' });
@@ -50,11 +51,11 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
     log,
     channel: EVENTS_CHANNEL,
     applicationName: 'castellan events',
-    deaf: 'nobody tells of events that are written; it is looked for them',
-    strike: (words) => announceEvents(db, words),
-    onRing(words) {
-      const [, sealed] = /^sealed (\d+)$/.exec(words ?? '') ?? [];
-      if (sealed === undefined) return words === 'written' ? seal() : look();
+    deaf: 'no notifications of new events arrive; polling for them',
+    strike: (payload) => announceEvents(db, payload),
+    onRing(payload) {
+      const [, sealed] = /^sealed (\d+)$/.exec(payload ?? '') ?? [];
+      if (sealed === undefined) return payload === 'written' ? seal() : look();
       position = Math.max(position, Number(sealed));
       wake();
     },
@@ -86,7 +87,7 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
     }
   }
 
-  /** What was missed is found, even if nobody ever rings again. */
+  /** Polls, so that events are sealed even if their notification was lost. */
   function lookAgain(pause: number): void {
     clearTimeout(timer);
     if (!closed) timer = setTimeout(look, pause).unref();

@@ -2,22 +2,21 @@ import type { Change, Event, Target } from '../../contract/event.ts';
 import type { StoredEvent } from './read.queries.ts';
 import { type EventBody, isUserField } from './record.ts';
 
-/** Who looks at an event. */
+/** The user to whom an event is shown. */
 export interface Beholder {
   readonly characterId: number;
   readonly administrator: boolean;
 }
 
-/** Anybody may look these up, with their names. */
+/** Kinds of targets that everybody may look up by name. */
 const PUBLIC: ReadonlySet<Target['type']> = new Set(['group', 'coalition', 'corporation', 'alliance']);
 
-/** An actor of whom nothing is said. */
+/** Replaces an actor that is hidden. */
 const NOBODY = { character_id: null, app_token: null, on_behalf_of: null } as const;
 
 /**
- * An event as somebody may see it (D94). What it tells of people whom the beholder does not reach is left out: they
- * themselves among targets and members, and whatever is said about them. From where a request came is for level 9 and
- * for whose request it was.
+ * The event as the beholder may see it (D94). Users that the beholder may not read are left out of targets and members,
+ * and so is what is said about them. The context of a request is shown to level 9 and to the actor itself.
  */
 export function shown({ position, body, context, seen, acted }: StoredEvent, beholder: Beholder): Event {
   const { context_digest: _, ...event } = JSON.parse(body) as EventBody;
@@ -36,14 +35,14 @@ function withoutOthers(
   { characterId }: Beholder,
 ): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
-  // What neither names somebody nor is everybody's to look up is its maker's business.
+  // An event without users and without public targets, for example about a webhook, is shown in full to its actor only.
   const own = users.length === 0 && !event.targets.some(({ type }) => PUBLIC.has(type));
   const hides = users.some(({ id }) => !seen.has(Number(id))) || (own && !acted);
-  // Who links somebody is mostly the same human (D100).
+  // The actor that links a character is mostly another character of the same human, so it is hidden too (D100).
   const { character_id: actor, on_behalf_of: behalf } = event.actor;
   const linksOthers =
     event.type.startsWith('person.') && actor !== null && !seen.has(actor) && !seen.has(characterId);
-  // Whoever may see a policy asks for it; it names people and what is asked of them (D110).
+  // A policy names people and the questions to applicants: those who may see it read it from its own operation (D110).
   const isTold = ({ field }: Change) => field !== 'policy' || acted;
   const isShown = ({ type, id }: Target) =>
     type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (own ? acted : !hides);

@@ -1,22 +1,22 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
-/** What can be wrong with one position of the chain (D90). */
+/** A fault at one position of the chain (D90). */
 type Fault = 'missing seal' | 'broken chain' | 'missing event' | 'changed event';
 
-/** Where a walk along the chain stands: behind this position, whose hash that is. */
+/** A point in the chain: the last position that was verified, with its hash (null before the first one). */
 export interface Place {
   readonly position: number;
   readonly hash: Buffer | null;
 }
 
 export interface Stretch {
-  /** The last seal that was looked at; null: there is none behind the place. */
+  /** The last seal examined; null when no seal follows the place. */
   readonly end: Place | null;
   readonly broken: { readonly position: number; readonly fault: Fault } | null;
 }
 
-/** The last position, and a place so many positions before it. */
+/** The last position of all, and the place `most` positions before it. */
 export async function findPlaceBefore(
   db: Kysely<Database>,
   most: number,
@@ -29,8 +29,8 @@ export async function findPlaceBefore(
 }
 
 /**
- * Looks at the next seals behind a place, each with its event, and names the first that is wrong; ends there. Events with
- * ids before `since` may be gone: they had their time.
+ * Verifies the next seals after a place together with their events, and returns the first fault. Events with ids before
+ * `since` may be missing, because they have expired.
  */
 export async function verifyStretch(
   db: Kysely<Database>,
@@ -63,7 +63,7 @@ export async function verifyStretch(
   };
 }
 
-/** The first event from this id on that neither has a position nor waits for one. */
+/** The first event from this id on that has neither a position nor an entry in the queue for one. */
 export async function findUnchained(db: Kysely<Database>, since: string): Promise<string | undefined> {
   const { rows } = await sql<{ event_id: string }>`
     select event_id from events e where event_id >= ${since}::uuid

@@ -3,25 +3,25 @@ import type { Database } from '../database/tables.ts';
 import { leastIdOf } from './event-id.ts';
 import { findPlaceBefore, findUnchained, type Place, verifyStretch } from './verify.queries.ts';
 
-/** Events of every kind are kept for so many milliseconds at least (D90). */
+/** Milliseconds for which events of every type are kept at least (D90). */
 const KEPT_BY_ALL = 400 * 86_400_000;
-/** Seals that are looked at in one statement. */
+/** Seals that one statement verifies. */
 const AT_ONCE = 5_000;
 
 export interface Verdict {
-  /** Seals that were looked at. */
+  /** Number of seals verified. */
   readonly looked: number;
-  /** The last position that there is. */
+  /** The last position of all. */
   readonly head: number;
-  /** What is wrong first, in a few words; undefined: nothing. */
+  /** The first fault, in a few words; undefined when there is none. */
   readonly fault: string | undefined;
 }
 
 /**
- * Walks along the chain of the events and names the first position that is missing, was changed or has lost its event
- * (D90), a few thousand at a time, so that memory does not grow with the table.
+ * Verifies the chain of events and names the first position that is missing, was changed or has lost its event (D90).
+ * It reads a few thousand at a time, so that memory does not grow with the table.
  *
- * @param most only so many, the last ones
+ * @param most verifies only this many of the last positions
  */
 export async function verifyEvents(
   db: Kysely<Database>,
@@ -35,7 +35,7 @@ export async function verifyEvents(
   return { looked, head, fault: unchained && `event ${unchained} has no position any more` };
 }
 
-/** The same from a place on, whose hash is taken for granted; `end` is the last place that is whole. */
+/** Verifies the chain after a place whose hash is trusted; `end` is the last place before a fault. */
 export async function verifyChain(
   db: Kysely<Database>,
   from: Place,
@@ -52,7 +52,7 @@ export async function verifyChain(
   }
 }
 
-/** The least id of an event that has to be there still. */
+/** The smallest id of an event that must still exist. */
 function leastKept(now: Date): string {
   return leastIdOf(new Date(now.getTime() - KEPT_BY_ALL));
 }

@@ -13,22 +13,22 @@ import { createReading } from './reading.ts';
 import { createWaitingRoom } from './waiting.ts';
 
 const USUAL_LIMIT = 100;
-/** Events that one answer looks at. */
+/** Maximum number of events examined for one answer. */
 const MOST = 2000;
-/** Milliseconds between two looks of one who waits. */
+/** Minimum milliseconds between two reads of one waiting request. */
 const RHYTHM = 200;
-/** Looks of all who wait, at the same time: the others leave the connections to everybody else. */
+/** Concurrent reads of all waiting requests, so that connections remain for everything else. */
 const LOOKS_AT_ONCE = 3;
 
 interface FeedQuery {
   readonly after?: number | undefined;
   readonly types?: readonly string[] | undefined;
   readonly limit?: number | undefined;
-  /** Seconds. */
+  /** Seconds to wait for an event. */
   readonly wait?: number | undefined;
 }
 
-/** Reads the feed (D92); `gone` is aborted when nobody waits for the answer any more. */
+/** Reads the feed (D92); `gone` is aborted when the client disconnects. */
 export type Feed = (admission: Admission, query: FeedQuery, gone: AbortSignal) => Promise<EventPage>;
 
 export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' | 'events'>): Feed {
@@ -51,7 +51,7 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
     };
   }
 
-  /** Looks again whenever there may be something new, with the rights of that moment. */
+  /** Reads again whenever there may be new events, each time with the caller's present rights. */
   async function hold(admission: Admission, question: FeedQuestion, wait: number, gone: AbortSignal) {
     const over = new AbortController();
     const end = () => over.abort();
@@ -61,7 +61,7 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
     try {
       let after = question.after;
       for (let first = true; ; first = false) {
-        // From before the look on, or what comes during it would be waited for.
+        // Subscribed before the read: otherwise an event that arrives during the read would be missed.
         const news = events.changed(ends);
         const page = await inTurn(async () =>
           look(first ? admission.caller : await rejudge(db, admission), { ...question, after }),
@@ -74,7 +74,7 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
     } finally {
       clearTimeout(timer);
       gone.removeEventListener('abort', end);
-      // Nobody is told of anything any more who has his answer.
+      // Ends the subscription to new events.
       over.abort();
     }
   }

@@ -5,18 +5,18 @@ import type { Sealing } from '../event/sealing.ts';
 
 type Reading = (reader: Reader, question: FeedQuestion) => Promise<FeedAnswer>;
 
-/** Answers that are kept at the same time, until there is something new. */
+/** Maximum number of shared answers. */
 const MOST_KEPT = 16;
 
 /**
- * Reads the feed. Those who see everything and ask the same share one answer for as long as no other event has got its
- * position: of many who wait for one event the database hears once.
+ * Reads the feed. Readers who see everything and ask the same question share one answer until the next event is sealed:
+ * so many waiting readers cost the database one statement for each event.
  */
 export function createReading(db: Kysely<Database>, events: Pick<Sealing, 'position'>): Reading {
   const kept = new Map<string, Promise<FeedAnswer>>();
   let keptAt = -1;
   return (reader, question) => {
-    // What was sealed already when this process heard of the last one is in an answer that was asked for since.
+    // An answer read after this process learnt of `position` includes all events up to it, so it may be shared.
     const position = events.position;
     if (reader !== 'all' || question.after >= position) return readFeed(db, reader, question);
     if (position !== keptAt || kept.size >= MOST_KEPT) kept.clear();

@@ -1,32 +1,32 @@
 import type { Caller } from '../access/caller.queries.ts';
-import { isBuiltIn } from '../access/levels.ts';
+import { isBuiltIn } from '../access/clearance-levels.ts';
 import { DomainError } from '../shared/errors.ts';
 
-/** Requests that wait for events at the same time: of one caller, and in one process. */
+/** Maximum number of concurrent waiting requests: of one caller, and in this process. */
 const MOST = { each: 8, all: 1000 };
 
-/** Holds a place for each request that waits; whoever has too many is refused one. */
+/** Counts the waiting requests and refuses those above the limits; the returned function releases the permit. */
 export function createWaitingRoom(most = MOST): (caller: Caller) => () => void {
-  const places = new Map<string, number>();
+  const heldBy = new Map<string, number>();
   let taken = 0;
   return (caller) => {
     const key = keyOf(caller);
-    const held = places.get(key) ?? 0;
+    const held = heldBy.get(key) ?? 0;
     if (held >= most.each || taken >= most.all) {
       throw new DomainError('too_many_waiting', 'Too many requests wait for events.', { retryAfter: 1 });
     }
-    places.set(key, held + 1);
+    heldBy.set(key, held + 1);
     taken += 1;
     return () => {
-      const left = (places.get(key) ?? 1) - 1;
-      if (left > 0) places.set(key, left);
-      else places.delete(key);
+      const left = (heldBy.get(key) ?? 1) - 1;
+      if (left > 0) heldBy.set(key, left);
+      else heldBy.delete(key);
       taken -= 1;
     };
   };
 }
 
-/** All tokens of a character count as one caller; those of the built-in user by their applications. */
+/** All tokens of a character count as one caller; tokens of the built-in user count for each application. */
 function keyOf({ owner_id, sponsor_id, app_token }: Caller): string {
   const id = sponsor_id ?? owner_id;
   return isBuiltIn(id) ? app_token : String(id);

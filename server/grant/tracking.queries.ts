@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tracking } from '../../contract/user.ts';
-import { isMember } from '../access/levels.queries.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { JsonText } from '../database/json-text.ts';
 import type { Database } from '../database/tables.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { isMember } from '../access/levels.queries.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { type NewEvent, recordEvents } from '../event/record.ts';

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Updateable } from 'kysely';
 import type { Group } from '../../contract/group.ts';
 import type { GroupShort } from '../../contract/group-short.ts';
 import type { UserShort } from '../../contract/user.ts';
-import { isMember } from '../access/levels.queries.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import type { JsonText } from '../database/json-text.ts';
 import type { Database, GroupTable } from '../database/tables.ts';
 import type { ListDifference } from '../shared/list-change.ts';

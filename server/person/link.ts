@@ -2,7 +2,7 @@ import type { Person } from '../../contract/person.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { recogniseLocked } from '../access/authenticate.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
-import { isBuiltIn, isGuest } from '../access/levels.ts';
+import { isBuiltIn, isGuest } from '../access/clearance-levels.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
@@ -11,12 +11,12 @@ import { findMembership, lockPersons, wasUsed } from './membership.queries.ts';
 import { foundPerson, moveTo } from './membership.ts';
 import { getPersonOf, mainKept } from './person.ts';
 
-/** Milliseconds after its sign-in for which a user token proves whose a character is (D101). */
+/** Milliseconds after its sign-in during which a user token proves that its holder owns the character (D101). */
 const PROVES_FOR = 10 * 60_000;
 
 /**
- * Moves the character of a user token to the caller's person (D101). Both characters are locked, then both tokens are
- * judged as they are at that moment: a hand-over, a deletion, another link comes before all of this, or after it.
+ * Moves the character of a user token to the caller's person (D101). Both characters are locked before both tokens are
+ * checked, so a concurrent hand-over, deletion or link happens entirely before or after this.
  */
 export async function linkCharacter(
   { db, keys, clock }: Pick<Services, 'db' | 'keys' | 'clock'>,
@@ -49,7 +49,7 @@ export async function linkCharacter(
   });
 }
 
-/** A fresh sign-in of another character, through the very application that the caller uses. */
+/** Requires a recent sign-in of another character through the caller's own application. */
 function requireProof(caller: Caller, other: Caller, now: Date): void {
   if (other.token_type !== 'use' || isBuiltIn(other.owner_id)) {
     throw refused('It is no user token of a character.');
@@ -66,7 +66,7 @@ function refused(why: string): DomainError {
   return invalid(['body', 'user_token'], why);
 }
 
-/** What is wrong with the token in the body is no reason to refuse the one in the header. */
+/** Turns refusals of the token in the body into a 422, because the token in the header is valid. */
 async function inBody<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

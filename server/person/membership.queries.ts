@@ -2,32 +2,32 @@ import { type Kysely, sql } from 'kysely';
 import type { PersonChange } from '../../contract/person.ts';
 import type { Database } from '../database/tables.ts';
 
-/** Where a character belongs. */
+/** A person that has a row, with its main character. */
 export interface Membership {
   readonly person_id: string;
   readonly main_id: number;
 }
 
-/** Why characters come or go, and on whose word. */
+/** The cause of a change of membership, for the person's history. */
 export interface Occasion {
   readonly happened: PersonChange['happened'];
-  /** Character id of who does it; null: the service itself. */
+  /** Character id of the actor; null for the service itself. */
   readonly by: number | null;
   readonly now: Date;
   readonly reason?: string;
-  /** The user token that proves it. */
+  /** Id of the user token that proved the ownership of the character. */
   readonly proof?: string;
 }
 
 /**
- * Persons are changed by one transaction at a time: it is seldom, and one link may concern two persons. To be taken
- * after the locks on users, each of whom is locked by whoever moves it: with nothing waited for afterwards.
+ * Lets one transaction at a time change persons, because one change may concern two of them, and changes are rare. Take
+ * this lock after those of the users concerned and wait for no other lock afterwards, so that there is no deadlock.
  */
 export async function lockPersons(db: Kysely<Database>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('persons'))`.execute(db);
 }
 
-/** The person of a character; undefined: a person of one. */
+/** The person of a character; undefined when the character was never linked, so that its person has no row. */
 export async function findMembership(
   db: Kysely<Database>,
   characterId: number,
@@ -40,7 +40,7 @@ export async function findMembership(
     .executeTakeFirst();
 }
 
-/** Whether a user token proved a character already. */
+/** Whether a user token has served as proof before. */
 export async function wasUsed(db: Kysely<Database>, proof: string): Promise<boolean> {
   const row = await db
     .selectFrom('person_history')
@@ -50,7 +50,7 @@ export async function wasUsed(db: Kysely<Database>, proof: string): Promise<bool
   return row !== undefined;
 }
 
-/** A person without characters, its main too: they are moved to it before the transaction ends. */
+/** Inserts a person without characters; move them to it, its main included, before the transaction ends. */
 export async function insertPerson(db: Kysely<Database>, person: Membership, now: Date): Promise<void> {
   await db
     .insertInto('persons')
@@ -58,7 +58,7 @@ export async function insertPerson(db: Kysely<Database>, person: Membership, now
     .execute();
 }
 
-/** The first character of a person, from a person of its own; nothing happened to it that would be kept. */
+/** Inserts the main as first character of a new person. The person's history does not contain this. */
 export async function insertFirst(db: Kysely<Database>, { person_id, main_id }: Membership): Promise<Moved> {
   await db.insertInto('person_characters').values({ person_id, character_id: main_id }).execute();
   const { character_name } = await db
@@ -69,14 +69,14 @@ export async function insertFirst(db: Kysely<Database>, { person_id, main_id }: 
   return { character_id: main_id, character_name, from_person: null };
 }
 
-/** A character that came or went, and the person that it was of before; null: of one of its own. */
+/** A character that was moved, and its former person; null when that had no row. */
 export interface Moved {
   readonly character_id: number;
   readonly character_name: string;
   readonly from_person: string | null;
 }
 
-/** Moves characters to a person, from wherever they are, and writes down that they came. */
+/** Moves characters to a person from their former ones, and adds that to the history. */
 export async function insertCharacters(
   db: Kysely<Database>,
   personId: string,
@@ -90,10 +90,10 @@ export async function insertCharacters(
     returning character_id,
       (select former.person_id::text from person_characters former
         where former.character_id = person_characters.character_id) as from_person`.execute(db);
-  return remember(db, rows, personId, occasion);
+  return insertHistory(db, rows, personId, occasion);
 }
 
-/** Whether any of these characters is of a person that has a row. */
+/** Whether any of these characters is linked, that is, belongs to a person that has a row. */
 export async function areLinked(db: Kysely<Database>, characterIds: readonly number[]): Promise<boolean> {
   const linked = await db
     .selectFrom('person_characters')
@@ -104,7 +104,7 @@ export async function areLinked(db: Kysely<Database>, characterIds: readonly num
   return linked.length > 0;
 }
 
-/** Takes characters out of their persons, and writes down that they went. */
+/** Removes characters from their persons, and adds that to the history. */
 export async function deleteCharacters(
   db: Kysely<Database>,
   characterIds: readonly number[],
@@ -113,14 +113,14 @@ export async function deleteCharacters(
   const { rows } = await sql<Omit<Moved, 'character_name'>>`
     delete from person_characters where character_id = any(${[...characterIds]}::bigint[])
     returning character_id, person_id::text as from_person`.execute(db);
-  return remember(db, rows, null, occasion);
+  return insertHistory(db, rows, null, occasion);
 }
 
 export async function setMain(db: Kysely<Database>, personId: string, mainId: number): Promise<void> {
   await db.updateTable('persons').set({ main_id: mainId }).where('person_id', '=', personId).execute();
 }
 
-/** The character that has been proven longest; those never proven come last. */
+/** The character whose ownership was proven first; those never proven come last. */
 export async function findLongestProven(
   db: Kysely<Database>,
   characterIds: readonly number[],
@@ -134,7 +134,7 @@ export async function findLongestProven(
 
 const longestProven = sql`order by u.proven_on nulls last, u.character_id`;
 
-/** Deletes those of the persons that have one character left, and returns who that was. */
+/** Deletes those of the persons that have fewer than two characters; returns the character that was left in each. */
 export async function dissolve(db: Kysely<Database>, personIds: readonly string[]): Promise<Moved[]> {
   const { rows } = await sql<Moved>`
     with lonely as (
@@ -152,7 +152,7 @@ export interface NewMain {
   readonly after: number;
 }
 
-/** Where the main of a person went, the character that was proven longest takes its place. */
+/** Makes the character that was proven first the main of each person whose main has left. */
 export async function replaceLostMains(
   db: Kysely<Database>,
   personIds: readonly string[],
@@ -168,7 +168,7 @@ export async function replaceLostMains(
   return rows;
 }
 
-async function remember(
+async function insertHistory(
   db: Kysely<Database>,
   moved: readonly Omit<Moved, 'character_name'>[],
   toPerson: string | null,

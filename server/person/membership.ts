@@ -17,7 +17,7 @@ import {
   setMain,
 } from './membership.queries.ts';
 
-/** Writes the person of one character down: others are about to join it. */
+/** Gives the person of a single character a row, before other characters are linked to it. */
 export async function foundPerson(db: Kysely<Database>, person: Membership, now: Date): Promise<void> {
   await insertPerson(db, person, now);
   const first = await insertFirst(db, person);
@@ -25,7 +25,7 @@ export async function foundPerson(db: Kysely<Database>, person: Membership, now:
   await recordEvents(db, [moved(first, person.person_id), newMain(main)], now);
 }
 
-/** Makes a person of characters that are of others still; its main is one of them. */
+/** Creates a person from characters of other persons; `person.main_id` must be one of them. */
 export async function splitOff(
   db: Kysely<Database>,
   person: Membership,
@@ -37,7 +37,7 @@ export async function splitOff(
   await recordEvents(db, [newMain({ ...person, before: null, after: person.main_id })], occasion.now);
 }
 
-/** Moves characters to a person, from wherever they are. */
+/** Moves characters to a person from their former ones. */
 export async function moveTo(
   db: Kysely<Database>,
   personId: string,
@@ -49,8 +49,8 @@ export async function moveTo(
 }
 
 /**
- * Takes characters out of their persons, each to be a person of its own; nothing where they are that already (D101).
- * Whoever calls holds the locks of these users.
+ * Removes characters from their persons, so that each becomes a person of its own; no effect on those that are one
+ * already (D101). The caller of this function must hold the locks of these users.
  */
 export async function detachCharacters(
   db: Kysely<Database>,
@@ -73,7 +73,10 @@ export async function changeMain(
   await recordEvents(db, [newMain({ person_id, before, after })], now);
 }
 
-/** What is left of the persons that somebody left: of one character no person, of a lost main the longest proven. */
+/**
+ * Completes the persons that characters have left, and records the events: a person with one remaining character loses
+ * its row, and a person without its main gets another one.
+ */
 async function settle(
   db: Kysely<Database>,
   went: readonly Moved[],

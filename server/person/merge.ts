@@ -14,7 +14,7 @@ import { rehearsed } from './rehearsal.ts';
 
 type Needs = Pick<Services, 'db' | 'clock'>;
 
-/** All characters of another person come to this one, whose main stays (D101). */
+/** Moves all characters of another person to this one, whose main stays (D101). */
 export async function mergePersons(
   { db, clock }: Needs,
   admission: Admission,
@@ -37,7 +37,7 @@ export async function mergePersons(
   });
 }
 
-/** Some characters of a person become one of their own (D101). */
+/** Moves some characters of a person to a new person (D101). */
 export async function splitPerson(
   { db, clock }: Needs,
   admission: Admission,
@@ -64,7 +64,7 @@ export async function splitPerson(
   });
 }
 
-/** The person of several characters that are of another one still. */
+/** Id and main of a new person for these characters. */
 async function newPerson(tx: Kysely<Database>, characterIds: readonly number[], { now }: Occasion) {
   return { person_id: objectId(now), main_id: await findLongestProven(tx, characterIds) };
 }

@@ -1,14 +1,14 @@
 import { MAX_ID } from '../../contract/common.ts';
 
-/** Ids that were made begin with a time, which is never so early. */
+/** Matches ids of persons without a row. Ids of rows begin with the time of their creation, which is not 0. */
 const SOLE = /^0{10}[0-9a-f]{14}$/;
 
-/** The id of a person of one character, which has no row: until its first link. */
+/** The id of the person of a character that was never linked; it has no row. */
 export function soleId(characterId: number): string {
   return characterId.toString(16).padStart(24, '0');
 }
 
-/** The character that such an id means; undefined: it is the id of a row. */
+/** The character in an id that {@link soleId} made; undefined for the id of a row. */
 export function soleCharacter(personId: string): number | undefined {
   const characterId = SOLE.test(personId) ? Number.parseInt(personId, 16) : undefined;
   return characterId !== undefined && characterId <= MAX_ID ? characterId : undefined;

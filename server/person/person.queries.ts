@@ -1,41 +1,41 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { PersonChange } from '../../contract/person.ts';
 import type { UserShort } from '../../contract/user.ts';
-import { isBuiltIn } from '../access/levels.queries.ts';
+import { isBuiltIn } from '../access/clearance-levels.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { soleCharacter } from './person-id.ts';
 
-/** A character of a person, and what is known of whose it is. */
+/** A character of a person, with the state of its ownership. */
 export interface CharacterRow {
-  /** Null: a person of one. */
+  /** Null when the character was never linked. */
   readonly person_id: string | null;
   readonly main_id: number;
   readonly character_id: number;
   readonly character_name: string;
   readonly proven_on: Date | null;
   readonly ownership: 'proven' | 'stale' | 'changed';
-  /** Whether a valid refresh token covers what is required (D35); null: there is none at all. */
+  /** Whether a valid refresh token covers the required scopes (D35); null when there is no refresh token. */
   readonly covered: boolean | null;
 }
 
-/** Milliseconds for which a sign-in alone proves whose a character is. */
+/** Milliseconds for which a sign-in alone proves the ownership of a character. */
 const PROVEN_FOR = 90 * 24 * 3_600_000;
 
-/** Whether the game told of another owner of the user `u`, who was not here yet (D100). */
+/** Whether a refresh named another owner of the user `u`, who has not signed in yet (D100). */
 export const isChanged: RawBuilder<boolean> = sql`exists (
   select from grants g where g.character_id = u.character_id and g.heard_owner <> u.owner_hash)`;
 const isProven = (now: Date) => sql`(u.signed_in_on > ${new Date(now.getTime() - PROVEN_FOR)}
   or exists (select from standing_grants g where g.character_id = u.character_id and g.valid))`;
 
-/** Whether two characters are of one person: one and the same, or linked (D100). */
+/** Whether two characters are the same, or belong to one person (D100). */
 export function areOne(one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(${one} = ${other} or exists (
     select from person_characters a join person_characters b using (person_id)
     where a.character_id = ${one} and b.character_id = ${other}))`;
 }
 
-/** The whole person of a character, in the order of D9; nobody: there is no such user. */
+/** All characters of a character's person, in the order of D9; none when the user does not exist. */
 export async function findPersonOf(
   db: Kysely<Database>,
   characterId: number,
@@ -60,14 +60,14 @@ export async function findPersonOf(
   return rows;
 }
 
-/** The character that stands for the person of the user `u`: itself, where that is a person of one. */
+/** The main of the person of the user `u`; the user itself when it was never linked. */
 export const mainOf: RawBuilder<UserShort> = sql`(
   select json_build_object('character_id', m.character_id, 'character_name', m.character_name) from users m
   where m.character_id = coalesce(
     (select p.main_id from person_characters pc join persons p using (person_id)
       where pc.character_id = u.character_id), u.character_id))`;
 
-/** Ids of the characters of a person, the built-in user being none; nobody: there is no such person. */
+/** Ids of a person's characters; none when the person does not exist. The built-in user is no person. */
 export async function findMembers(db: Kysely<Database>, personId: string): Promise<number[]> {
   const sole = soleCharacter(personId);
   const { rows } = await sql<{ character_id: number }>`${
@@ -79,7 +79,7 @@ export async function findMembers(db: Kysely<Database>, personId: string): Promi
   return rows.map((row) => row.character_id);
 }
 
-/** When somebody came to a person or left it, newest first. */
+/** When characters came to a person or left it, newest first. */
 export async function findHistory(
   db: Kysely<Database>,
   personId: string,
@@ -95,7 +95,7 @@ export async function findHistory(
   return rows;
 }
 
-/** Deletes some of what has had its time; returns how many. */
+/** Deletes at most `most` expired entries of the history; returns their number. */
 export async function deleteHistoryBefore(db: Kysely<Database>, before: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from person_history where position in (

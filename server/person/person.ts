@@ -15,7 +15,7 @@ import { withinReach } from './reach.ts';
 
 type Needs = Pick<Services, 'db' | 'clock'>;
 
-/** The whole person of a character, nobody hidden. */
+/** The person of a character with all its characters. */
 export async function getPersonOf({ db, clock }: Needs, characterId: number): Promise<Person> {
   const rows = await findPersonOf(db, characterId, clock.now());
   if (rows.length === 0) throw revoked();
@@ -23,8 +23,8 @@ export async function getPersonOf({ db, clock }: Needs, characterId: number): Pr
 }
 
 /**
- * The person of a user as the caller may see it (D100): one's own whole; of others those within read authority, and
- * nothing at all where the user that is asked about is not.
+ * The person of a user as the caller may see it (D100): all characters of its own person; of others those within its
+ * read authority, and none at all when the requested user is outside it.
  */
 export async function getPersonNamed(
   { db, clock }: Needs,
@@ -47,7 +47,7 @@ export async function getPersonNamed(
   );
 }
 
-/** Takes a character out of the caller's person (D101); its main only where it is the last one. */
+/** Removes a character from the caller's person (D101); the main cannot be removed. */
 export async function unlinkCharacter(
   { db, clock }: Needs,
   admission: Admission,
@@ -66,7 +66,7 @@ export async function unlinkCharacter(
   });
 }
 
-/** Chooses the character that stands for the caller's person. */
+/** Chooses the main of the caller's person. */
 export async function updatePerson(
   { db, clock }: Needs,
   admission: Admission,
@@ -76,7 +76,7 @@ export async function updatePerson(
     const { owner_id: own } = await readmit(tx, admission, [main]);
     await lockPersons(tx);
     const person = await findMembership(tx, own);
-    // Of a person of one that one is the main.
+    // A character that was never linked is its own main already.
     if (person === undefined ? main !== own : !(await isOf(tx, person.person_id, main))) {
       throw notFound('character of this person', main);
     }
@@ -89,7 +89,7 @@ async function isOf(db: Needs['db'], personId: string | undefined, characterId: 
   return personId !== undefined && (await findMembership(db, characterId))?.person_id === personId;
 }
 
-/** What happened to a person, newest first. */
+/** The history of a person, newest first. */
 export async function getHistory({ db }: Pick<Services, 'db'>, personId: string): Promise<PersonChange[]> {
   const rows = await findHistory(db, personId, MAX_PAGE);
   if (rows.length === 0 && (await findMembers(db, personId)).length === 0) throw notFound('person', personId);

@@ -5,7 +5,7 @@ import { type Asker, findUserPositions } from '../access/position.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { revoked } from '../shared/errors.ts';
 
-/** Which of these users the caller may read (D12). */
+/** Those of the users whom the caller may read (D12). */
 export async function withinReach(
   db: Kysely<Database>,
   asker: Asker,

@@ -6,7 +6,7 @@ import { giveUpTokens } from '../token/give-up-tokens.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
 import { disableUnreadable, findUnreadable } from '../webhook/secret-keys.ts';
 
-/** Keys were taken away that unexpired tokens or stored grants still need (D20b, D61). */
+/** Keys were removed that unexpired tokens, stored grants or webhooks still need (D20b, D61). */
 class KeysRemoved extends CannotStart {
   override name = 'KeysRemoved';
 }
@@ -14,10 +14,10 @@ class KeysRemoved extends CannotStart {
 type KeyParts = Pick<Services, 'db' | 'keys' | 'vault' | 'clock' | 'log' | 'settings'>;
 
 /**
- * Refuses to start without a key that unexpired tokens were signed with, or valid grants and secrets of webhooks encrypted
- * with. Where it is told to give them up, it does so for good: later starts need not be told again.
+ * Refuses to start when a key is missing that signed unexpired tokens or encrypted valid grants or secrets of webhooks.
+ * If the settings force the start, what needs the missing keys is given up permanently, so later starts need no force.
  *
- * @throws KeysRemoved which lists all that would be lost
+ * @throws KeysRemoved which lists everything that would be lost
  */
 export async function requireKeys(services: KeyParts): Promise<void> {
   const lacks = [await removedSigningKeys(services), await removedEncryptionKeys(services)];
@@ -27,7 +27,7 @@ export async function requireKeys(services: KeyParts): Promise<void> {
   for (const lack of lacks) await lack?.giveUp();
 }
 
-/** What hangs on keys that are not there. */
+/** What depends on missing keys. */
 interface Lack {
   readonly forced: boolean;
   readonly problem: string;

@@ -5,13 +5,16 @@ import { allTaken, outliveReaders } from '../observability/output.ts';
 import { redactText } from '../observability/redact.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 
-/** A stop that takes longer than this, besides a drain, is cut short. */
+/** Milliseconds after which a stop is aborted, in addition to a drain. */
 const STOP_WITHIN = 9_500;
 
-/** A Ctrl-C under npm arrives twice, from the terminal and from npm; only a later one is impatience. */
+/**
+ * Milliseconds within which further signals are ignored: one Ctrl-C under npm arrives twice, from the terminal and from
+ * npm. A later signal ends the process at once.
+ */
 const ONE_KEYSTROKE = 1_000;
 
-/** Runs a program that lasts, to its end: exit code 0, or 1 with the reason on standard error. */
+/** Runs a service process to its end: exit code 0, or 1 with the reason on standard error. */
 export async function runProgram(main: () => Promise<void>): Promise<never> {
   outliveReaders();
   let code = 0;
@@ -52,7 +55,7 @@ export function untilStopped(log: Logger, drainMillis = 0): Promise<NodeJS.Signa
   });
 }
 
-/** What the operator reads when a start fails: one sentence where we know the reason, else the scrubbed trace. */
+/** The message for a failed start: one sentence when the reason is known, otherwise the redacted stack trace. */
 export function explainStart(error: unknown): string {
   if (error instanceof CannotStart) return `${error.message}\n`;
   if (!(error instanceof Error)) return `${redactText(String(error))}\n`;
@@ -64,7 +67,7 @@ export function explainStart(error: unknown): string {
   return `${redactText(`${error.stack ?? error.message}${cause}`)}\n`;
 }
 
-/** PostgreSQL's insufficient_privilege. */
+/** Whether the error is PostgreSQL's insufficient_privilege. */
 function isForbidden(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '42501';
 }

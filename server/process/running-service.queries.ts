@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { Database, ServiceTable } from '../database/tables.ts';
 
-/** How the service was started that runs on this database; undefined: none does. */
+/** The service process that is announced on this database; undefined when none is. */
 export async function findService(
   db: Kysely<Database>,
 ): Promise<Pick<ServiceTable, 'base_url' | 'key_ids'> | undefined> {
   return db.selectFrom('service').select(['base_url', 'key_ids']).executeTakeFirst();
 }
 
-/** Writes down how this process was started; of several the last one counts. */
+/** Announces this process, replacing any other one. */
 export async function announceService(
   db: Kysely<Database>,
   service: Omit<ServiceTable, 'one'>,
@@ -20,7 +20,7 @@ export async function announceService(
     .execute();
 }
 
-/** The process has stopped; if a later one was started, that one stays announced. */
+/** Withdraws the announcement of a process; that of a later one stays. */
 export async function withdrawService(db: Kysely<Database>, process: string): Promise<void> {
   await db.deleteFrom('service').where('process', '=', process).execute();
 }

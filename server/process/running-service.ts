@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../services/services.ts';
 import { announceService, withdrawService } from './running-service.queries.ts';
 
-/** Milliseconds that a stop waits for a database that does not answer. */
+/** Milliseconds that a stop waits for an unresponsive database. */
 const WITHDRAWN_WITHIN = 1_000;
 
 /**
- * Writes down how this process was started, for commands beside it; returns what takes that back at its stop. What a
- * killed process leaves there is overwritten by the next start.
+ * Announces this process with its address and keys, for commands that run beside it; the returned function withdraws
+ * that at the stop. The announcement of a killed process is replaced at the next start.
  */
 export async function announce({ db, clock, keys, settings, log }: Services): Promise<() => Promise<void>> {
   const process = randomUUID();

@@ -2,22 +2,22 @@ import type { Logger } from 'pino';
 import { type CompleteSettings, requireComplete, type Settings } from '../config/settings.ts';
 import type { Services } from '../services/services.ts';
 
-/** What takes the place of what the settings leave out, for as long as the process runs. */
+/** Replacements for services that the settings do not name, such as the database; they run as long as the process. */
 export interface StandIns {
   readonly settings: CompleteSettings;
-  /** Once the service listens: tells newcomers what to do first. */
+  /** Called when the service listens; returns a message for newcomers on what to do first. */
   welcome?(services: Services): Promise<{ readonly message: string; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
-/** `worker` and `token` run beside the service, whose stand-ins they join; `token` needs database and keys alone. */
+/** `worker` and `token` run beside the service and use its stand-ins; `token` needs only the database and the keys. */
 export type StartStandIns = (
   settings: Settings,
   log: Logger,
   purpose: 'service' | 'worker' | 'token',
 ) => Promise<StandIns>;
 
-/** Production's: none, so that nothing may be left out. */
+/** Production has no stand-ins, so the settings must be complete. */
 export const noStandIns: StartStandIns = async (settings) => ({
   settings: requireComplete(settings),
   stop: async () => undefined,

@@ -9,16 +9,16 @@ import { serveJointMetrics } from '../observability/serve-metrics.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { untilStopped } from './lifecycle.ts';
 
-/** Milliseconds before another process takes the place of one that ended: at first, and at the most. */
+/** Milliseconds before a process that ended is replaced: the first time, and at most. */
 const AGAIN_AFTER = { first: 500, most: 30_000 };
-/** Milliseconds of life after which the end of a process counts as its first failure. */
+/** Milliseconds after which a process counts as stable, so that its end resets that pause. */
 const LONG_LIFE = 60_000;
-/** Milliseconds longer than those that it supervises this process waits at a stop. */
+/** Milliseconds that this process waits at a stop in addition to the time limit of those it supervises. */
 const LONGER = 1_000;
-/** What a process says that answers requests. */
+/** The message of a process that answers requests. */
 const READY = 'castellan is ready';
 
-/** Tells a supervising process that this one answers requests. */
+/** Notifies the supervising process that this one answers requests. */
 export function tellReady(): void {
   if (isSupervised()) process.send?.(READY);
 }
@@ -28,22 +28,22 @@ export function isSupervised(): boolean {
   return cluster.isWorker;
 }
 
-/** Whether this process is to start others that serve, and not to serve itself. */
+/** Whether this process starts others that serve, instead of serving itself. */
 export function isSupervisor({ processes }: Pick<Settings, 'processes'>): boolean {
   return cluster.isPrimary && processes > 1;
 }
 
-/** Milliseconds until the next try, so that what ends at once again and again does not take the machine. */
+/** Milliseconds before the next start, so that a process that keeps ending at once does not use up the CPU. */
 export function againAfter(previous: number, livedFor: number): number {
   if (livedFor > LONG_LIFE) return AGAIN_AFTER.first;
   return Math.min(Math.max(previous * 2, AGAIN_AFTER.first), AGAIN_AFTER.most);
 }
 
 /**
- * Runs the service in several processes behind one port, until it is told to stop. They share nothing but that port: one
- * that ends is replaced, and meanwhile the others answer.
+ * Runs the service in several processes behind one port, until it is told to stop. They share nothing but that port. A
+ * process that ends is replaced; meanwhile the others answer.
  *
- * @throws CannotStart when one of the first ones does not start; it has said why
+ * @throws CannotStart when one of the first processes does not start, which has logged the reason
  */
 export async function supervise(settings: Settings, log: Logger): Promise<void> {
   const stopped = untilStopped(log, longestDrain(settings.drainSeconds) + LONGER);
@@ -53,19 +53,19 @@ export async function supervise(settings: Settings, log: Logger): Promise<void> 
   let started = false;
 
   const metrics = await serveJointMetrics(joint, settings, log);
-  const places = Array.from({ length: settings.processes }, keepOne);
+  const slots = Array.from({ length: settings.processes }, keepOne);
   try {
-    endAll(await Promise.race([stopped, Promise.all(places).then(() => stopped)]));
+    endAll(await Promise.race([stopped, Promise.all(slots).then(() => stopped)]));
   } catch (error) {
     endAll('SIGTERM');
     throw error;
   } finally {
-    await Promise.allSettled(places);
+    await Promise.allSettled(slots);
     await metrics.stop();
   }
   log.info('all processes have stopped');
 
-  /** Starts a process and replaces it whenever it ends. Each place has its own pause between tries. */
+  /** Keeps one process running, replacing it whenever it ends. Each of these loops has its own pause. */
   async function keepOne(): Promise<void> {
     let pause = 0;
     while (!stopping.signal.aborted) {
@@ -79,7 +79,7 @@ export async function supervise(settings: Settings, log: Logger): Promise<void> 
     }
   }
 
-  /** Runs a process to its end; returns how it ended, for the log. */
+  /** Runs a process to its end; returns exit code and signal for the log. */
   async function runOne(): Promise<object> {
     const worker = cluster.fork();
     worker.on('message', (message) => {
@@ -100,7 +100,7 @@ export async function supervise(settings: Settings, log: Logger): Promise<void> 
 
   function endAll(signal: NodeJS.Signals): void {
     stopping.abort();
-    // A Ctrl-C in a terminal has reached them already: so soon, they take both for one.
+    // A Ctrl-C in a terminal has reached the processes too; they ignore a second signal that follows so soon.
     for (const each of Object.values(cluster.workers ?? {})) each?.process.kill(signal);
   }
 }

@@ -6,12 +6,12 @@ import type { Clock } from '../shared/clock.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
 import { inSpan } from '../tracing/tracing.ts';
 import { type Bucket, type Settlement, settle } from './budget.queries.ts';
-import { takeBudget } from './budget.ts';
 import type { BudgetAccount, ErrorTally } from './budget-account.ts';
 import type { CachedAnswer } from './cache.queries.ts';
 import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
 import { readLimits } from './limit-headers.ts';
 import type { ProviderOperation } from './operations.ts';
+import { takeBudget } from './wait-for-budget.ts';
 
 /** One request to the game's API, with the budgets that it is charged to. */
 interface Exchange {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { isAdministrator, isGuest, memberLevel } from '../access/levels.queries.ts';
+import { isAdministrator, isGuest, memberLevel } from '../access/clearance-levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
 /**

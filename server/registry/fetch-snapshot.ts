@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { FIRST_PLAYER_CORPORATION } from '../access/levels.ts';
+import { FIRST_PLAYER_CORPORATION } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { type AllianceFacts, askNames, type CorporationFacts, createGameApi } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { FIRST_PLAYER_CORPORATION } from '../access/levels.ts';
+import { FIRST_PLAYER_CORPORATION } from '../access/clearance-levels.ts';
 import type { AllianceFacts, CorporationFacts, GameApi } from '../provider/api.ts';
 import { ProviderError } from '../provider/http.ts';
 

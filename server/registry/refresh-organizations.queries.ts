@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { isMember } from '../access/levels.queries.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
 /** A user whose grant may allow listing the corporation's members. */

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import { isAdministrator, isGuest, isMember, memberLevel } from '../access/levels.queries.ts';
+import { isAdministrator, isGuest, isMember, memberLevel } from '../access/clearance-levels.queries.ts';
 import {
   ADMINISTRATOR_LEVEL,
   ALLIANCE_LEVEL,
   CEO_LEVEL,
   EXECUTOR_CEO_LEVEL,
   MEMBER_LEVEL,
-} from '../access/levels.ts';
+} from '../access/clearance-levels.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';

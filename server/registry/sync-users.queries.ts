@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { isBuiltIn, isGuest, isMember } from '../access/levels.queries.ts';
+import { isBuiltIn, isGuest, isMember } from '../access/clearance-levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
 /** A user as the run reads it before it asks the provider. */

@@ -1,4 +1,4 @@
-import { FIRST_PLAYER_CORPORATION } from '../access/levels.ts';
+import { FIRST_PLAYER_CORPORATION } from '../access/clearance-levels.ts';
 import { type Affiliation, askAffiliations, BULK } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';

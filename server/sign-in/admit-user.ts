@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Actor } from '../../contract/event.ts';
-import { isAdministrator, isGuest, MEMBER_LEVEL } from '../access/levels.ts';
+import { isAdministrator, isGuest, MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';

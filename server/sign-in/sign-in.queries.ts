@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { isGuest } from '../access/levels.queries.ts';
-import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/levels.ts';
+import { isGuest } from '../access/clearance-levels.queries.ts';
+import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { forgetJoining } from '../application/forget-joining.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { PreviewChange } from '../../contract/preview.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import { groupsOf } from '../access/groups-of.queries.ts';
-import { isMember } from '../access/levels.queries.ts';
 import { mayUseTokens } from '../access/login-permission.queries.ts';
 import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Target, ValueChange } from '../../contract/event.ts';
-import { isGuest } from '../access/levels.ts';
+import { isGuest } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { listChanged, type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
 import type { Touched } from './standing.queries.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { isBuiltIn, isGuest, isMember } from '../access/levels.queries.ts';
+import { isBuiltIn, isGuest, isMember } from '../access/clearance-levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
 export interface Population {

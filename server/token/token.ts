@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/token.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
-import { BUILT_IN_USER } from '../access/levels.ts';
+import { BUILT_IN_USER } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';

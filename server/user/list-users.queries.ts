@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { MAX_LEVEL } from '../../contract/access.ts';
-import { MEMBER_LEVEL } from '../access/levels.ts';
+import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { User, UserShort } from '../../contract/user.ts';
-import { isMember } from '../access/levels.queries.ts';
-import { MEMBER_LEVEL } from '../access/levels.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
+import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import { idIn, idOf } from '../access/named-user.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { byKey } from '../database/by-key.ts';

@@ -1,8 +1,8 @@
 import type { User, UserGroup } from '../../contract/user.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor } from '../access/caller.queries.ts';
+import { isBuiltIn } from '../access/clearance-levels.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
-import { isBuiltIn } from '../access/levels.ts';
 import { findPositions } from '../access/position.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { isBuiltIn } from '../access/levels.queries.ts';
+import { isBuiltIn } from '../access/clearance-levels.queries.ts';
 import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { tickeredName } from '../user/user.queries.ts';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { VoiceChallenge } from '../../contract/voice.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
-import { isBuiltIn } from '../access/levels.ts';
+import { isBuiltIn } from '../access/clearance-levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';

@@ -13,18 +13,19 @@ export interface Delivering {
   close(): Promise<void>;
 }
 
-/** Milliseconds after which it is looked for work though nobody told of any. */
+/** Polling interval in milliseconds while no notification arrives. */
 const PATIENCE = 60_000;
-/** Milliseconds between two looks, however much happens. */
+/** Minimum milliseconds between two searches for work. */
 const RHYTHM = 20;
-/** Lanes that ask the database at the same time: its connections are the jobs', too. */
+/** Lanes that use the database concurrently: the jobs share its connections. */
 const LANES_AT_ONCE = 3;
-/** Milliseconds before another look where one failed. */
+/** Milliseconds before another search after a failed one. */
 const AGAIN_AFTER = 2_000;
 
 /**
- * Delivers by all webhooks, each on a lane of its own, so that none waits for another. Every worker does; what one has in
- * hand the others leave alone for a minute. Looks whenever events get their positions, and when a delivery is due.
+ * Delivers the events of all webhooks, each in a lane of its own, so that a slow receiver delays no other. Every worker
+ * process does so: deliveries that one has claimed are left alone by the others for a minute. It searches for work
+ * whenever events get positions, and when a delivery is due.
  */
 export function startDelivering(services: DeliveringServices): Delivering {
   const { db, clock, events, outages } = services;
@@ -37,7 +38,7 @@ export function startDelivering(services: DeliveringServices): Delivering {
   async function run(): Promise<void> {
     while (!closed && !events.ending) {
       wake = new AbortController();
-      // From before the look on, or what comes during it would be waited for.
+      // Subscribed before the search: otherwise an event that arrives during it would be missed.
       const news = events.changed(wake.signal);
       const timer = setTimeout(() => wake.abort(), await look());
       await news;
@@ -46,7 +47,7 @@ export function startDelivering(services: DeliveringServices): Delivering {
     }
   }
 
-  /** Returns the milliseconds until the next look. */
+  /** Wakes the lanes that have work now; returns the milliseconds until the next search. */
   async function look(): Promise<number> {
     try {
       const now = clock.now();
@@ -58,7 +59,7 @@ export function startDelivering(services: DeliveringServices): Delivering {
       outages.worked('webhooks');
       return pause;
     } catch (error) {
-      outages.failed('webhooks', { err: error }, 'it could not be looked for what webhooks have to deliver');
+      outages.failed('webhooks', { err: error }, 'could not search for deliveries that are due');
       return AGAIN_AFTER;
     }
   }
@@ -67,7 +68,7 @@ export function startDelivering(services: DeliveringServices): Delivering {
     const known = lanes.get(webhookId);
     if (known !== undefined) return known;
     const lane = openLane(services, webhookId, atDatabase, () => {
-      // What failed meanwhile has a time now.
+      // Searches again, because deliveries that failed are due at a later time now.
       if (lanes.delete(webhookId)) wake.abort();
     });
     lanes.set(webhookId, lane);

@@ -6,7 +6,7 @@ import type { LockedWebhook } from './webhook.queries.ts';
 
 const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
-// For callers --------------------------------------------------------------------------------------------------
+// For the API --------------------------------------------------------------------------------------------------
 
 const COLUMNS = [
   'delivery_id',
@@ -45,7 +45,7 @@ export async function listDeliveries(
     .execute();
 }
 
-/** Stores a delivery that tells of no event. */
+/** Stores a test delivery, which contains no event. */
 export async function insertTest(
   db: Kysely<Database>,
   test: {
@@ -63,7 +63,7 @@ export async function insertTest(
     .executeTakeFirstOrThrow();
 }
 
-/** Removes the eldest tests that wait, but for so many. */
+/** Deletes the oldest waiting test deliveries above the maximum. */
 export async function keepTests(db: Kysely<Database>, webhookId: string, most: number): Promise<void> {
   await sql`delete from webhook_deliveries where webhook_id = ${webhookId} and delivery_id in (
     select delivery_id from webhook_deliveries
@@ -71,7 +71,7 @@ export async function keepTests(db: Kysely<Database>, webhookId: string, most: n
     order by created_on desc, delivery_id desc offset ${most})`.execute(db);
 }
 
-/** Makes a delivery as good as new; undefined: there is none. */
+/** Makes a delivery due now, with all its tries left; undefined when it does not exist. */
 export async function renewDelivery(
   db: Kysely<Database>,
   webhookId: string,
@@ -87,7 +87,7 @@ export async function renewDelivery(
     .executeTakeFirst();
 }
 
-/** The same for all that failed but should not have: events that their reader might not see stay where they are. */
+/** Does the same for all failed deliveries, except those of events that the owner might not see. */
 export async function renewFailed(db: Kysely<Database>, webhookId: string, now: Date): Promise<void> {
   await db
     .updateTable('webhook_deliveries')
@@ -99,7 +99,7 @@ export async function renewFailed(db: Kysely<Database>, webhookId: string, now: 
     .execute();
 }
 
-/** What waits beyond a position is forgotten: it comes again with the events after that. */
+/** Deletes the waiting deliveries of events after a position: they are created anew when the webhook gets there. */
 export async function forgetWaiting(db: Kysely<Database>, webhookId: string, after: number): Promise<void> {
   await db
     .deleteFrom('webhook_deliveries')
@@ -109,7 +109,7 @@ export async function forgetWaiting(db: Kysely<Database>, webhookId: string, aft
     .execute();
 }
 
-/** Deletes some deliveries that ended before; returns how many. */
+/** Deletes at most `most` deliveries that ended before a time; returns their number. */
 export async function deleteEndedBefore(db: Kysely<Database>, before: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from webhook_deliveries d using (
@@ -120,17 +120,17 @@ export async function deleteEndedBefore(db: Kysely<Database>, before: Date, most
   return Number(numAffectedRows);
 }
 
-// For those who deliver ----------------------------------------------------------------------------------------
+// For the worker -----------------------------------------------------------------------------------------------
 
-/** A webhook that has something to do, and from when on. */
+/** A webhook with work, and when that is due. */
 export interface Work {
   readonly webhook_id: string;
   readonly next: Date;
 }
 
 /**
- * Which webhooks have something to do now, or will have: tests whether enabled or not; else what waits, of an ordered one
- * the first; else events that it has not taken up.
+ * The webhooks that have work now or later: waiting test deliveries, even when disabled; if enabled, waiting deliveries
+ * (of an ordered webhook the first one alone), or events after its position.
  */
 export async function findWork(db: Kysely<Database>, now: Date): Promise<Work[]> {
   const { rows } = await sql<Work>`${plannedEachTime}
@@ -158,7 +158,7 @@ export async function findWork(db: Kysely<Database>, now: Date): Promise<Work[]>
   return rows;
 }
 
-/** A delivery that a process has in hand. */
+/** A delivery that a process has claimed. */
 export interface Claimed {
   readonly delivery_id: string;
   readonly type: string;
@@ -169,14 +169,14 @@ export interface Claimed {
 
 interface Claim {
   readonly now: Date;
-  /** When they are somebody else's, unless they have ended by then. */
+  /** When the claim expires, so that another process may claim the deliveries that have not ended. */
   readonly until: Date;
   readonly most: number;
-  /** Tests alone: a webhook that is disabled or paused delivers nothing else. */
+  /** Whether to claim test deliveries only: a disabled or paused webhook delivers nothing else. */
   readonly testsAlone: boolean;
 }
 
-/** Takes deliveries that are due into hand; of an ordered webhook as many as are due from the first one on. */
+/** Claims due deliveries; of an ordered webhook only those before the first one that is not due. */
 export async function claimDue(
   db: Kysely<Database>,
   { webhook_id, ordered }: Pick<LockedWebhook, 'webhook_id' | 'ordered'>,
@@ -199,7 +199,7 @@ export async function claimDue(
   return rows.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 
-/** Whether any event of the webhook waits. */
+/** Whether the webhook has waiting deliveries of events. */
 export async function hasWaiting(db: Kysely<Database>, webhookId: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`${plannedEachTime}
     select exists (select from webhook_deliveries
@@ -207,7 +207,7 @@ export async function hasWaiting(db: Kysely<Database>, webhookId: string): Promi
   return rows[0]?.found ?? false;
 }
 
-/** Stores events as deliveries in hand, in one statement; those that came before begin anew. */
+/** Stores events as claimed deliveries, in one statement. Events that were delivered before start again. */
 export async function insertInHand(
   db: Kysely<Database>,
   webhookId: string,
@@ -223,7 +223,7 @@ export async function insertInHand(
       set state = 'waiting', tries = 0, next_try_on = excluded.next_try_on`.execute(db);
 }
 
-/** What became of a delivery in hand. */
+/** The result of a claimed delivery. */
 export interface Settled {
   readonly delivery_id: string;
   readonly state: WebhookDeliveryTable['state'];
@@ -233,7 +233,7 @@ export interface Settled {
   readonly fault: string | null;
 }
 
-/** Writes down what became of deliveries, in one statement however many. */
+/** Stores the results of any number of deliveries in one statement. */
 export async function settleDeliveries(
   db: Kysely<Database>,
   webhookId: string,
@@ -249,7 +249,7 @@ export async function settleDeliveries(
     where d.webhook_id = ${webhookId} and d.delivery_id = s.delivery_id and d.state = 'waiting'`.execute(db);
 }
 
-/** Lets go of deliveries that were not begun. */
+/** Releases claimed deliveries that were not sent. */
 export async function putBack(
   db: Kysely<Database>,
   webhookId: string,
@@ -263,10 +263,10 @@ export async function putBack(
       and state = 'waiting'`.execute(db);
 }
 
-/** Said of an event that the webhook's owner may not see any more. */
+/** The fault of a delivery whose event the webhook's owner may not see any more. */
 const WITHHELD = 'withheld';
 
-/** Ends deliveries of events that may not be seen any more. */
+/** Ends deliveries of events that the webhook's owner may not see any more. */
 export async function withhold(
   db: Kysely<Database>,
   webhookId: string,

@@ -21,7 +21,7 @@ import { lockWebhook, setWebhook } from './webhook.queries.ts';
 import { getWebhook } from './webhook.ts';
 import { recordWebhookUpdated } from './webhook-events.ts';
 
-/** Type of the deliveries that tell of no event. */
+/** Type of test deliveries, which contain no event. */
 const TEST = 'webhook.test';
 const USUAL_LIMIT = 100;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -41,7 +41,7 @@ interface DeliveryQuery {
   readonly after?: string | undefined;
 }
 
-/** A page of a webhook's deliveries, the latest event first, and where the next page begins (D93). */
+/** A page of a webhook's deliveries, latest event first, and the cursor of the next page (D93). */
 export async function getDeliveries(
   { db }: Pick<Services, 'db'>,
   caller: Caller,
@@ -59,10 +59,10 @@ export async function getDeliveries(
   };
 }
 
-/** Tests of one webhook that wait: newer ones take the place of the eldest. */
+/** Maximum number of waiting test deliveries of one webhook: new ones replace the oldest. */
 const MOST_TESTS = 10;
 
-/** Sends a delivery that tells of no event, once, whether or not the webhook is enabled. */
+/** Queues a test delivery, which is tried once, whether or not the webhook is enabled. */
 export async function sendTest(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
@@ -81,7 +81,7 @@ export async function sendTest(
   });
 }
 
-/** Makes a delivery as good as new, and due at once. */
+/** Makes a delivery due now, with all its tries left, and ends a pause of the webhook. */
 export async function retryDelivery(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,
@@ -100,7 +100,9 @@ export async function retryDelivery(
   });
 }
 
-/** Delivers every event after a position once more; how far back that goes, the feed says (D92). */
+/**
+ * Sets the webhook back to a position, so that all events after it are delivered again; as far back as the feed (D92).
+ */
 export async function replay(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   admission: Admission,

@@ -6,7 +6,7 @@ import type { Services } from '../services/services.ts';
 import { type LockedWebhook, setWebhook } from './webhook.queries.ts';
 import { recordWebhookUpdated } from './webhook-events.ts';
 
-/** Ends a webhook's deliveries until somebody enables it again, and says so to everybody who should know. */
+/** Disables a webhook until somebody enables it again, with an event and a log line. */
 export async function disable(
   tx: Kysely<Database>,
   { log }: Pick<Services, 'log'>,

@@ -7,37 +7,38 @@ import { CLAIMED_FOR, type Destination, type Parcel, take } from './take.ts';
 
 type LaneServices = Pick<Services, 'db' | 'clock' | 'vault' | 'log' | 'outages' | 'settings'>;
 
-/** The deliveries of one webhook, as far as this process makes them. */
+/** Sends the deliveries of one webhook that this process has claimed. */
 export interface Lane {
-  /** There may be something to deliver. */
+  /** Makes the lane look for deliveries. */
   ring(): void;
-  /** Begins nothing more, waits a little for what is under way, and lets go of the rest. */
+  /** Sends nothing more, waits briefly for pending requests, and releases the other deliveries. */
   stop(): Promise<void>;
 }
 
-/** Deliveries under way to one receiver, unless it wants them one after another. */
+/** Concurrent requests to one receiver; an ordered webhook has one. */
 const PARALLEL = 32;
-/** Deliveries in hand that are not begun, at the most, and from how few on more are fetched. */
+/** Maximum number of claimed deliveries that wait to be sent; below {@link FEW} more are claimed. */
 const IN_HAND = 256;
 const FEW = 96;
-/** Milliseconds before the database is asked again when it failed. */
+/** Milliseconds before the database is used again after a failure. */
 const AGAIN_AFTER = 2_000;
-/** Milliseconds that a stop waits for deliveries under way. */
+/** Milliseconds that a stop waits for pending requests. */
 const STOP_WITHIN = 3_000;
 
+/** A claimed delivery that waits to be sent. */
 interface InHand {
   readonly parcel: Parcel;
   readonly to: Destination;
-  /** From when on it is somebody else's, by `performance.now`. */
+  /** When the claim expires, by `performance.now`. */
   readonly until: number;
 }
 
 /**
- * Sends what one webhook delivers. The database is asked for one thing at a time: to write down what came of deliveries,
- * then for more of them; both in sets, while others are under way.
+ * Starts the lane of a webhook. It makes one database call at a time, each for many deliveries: first to store results,
+ * then to claim more. Requests to the receiver continue meanwhile.
  *
- * @param atDatabase lets in those of all lanes that ask the database at the same time
- * @param onRest called whenever there is nothing left to do
+ * @param atDatabase limits the lanes that use the database concurrently
+ * @param onRest called whenever nothing is left to do
  */
 export function openLane(
   services: LaneServices,
@@ -48,7 +49,7 @@ export function openLane(
   const waiting: InHand[] = [];
   const underWay = new Map<Promise<void>, AbortController>();
   let outcomes: Outcome[] = [];
-  let notBegun: string[] = [];
+  let released: string[] = [];
   let url = '';
   let ordered = false;
   let failures = 0;
@@ -56,10 +57,11 @@ export function openLane(
   let stopped = false;
   let work: Promise<void> | undefined;
 
-  function turn(): void {
+  /** Starts whatever can be done now: requests to the receiver, and one database call. */
+  function advance(): void {
     begin();
     if (work !== undefined) return;
-    if (outcomes.length > 0 || notBegun.length > 0) work = ask(writeDown);
+    if (outcomes.length > 0 || released.length > 0) work = ask(storeOutcomes);
     else if (rung && !stopped && hasRoom()) work = ask(fetchMore);
     else if (underWay.size === 0 && waiting.length === 0) onRest();
   }
@@ -69,14 +71,14 @@ export function openLane(
       await doing();
       services.outages.worked('webhooks');
     } catch (error) {
-      // Whatever was in hand is found again when its time is over.
+      // Claimed deliveries whose results were lost are claimed again when the claim has expired.
       rung = false;
-      const told = { err: error, webhook_id: webhookId };
-      services.outages.failed('webhooks', told, 'deliveries of a webhook wait for the database');
+      const details = { err: error, webhook_id: webhookId };
+      services.outages.failed('webhooks', details, 'deliveries of a webhook wait for the database');
       if (!stopped) await sleep(AGAIN_AFTER);
     }
     work = undefined;
-    turn();
+    advance();
   }
 
   function hasRoom(): boolean {
@@ -88,7 +90,7 @@ export function openLane(
     const until = performance.now() + CLAIMED_FOR - 2 * TIME_LIMIT;
     const room = failures >= FAILING ? 1 : IN_HAND - waiting.length;
     const taken = await atDatabase(() => take(services, webhookId, room));
-    // What was taken for another address, or for none any more, is taken anew.
+    // The webhook was changed, disabled or deleted: what waits was claimed for its former URL.
     if (taken?.to.url !== url) takeAnew();
     if (taken === undefined) return;
     url = taken.to.url;
@@ -98,12 +100,12 @@ export function openLane(
     waiting.push(...taken.parcels.map((parcel) => ({ parcel, to: taken.to, until })));
   }
 
-  async function writeDown(): Promise<void> {
-    const [made, left] = [outcomes, notBegun];
+  async function storeOutcomes(): Promise<void> {
+    const [made, left] = [outcomes, released];
     outcomes = [];
-    notBegun = [];
-    const flows = await atDatabase(() => settle(services, webhookId, made, left));
-    if (!flows) takeAnew();
+    released = [];
+    const enabled = await atDatabase(() => settle(services, webhookId, made, left));
+    if (!enabled) takeAnew();
   }
 
   function begin(): void {
@@ -122,24 +124,25 @@ export function openLane(
     const sent = post(services, to, parcel, ending.signal).then((outcome) => {
       clearTimeout(timer);
       underWay.delete(sent);
-      if (stopped && ending.signal.aborted) notBegun.push(parcel.delivery_id);
-      else hear(outcome);
-      turn();
+      if (stopped && ending.signal.aborted) released.push(parcel.delivery_id);
+      else addOutcome(outcome);
+      advance();
     });
     underWay.set(sent, ending);
   }
 
-  function hear(outcome: Outcome): void {
+  function addOutcome(outcome: Outcome): void {
     outcomes.push(outcome);
     failures = arrived(outcome) ? 0 : failures + 1;
     if (failures >= FAILING || asksForPause(outcome) || (ordered && failures > 0)) putBack();
   }
 
+  /** Releases the deliveries that wait to be sent. */
   function putBack(): void {
-    notBegun.push(...waiting.splice(0).map(({ parcel }) => parcel.delivery_id));
+    released.push(...waiting.splice(0).map(({ parcel }) => parcel.delivery_id));
   }
 
-  /** What was judged, addressed and signed is that no more. */
+  /** Claims the waiting deliveries again, because their rights, URL or signatures are out of date. */
   function takeAnew(): void {
     rung ||= waiting.length > 0;
     putBack();
@@ -148,12 +151,12 @@ export function openLane(
   return {
     ring() {
       rung = true;
-      turn();
+      advance();
     },
     async stop() {
       stopped = true;
       putBack();
-      turn();
+      advance();
       await Promise.race([Promise.all(underWay.keys()), sleep(STOP_WITHIN, undefined, { ref: false })]);
       for (const ending of underWay.values()) ending.abort();
       await Promise.all(underWay.keys());

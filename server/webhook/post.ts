@@ -4,12 +4,12 @@ import { signaturesOf } from './secret.ts';
 import type { Outcome } from './settle.ts';
 import type { Destination, Parcel } from './take.ts';
 
-/** Milliseconds for one try, connecting included. */
+/** Timeout of one try in milliseconds, connecting included. */
 export const TIME_LIMIT = 10_000;
-/** Milliseconds for which a receiver may ask to be left alone. */
+/** Maximum pause in milliseconds that `Retry-After` can ask for. */
 const LONGEST_PAUSE = 24 * 3_600_000;
 
-/** Makes one try; whatever comes of it is an outcome. */
+/** Makes one try; failures are outcomes too, never exceptions. */
 export async function post(
   { clock, settings }: Pick<Services, 'clock' | 'settings'>,
   { url, secrets }: Destination,
@@ -38,7 +38,7 @@ export async function post(
   }
 }
 
-/** `Retry-After` in seconds, or as a date. */
+/** `Retry-After`, in seconds or as a date, as milliseconds; undefined when absent or past. */
 export function pauseOf(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined;
   const pause = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();

@@ -1,37 +1,37 @@
 import type { Kysely } from 'kysely';
 import { type Caller, findCaller } from '../access/caller.queries.ts';
-import { isGuest, isSuperuser } from '../access/levels.ts';
+import { isGuest, isSuperuser } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import type { Reader } from '../event/read.queries.ts';
 import { beholderOf, feedReader } from '../event/reader.ts';
 import type { Beholder } from '../event/show.ts';
 import { findLevel, type Owner, type Reach } from './webhook.queries.ts';
 
-/** Level 10 reaches all, but by a dynamic token, which others hold than its owner (D93). */
+/** Level 10 reaches all webhooks, except with a dynamic token, because others than its owner hold that (D93). */
 export function reachOf({ token_type, level, app_token }: Caller): Reach {
   return isSuperuser(level) && token_type !== 'dyn' ? 'all' : { app_token };
 }
 
-/** Whom a new webhook of the caller's belongs to: an application, or the user behind a user token. */
+/** The owner of a webhook that the caller creates: its application or, with a user token, the user (or sponsor). */
 export function ownerFor({ token_type, app_token, owner_id, sponsor_id }: Caller): Owner {
   return token_type === 'use'
     ? { app_token: null, owner_id: sponsor_id ?? owner_id }
     : { app_token, owner_id: null };
 }
 
-/** What may be delivered by a webhook, and as whom its owner sees it. */
+/** Which events a webhook may deliver, and as whom its owner sees them. */
 export interface Rights {
   readonly reader: Reader;
   readonly beholder: Beholder;
 }
 
-/** An application is nobody: what is said to users about themselves is not said to it. */
+/** A dynamic token sees events as no user at all, so that nothing is shown to it that only the user itself may see. */
 const NOBODY: Beholder = { characterId: -1, administrator: false };
 
 /**
- * What the owner of a webhook may see at this moment, as `GET /event` would show it; undefined: nothing any more. A
- * dynamic token cannot ask there: it is shown what happened by it and the tokens that it led to, and of people whoever
- * did that, whose own token would have shown it.
+ * The present rights of a webhook's owner, the same as for `GET /event`; undefined when it may see nothing any more. A
+ * dynamic token may not call that operation: it gets the events that it and the user tokens made with it caused, and of
+ * users the actor alone, whose user token the application holds anyway.
  */
 export async function rightsOf(
   db: Kysely<Database>,

@@ -6,7 +6,7 @@ import { listSecrets, lockWebhook, replaceSecrets } from './webhook.queries.ts';
 
 type Needs = Pick<Services, 'db' | 'vault'>;
 
-/** Seals the secrets of all webhooks with the present key, so that former ones can be removed; returns how many. */
+/** Encrypts the secrets of all webhooks with the current key, so that former keys can be removed; returns how many. */
 export async function resealSecrets({ db, vault }: Needs): Promise<number> {
   const old = (await listSecrets(db)).filter(
     ({ webhook_id, secret }) => !vault.isCurrent(secret) && vault.canOpen(secret, secretPlace(webhook_id)),
@@ -21,7 +21,7 @@ export async function resealSecrets({ db, vault }: Needs): Promise<number> {
   );
 }
 
-/** Those enabled webhooks whose secret none of the keys opens: they cannot sign what they deliver. */
+/** The enabled webhooks whose secret no configured key can decrypt, so that their deliveries cannot be signed. */
 export async function findUnreadable({ db, vault }: Needs): Promise<string[]> {
   const enabled = (await listSecrets(db)).filter(({ disabled_on }) => disabled_on === null);
   return enabled
@@ -29,7 +29,7 @@ export async function findUnreadable({ db, vault }: Needs): Promise<string[]> {
     .map(({ webhook_id }) => webhook_id);
 }
 
-/** Disables webhooks whose secret is lost: they can be enabled once they were given a new one. */
+/** Disables webhooks whose secret is lost; they can be enabled again with a new secret. */
 export async function disableUnreadable(
   { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
   webhookIds: readonly string[],

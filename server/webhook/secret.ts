@@ -3,12 +3,15 @@ import { createHmac, randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 const BYTES = 32;
 
-/** A secret as Standard Webhooks 1.0 writes them. */
+/** A new random secret in the format of Standard Webhooks 1.0. */
 export function newSecret(): string {
   return PREFIX + randomBytes(BYTES).toString('base64');
 }
 
-/** Where a secret is stored, the former one too: it moves from one column to the other. */
+/**
+ * The place to which a webhook's secret is bound when encrypted; former and present secret share it, as one becomes the
+ * other.
+ */
 export function secretPlace(webhookId: string): string {
   return `webhooks.secret ${webhookId}`;
 }
@@ -20,7 +23,7 @@ interface Message {
   readonly body: string;
 }
 
-/** The header `webhook-signature`: one signature for each secret that counts, after Standard Webhooks 1.0. */
+/** The header `webhook-signature` of Standard Webhooks 1.0, with one signature for each valid secret. */
 export function signaturesOf(secrets: readonly string[], { id, timestamp, body }: Message): string {
   return secrets
     .map((secret) => {

@@ -6,40 +6,41 @@ import { disable } from './disable.ts';
 import type { Parcel } from './take.ts';
 import { lockWebhook, setWebhook } from './webhook.queries.ts';
 
-/** What came of one try. */
+/** The outcome of one try. */
 export interface Outcome {
   readonly parcel: Pick<Parcel, 'delivery_id' | 'position' | 'tries'>;
   readonly on: Date;
   readonly status: number | null;
   readonly fault: string | null;
-  /** Milliseconds for which the receiver asked to be left alone. */
+  /** Milliseconds of pause that the receiver asked for by `Retry-After`. */
   readonly retryAfter: number | undefined;
 }
 
-/** From so many failures in a row on, a receiver counts as failing: it is tried by one delivery at a time, and not always. */
+/** Consecutive failures after which a receiver counts as failing: it then gets one delivery at a time, with pauses. */
 export const FAILING = 5;
-/** Milliseconds between the tries of a failing one: doubled by each, up to these. */
+/** Maximum pause in milliseconds between tries at a failing receiver; the pause doubles with each failure. */
 const LONGEST_PAUSE = 60_000;
-/** Share of a pause by which it is longer at the most, so that what failed together does not come together. */
+/** Maximum random share by which a pause is lengthened, so that deliveries that failed together are spread. */
 const JITTER = 0.1;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 const GONE = 410;
 
-/** Only 2xx says that a delivery has arrived (D93). */
+/** Whether the delivery has arrived: only a 2xx means that (D93). */
 export function arrived({ status }: Pick<Outcome, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** Whether its receiver wants nothing else either for a while. */
+/** Whether the receiver asks for a pause of all deliveries. */
 export function asksForPause({ status, retryAfter }: Pick<Outcome, 'status' | 'retryAfter'>): boolean {
   return retryAfter !== undefined && (status === TOO_MANY_REQUESTS || status === UNAVAILABLE);
 }
 
 /**
- * Writes down what came of tries, in one transaction however many, and lets go of what was not begun. A delivery that
- * failed waits for its next try (D93); one that failed for the last time, or a 410, disables the webhook. Answers whether
- * the webhook delivers anything any more.
+ * Stores the outcomes of any number of tries and releases the deliveries that were not sent, in one transaction. A
+ * failed delivery waits for its next try (D93); the failure of the last try, or a 410, disables the webhook.
+ *
+ * @returns whether the webhook is still enabled
  */
 export async function settle(
   { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
@@ -80,7 +81,7 @@ function toRow(outcome: Outcome): Settled {
   const told = { delivery_id, tried_on: on, status, fault };
   if (arrived(outcome)) return { ...told, state: 'delivered', next_try_on: null };
   const pause = RETRIES[tries];
-  // Tests are tried once.
+  // Test deliveries are tried once.
   if (pause === undefined || position === null || status === GONE) {
     return { ...told, state: 'failed', next_try_on: null };
   }
@@ -97,11 +98,11 @@ interface Standing {
   readonly paused_until: Date | null;
 }
 
-/** One success, a test's too, says that the receiver is well. */
+/** Counts the failures in a row and computes the pause. One success, of a test too, ends the count. */
 export function standingAfter(before: Standing, outcomes: readonly Outcome[], now: Date): Standing {
   const failed = outcomes.filter((outcome) => outcome.parcel.position !== null && !arrived(outcome));
   const asked = Math.max(0, ...outcomes.filter(asksForPause).map(({ retryAfter = 0 }) => retryAfter));
-  // A pause that was asked for is nobody's to shorten: not what was under way when it was.
+  // Never shortens a pause: the results of requests that were sent before it arrive after it began.
   const until = (pause: number) => {
     const end = Math.max(now.getTime() + pause, before.paused_until?.getTime() ?? 0);
     return end > now.getTime() ? new Date(end) : null;

@@ -12,9 +12,9 @@ import { type Rights, rightsOf } from './rights.ts';
 import { secretPlace } from './secret.ts';
 import { type LockedWebhook, lockWebhook, setWebhook } from './webhook.queries.ts';
 
-/** Milliseconds after which deliveries in hand are somebody else's: their process is gone, or very slow. */
+/** Milliseconds after which a claim expires, because its process was killed or is very slow. */
 export const CLAIMED_FOR = 60_000;
-/** Positions that are looked at for events that a webhook wants. */
+/** Maximum number of positions examined for events that a webhook wants. */
 const MOST_LOOKED_AT = 2000;
 
 /** Where deliveries go, and how they are signed. */
@@ -24,7 +24,7 @@ export interface Destination {
   readonly secrets: readonly string[];
 }
 
-/** A delivery in hand, ready to be sent. */
+/** A claimed delivery, ready to be sent. */
 export interface Parcel extends Pick<Claimed, 'delivery_id' | 'position' | 'tries'> {
   readonly body: string;
 }
@@ -33,14 +33,14 @@ export interface Taken {
   readonly to: Destination;
   readonly parcels: readonly Parcel[];
   readonly failures: number;
-  /** Whether to ask again as soon as there is room. */
+  /** Whether there may be more deliveries to claim. */
   readonly more: boolean;
 }
 
 /**
- * Takes so many deliveries of a webhook into hand, in one transaction: those that are due, then events that it has not
- * taken up, judged on what its owner may see at this moment. Events wait where they are until there is room, so that a
- * receiver that is slow costs nothing. Undefined: the webhook is gone.
+ * Claims up to `room` deliveries of a webhook in one transaction: first those that are due, then new ones for the
+ * events after its position that its owner may see at present. Deliveries are created only when there is room, so a
+ * slow receiver piles up no rows. Undefined when the webhook is deleted or cannot sign.
  */
 export async function take(
   { db, clock, vault, log }: Pick<Services, 'db' | 'clock' | 'vault' | 'log'>,
@@ -53,7 +53,7 @@ export async function take(
     const now = clock.now();
     const times = { now, until: new Date(now.getTime() + CLAIMED_FOR) };
     if (!vault.canOpen(webhook.secret, secretPlace(webhookId))) {
-      // Nothing could be signed: the key that sealed the secret is gone.
+      // Nothing can be signed, because the key that encrypted the secret is not configured any more.
       if (webhook.disabled_on === null) await disable(tx, { log }, webhook, 'undeliverable', now);
       return undefined;
     }
@@ -63,7 +63,7 @@ export async function take(
     }
     const flowing = rights !== undefined && (webhook.paused_until ?? now) <= now;
     const claimed = await claimDue(tx, webhook, { ...times, most: room, testsAlone: !flowing });
-    const due = await renewed(tx, webhook, rights, claimed, now);
+    const due = await toParcels(tx, webhook, rights, claimed, now);
     const fresh =
       flowing && room > claimed.length && !(webhook.ordered && (await hasWaiting(tx, webhookId)))
         ? await takeUp(tx, webhook, rights, { ...times, most: room - claimed.length })
@@ -74,8 +74,8 @@ export async function take(
   });
 }
 
-/** Deliveries that were tried before, or were in somebody else's hand; what may not be seen any more ends here. */
-async function renewed(
+/** Writes the bodies of claimed deliveries anew; those whose event the owner may not see any more end here. */
+async function toParcels(
   tx: Transaction<Database>,
   { webhook_id }: LockedWebhook,
   rights: Rights | undefined,
@@ -99,7 +99,7 @@ async function renewed(
   });
 }
 
-/** Takes up events after the position that the webhook has come to. */
+/** Creates claimed deliveries for the events after the webhook's position, and moves the position on. */
 async function takeUp(
   tx: Transaction<Database>,
   { webhook_id, position: after, types, group_ids }: LockedWebhook,
@@ -124,18 +124,21 @@ async function takeUp(
   return { parcels, more: position < head };
 }
 
-/** Of events about groups only those about some of these. */
+/** Whether the webhook's list of groups admits the event: events about groups must be about one of these. */
 function concerns({ targets }: Event, groupIds: readonly string[] | null): boolean {
   const groups = targets.filter(({ type }) => type === 'group');
   return groupIds === null || groups.length === 0 || groups.some(({ id }) => groupIds.includes(id));
 }
 
-/** What is posted, after Standard Webhooks 1.0. */
+/** The request's body, in the form of Standard Webhooks 1.0. */
 function bodyOf(event: Event): string {
   return JSON.stringify({ type: event.type, timestamp: event.occurred_on, data: event });
 }
 
-/** A former secret whose key is gone signs no more; without that of the present one nothing can be delivered. */
+/**
+ * Where to send, and the secrets to sign with: the present one and, until it expires, the former one if it can be
+ * decrypted.
+ */
 function destinationOf(webhook: LockedWebhook, vault: Vault, now: Date): Destination {
   const { webhook_id, url, ordered, secret, former_secret, former_until } = webhook;
   const place = secretPlace(webhook_id);

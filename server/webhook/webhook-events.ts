@@ -3,7 +3,7 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
 import type { LockedWebhook } from './webhook.queries.ts';
 
-/** What events tell of a webhook. */
+/** The fields of a webhook that its events contain. */
 type Values = Pick<
   LockedWebhook,
   'url' | 'types' | 'group_ids' | 'ordered' | 'position' | 'disabled_because'
@@ -11,8 +11,8 @@ type Values = Pick<
 
 const FIELDS = ['url', 'types', 'group_ids', 'ordered', 'position', 'disabled_because'] as const;
 
-/** Path and query of a URL may be what keeps it secret. */
-function told({ url, ...values }: Values) {
+/** Reduces the URL to its origin, because path and query may contain a secret. */
+function withoutPath({ url, ...values }: Values) {
   return { ...values, url: new URL(url).origin };
 }
 
@@ -26,7 +26,7 @@ export async function recordWebhookCreated(
   values: Values,
   now: Date,
 ): Promise<void> {
-  const changes = valueChanges({}, told(values), FIELDS);
+  const changes = valueChanges({}, withoutPath(values), FIELDS);
   await recordEvents(
     db,
     [{ type: 'webhook.created', targets: targetsOf(webhookId, values.url), changes }],
@@ -34,7 +34,7 @@ export async function recordWebhookCreated(
   );
 }
 
-/** Says what is another way than before; `reason` for what no field shows. */
+/** Records the fields that changed, and with a `reason` changes that no field of the event shows. */
 export async function recordWebhookUpdated(
   db: Kysely<Database>,
   before: Values & { readonly webhook_id: string },
@@ -43,7 +43,7 @@ export async function recordWebhookUpdated(
   reason?: string,
 ): Promise<void> {
   const values = { ...before, ...after };
-  const changes = valueChanges(told(before), told(values), FIELDS);
+  const changes = valueChanges(withoutPath(before), withoutPath(values), FIELDS);
   if (changes.length === 0 && reason === undefined) return;
   const targets = targetsOf(before.webhook_id, values.url);
   await recordEvents(db, [{ type: 'webhook.updated', targets, changes, reason: reason ?? null }], now);

@@ -2,10 +2,10 @@ import { type Insertable, type Kysely, type SelectQueryBuilder, sql, type Update
 import type { WebhookTable } from '../database/event-tables.ts';
 import type { Database } from '../database/tables.ts';
 
-/** Whom a webhook belongs to: an application, or a user; the other one is null. */
+/** The owner of a webhook: an application or a user; the other one is null. */
 export type Owner = Pick<WebhookTable, 'app_token' | 'owner_id'>;
 
-/** Whose webhooks somebody reaches: everybody's, or those of one application. */
+/** The webhooks that a caller may use: all, or those of one application. */
 export type Reach = 'all' | { readonly app_token: string };
 
 const COLUMNS = [
@@ -42,7 +42,7 @@ const waiting = sql<number>`(
 
 export type WebhookRow = Awaited<ReturnType<typeof listWebhooks>>[number];
 
-/** Oldest first, each with how many deliveries wait. */
+/** Webhooks, oldest first, each with the number of its waiting deliveries. */
 export async function listWebhooks(db: Kysely<Database>, reach: Reach) {
   return within(select(db), reach).select(waiting).orderBy('created_on').orderBy('webhook_id').execute();
 }
@@ -51,7 +51,7 @@ export async function findWebhook(db: Kysely<Database>, webhookId: string, reach
   return within(select(db), reach).select(waiting).where('webhook_id', '=', webhookId).executeTakeFirst();
 }
 
-/** Keeps everybody else from changing it, or delivering by it, until the transaction ends. */
+/** Locks a webhook, so that until the transaction ends nobody else changes it or claims its deliveries. */
 export async function lockWebhook(db: Kysely<Database>, webhookId: string, reach: Reach = 'all') {
   return within(select(db), reach).where('webhook_id', '=', webhookId).forUpdate().executeTakeFirst();
 }
@@ -83,7 +83,7 @@ export async function deleteWebhook(db: Kysely<Database>, webhookId: string): Pr
   await db.deleteFrom('webhooks').where('webhook_id', '=', webhookId).execute();
 }
 
-/** Those of the ids that name no group. */
+/** Those of the ids that are no group's. */
 export async function findMissingGroups(
   db: Kysely<Database>,
   groupIds: readonly string[],
@@ -94,7 +94,7 @@ export async function findMissingGroups(
   return rows.map(({ id }) => id);
 }
 
-/** The level of a user; undefined: there is no such user. */
+/** The level of a user; undefined when the user does not exist. */
 export async function findLevel(db: Kysely<Database>, characterId: number): Promise<number | undefined> {
   const row = await db
     .selectFrom('users')
@@ -104,7 +104,7 @@ export async function findLevel(db: Kysely<Database>, characterId: number): Prom
   return row?.clearance_level;
 }
 
-/** The sealed secrets of all webhooks. */
+/** The encrypted secrets of all webhooks. */
 export async function listSecrets(db: Kysely<Database>) {
   return db
     .selectFrom('webhooks')
@@ -113,7 +113,7 @@ export async function listSecrets(db: Kysely<Database>) {
     .execute();
 }
 
-/** Stores secrets anew, but of webhooks that were given another one meanwhile; returns how many. */
+/** Stores re-encrypted secrets, except of webhooks whose secret was changed meanwhile; returns how many. */
 export async function replaceSecrets(
   db: Kysely<Database>,
   secrets: readonly { readonly webhook_id: string; readonly secret: Buffer; readonly sealed: Buffer }[],

@@ -30,7 +30,7 @@ import {
 } from './webhook.queries.ts';
 import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './webhook-events.ts';
 
-/** Webhooks of one application, and of one user. */
+/** Maximum number of webhooks of one application, and of one user. */
 const MOST = { app: 20, user: 100 };
 const HOUR = 3_600_000;
 
@@ -45,12 +45,12 @@ function toWebhook(row: WebhookRow): Webhook {
   };
 }
 
-/** Those webhooks that the caller reaches, oldest first (D93). */
+/** The webhooks that the caller may use, oldest first (D93). */
 export async function getWebhooks({ db }: Pick<Services, 'db'>, caller: Caller): Promise<Webhook[]> {
   return (await listWebhooks(db, reachOf(caller))).map(toWebhook);
 }
 
-/** A webhook; one that the caller does not reach is a 404 like one that is not there. */
+/** A webhook; one that the caller may not use is a 404, as if it did not exist. */
 export async function getWebhook(
   { db }: Pick<Services, 'db'>,
   caller: Caller,
@@ -61,7 +61,10 @@ export async function getWebhook(
   return toWebhook(row);
 }
 
-/** A new webhook, which begins with what happens from now on; its secret is answered this once, and stored sealed. */
+/**
+ * Creates a webhook for events from now on. The answer is the only one that contains its secret, which is stored
+ * encrypted.
+ */
 export async function createWebhook(
   services: Pick<Services, 'db' | 'clock' | 'vault' | 'settings'>,
   admission: Admission,
@@ -102,7 +105,7 @@ export async function createWebhook(
   return { ...webhook, secret };
 }
 
-/** Changes what the body holds; an enabled webhook goes on where it stopped, what had failed included. */
+/** Changes the given fields. A webhook that is enabled again continues where it stopped, with what failed included. */
 export async function updateWebhook(
   services: Pick<Services, 'db' | 'clock' | 'settings' | 'vault'>,
   admission: Admission,
@@ -111,7 +114,7 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const { db, clock, vault } = services;
   if (url != null) {
-    // Names are looked up only for those who have a webhook to change.
+    // The URL's host is looked up in DNS only for callers who may change the webhook.
     await getWebhook({ db }, admission.caller, webhookId);
     await requireUrl(services, url);
   }
@@ -164,7 +167,9 @@ export async function removeWebhook(
   });
 }
 
-/** A new secret; the former one signs beside it for a day, so that nothing is refused while the receiver changes over. */
+/**
+ * Creates a new secret. For a day deliveries are signed with both, so that the receiver can change over without loss.
+ */
 export async function rotateSecret(
   { db, clock, vault }: Pick<Services, 'db' | 'clock' | 'vault'>,
   admission: Admission,
@@ -188,7 +193,7 @@ export async function rotateSecret(
   return { secret, former_until: former_until.toISOString() };
 }
 
-/** Refuses what must not be called (D29); the call itself checks again. */
+/** Refuses URLs that must not be called (D29); the call itself checks again. */
 async function requireUrl({ settings }: Pick<Services, 'settings'>, url: string): Promise<void> {
   if (settings.callbackAllowPrivate) return;
   try {

@@ -1,4 +1,4 @@
-import { isGuest } from '../access/levels.ts';
+import { isGuest } from '../access/clearance-levels.ts';
 import { waysIn, whatPolicySays } from './policy.ts';
 import { type Answered, type Fix, fact, type Source, yesOrNo } from './reasons.ts';
 import type { PolicyJudged } from './why.queries.ts';
@@ -8,9 +8,9 @@ export interface GroupJudged {
   readonly level: number;
   readonly group: Source;
   readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
-  /** The verdict. */
+  /** The decision: whether the user is a member. */
   readonly member: boolean;
-  /** The event by which it came, or went. */
+  /** Id of the event by which the user was added or removed. */
   readonly since: string | null;
   /** Whether the group has an owner, and whether that is the user. */
   readonly owned: boolean;
@@ -18,7 +18,7 @@ export interface GroupJudged {
   readonly policy: PolicyJudged | null;
 }
 
-/** Why somebody is a member of a group, or is not. */
+/** Explains why a user is a member of a group or not. */
 export function whyGroup(judged: GroupJudged): Answered {
   const { name, level, group, follows, member, since: since_event } = judged;
   const is = `${name} is ${member ? '' : 'no '}${member ? 'a ' : ''}member of ${group.name}`;

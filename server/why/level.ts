@@ -5,7 +5,7 @@ import {
   isBuiltIn,
   isGuest,
   MEMBER_LEVEL,
-} from '../access/levels.ts';
+} from '../access/clearance-levels.ts';
 import { type Answered, type Fact, fact, type Source, yesOrNo } from './reasons.ts';
 
 interface LevelJudged {
@@ -15,11 +15,11 @@ interface LevelJudged {
   readonly corporation: Source | null;
   readonly alliance: Source | null;
   readonly leads: { readonly corporation: boolean; readonly alliance: boolean };
-  /** The event that gave this level. */
+  /** Id of the event that set this level. */
   readonly since: string | null;
 }
 
-/** What each level lets its owner do, as the table of levels has it. */
+/** What each level allows, as in the table of levels in docs/rules.md. */
 const MEANS = [
   'may read public data and its own',
   'may read what concerns its corporation',
@@ -34,7 +34,7 @@ const MEANS = [
   'may do everything',
 ] as const;
 
-/** What somebody's level comes from (D19, D28). Whether it is let through at all: a guest is not. */
+/** Explains where a user's level comes from (D19, D28). The answer is `no` for guests, whose level grants nothing. */
 export function whyLevel({
   name,
   characterId,

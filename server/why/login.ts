@@ -1,22 +1,22 @@
-import { isAdministrator, isBuiltIn } from '../access/levels.ts';
+import { isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import type { Voice } from '../access/login-permission.queries.ts';
 import { type Answered, type Fact, type Fix, fact, listed, type Source, yesOrNo } from './reasons.ts';
 
-/** Somebody whose permission to log in was judged, and what it was judged by. */
+/** A user with the decision about its login permission, and what that was based on. */
 interface LoginJudged {
   readonly name: string;
   readonly characterId: number;
   readonly level: number;
-  /** The corporation whose guest it is; null: it is a member. */
+  /** The corporation whose guest the user is; null for members. */
   readonly guestOf: string | null;
-  /** The verdict (D27). */
+  /** The decision: whether the user may log in (D27). */
   readonly admitted: boolean;
   readonly voices: readonly (Voice & { readonly since?: string | null })[];
 }
 
 const sourceOf = ({ kind, id, name }: Voice): Source => ({ type: kind, id, name });
 
-/** Why somebody may log in, or may not: those of its groups and coalitions that turned the scale (D27). */
+/** Explains why a user may log in or not, by the groups and coalitions that decided it (D27). */
 export function whyLogin(judged: LoginJudged): Answered {
   const { name, characterId, level, guestOf, admitted, voices } = judged;
   const who = guestOf === null ? name : `${name}, as a guest of ${guestOf},`;

@@ -1,7 +1,7 @@
 import { hasAuthority, leastLevel, type Mode } from '../access/authority.ts';
+import { isGuest } from '../access/clearance-levels.ts';
 import { nearnessToUser } from '../access/distance.ts';
 import type { RankedPosition } from '../access/level-change.ts';
-import { isGuest } from '../access/levels.ts';
 import { type Answered, type Fact, fact, listed, type Source, yesOrNo } from './reasons.ts';
 
 interface Somebody {
@@ -9,7 +9,7 @@ interface Somebody {
   readonly position: RankedPosition;
 }
 
-/** Why somebody may read or change another, or may not: how near they are, and which level that needs (D11, D12). */
+/** Explains why a user may read or change another one or not: their distance, and the level it needs (D11, D12). */
 export function whyReach(
   mode: Mode,
   by: Somebody & { nameOf(type: string, id: string): string },

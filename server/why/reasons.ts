@@ -1,6 +1,6 @@
 import type { Why } from '../../contract/why.ts';
 
-/** What a question about somebody is answered with, before it is known when and to whom. */
+/** The part of an answer that depends on the question alone; time and position are added later. */
 export type Answered = Pick<Why, 'answer' | 'sentence' | 'facts' | 'fixes'>;
 export type Fact = Why['facts'][number];
 export type Fix = Why['fixes'][number];
@@ -8,12 +8,12 @@ export type Source = NonNullable<Fact['source']>;
 
 export const yesOrNo = (is: boolean): Why['answer'] => (is ? 'yes' : 'no');
 
-/** A fact that nobody in particular brings about. */
+/** Creates a fact; by default it is decisive and has no source. */
 export function fact(rule: string, says: string, more: Partial<Fact> = {}): Fact {
   return { rule, source: null, via: null, says, decisive: true, since_event: null, ...more };
 }
 
-/** As many as a sentence can carry. */
+/** Maximum number of names in a sentence. */
 const NAMED = 5;
 
 /** Names in a sentence: "the group A, the coalition B and 3 more". */

@@ -4,15 +4,15 @@ import { type Answered, type Fact, fact, listed, type Source } from './reasons.t
 
 interface TrackingJudged {
   readonly name: string;
-  /** The corporation that it is a member of; guests are members of none. */
+  /** The user's corporation; null for guests, who are members of none. */
   readonly memberOf: Source | null;
-  /** The verdict (D35): whether a valid grant covers what is required; null: there is no grant. */
+  /** The decision (D35): whether a valid grant covers the required scopes; null when there is no grant. */
   readonly covered: boolean | null;
   readonly requirements: readonly Requirement[];
   readonly grants: readonly { readonly valid: boolean; readonly scopes: readonly ExtScope[] }[];
 }
 
-/** Whether somebody's refresh tokens are enough, and what they lack for whom (D35). */
+/** Explains whether a user's refresh tokens cover the required scopes, and which are missing (D35). */
 export function whyTracking({ name, memberOf, covered, requirements, grants }: TrackingJudged): Answered {
   if (memberOf === null) {
     const sentence = `${name} is a member of no corporation, so nobody tracks its refresh tokens.`;
@@ -32,7 +32,7 @@ export function whyTracking({ name, memberOf, covered, requirements, grants }: T
   return { answer: 'no', sentence, facts, fixes: [{ who: name, text, operation: 'startLogin' }] };
 }
 
-/** What the valid grant that comes nearest lacks. */
+/** The required scopes that are missing in the valid grant with the fewest missing ones. */
 function lacking(
   requirements: TrackingJudged['requirements'],
   grants: TrackingJudged['grants'],

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { isMember } from '../access/clearance-levels.queries.ts';
 import type { RankedPosition } from '../access/level-change.ts';
-import { isMember } from '../access/levels.queries.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { idNamed } from '../access/named-user.queries.ts';
 import {
@@ -21,7 +21,7 @@ import { conditions, counts, isEligible, maySee } from '../application/eligibili
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
 
-/** What each question is answered from, beside who stands where: the verdict and what it was made of. */
+/** For each kind of question the decision and what it is based on. */
 export interface Judged {
   readonly login: {
     readonly admitted: boolean;
@@ -38,7 +38,7 @@ export interface Judged {
     readonly requirements: readonly Requirement[];
     readonly grants: readonly { readonly valid: boolean; readonly scopes: readonly ExtScope[] }[];
   };
-  /** Null: there is no such group. */
+  /** Null when the group does not exist. */
   readonly group: {
     readonly name: string;
     readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
@@ -66,24 +66,24 @@ export interface PolicyJudged {
   readonly leaves_on: string | null;
 }
 
-/** Whether the event `e` says that a field is another one now. */
+/** Whether the event `e` changed a field. */
 const changes = (field: string) => sql`e.body::jsonb @> ${JSON.stringify({ changes: [{ field }] })}::jsonb`;
 
-/** Whether the event `e` says that the user `u` came into a group, or left it. */
-const comesOrGoes = sql`e.type = 'group.members_changed' and e.concerns @> array[u.character_id::bigint]`;
+/** Whether by the event `e` the user `u` was added to a group or removed from it. */
+const changesMembership = sql`e.type = 'group.members_changed' and e.concerns @> array[u.character_id::bigint]`;
 
-/** Id of the last event that is about something, and such a one: found by what it is about. */
-const lastEvent = (about: RawBuilder<unknown>, such: RawBuilder<unknown>) => sql<string | null>`(
-  select max(e.event_id::text) from events e where e.targets @> array[${about}] and (${such}))`;
+/** Id of the last event with this target that meets the condition; it is found by the index of targets. */
+const lastEvent = (target: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<string | null>`(
+  select max(e.event_id::text) from events e where e.targets @> array[${target}] and (${condition}))`;
 
-/** Since when a voice says what it says, to the user `u`: a group that it was put into, from then on. */
+/** The event since which a voice applies to the user `u`: when it was set, or when the user was added to the group. */
 const sinceVoice = lastEvent(
   sql`(voice->>'kind') || ':' || (voice->>'id')`,
   sql`e.type in ('coalition.created', 'coalition.updated', 'group.updated') and ${changes('authorized_to_login')}
-    or voice->>'via' is null and ${comesOrGoes}`,
+    or voice->>'via' is null and ${changesMembership}`,
 );
 
-/** Of the user `u` in the corporation `c` of the alliance `a`. */
+/** Expressions for each kind of question, for the user `u` in the corporation `c` of the alliance `a`. */
 const judged: {
   readonly [About in keyof Judged]: (id: string, asker: number) => RawBuilder<Judged[About]>;
 } = {
@@ -113,7 +113,7 @@ const judged: {
         when g.alliance_id is not null then 'alliance'
         when g.coalition_id is not null then 'coalition' when g.is_voice then 'voice' end,
       'member', exists (select from (${membersOf}) m where m.character_id = u.character_id),
-      'since', ${lastEvent(sql`'group:' || g.group_id`, comesOrGoes)},
+      'since', ${lastEvent(sql`'group:' || g.group_id`, changesMembership)},
       'owned', g.owner_id is not null, 'is_owner', g.owner_id is not distinct from u.character_id,
       'policy', ${policyFor(asker)})
     from groups g where g.group_id = ${id})`,
@@ -143,7 +143,7 @@ function policyFor(asker: number) {
       where u.character_id = ${asker} and ${maySee}))`;
 }
 
-/** Somebody that a question is about, and the names of what it belongs to. */
+/** A user that a question is about, with the names of its organizations. */
 export interface Subject {
   readonly name: string;
   readonly position: RankedPosition;
@@ -167,15 +167,15 @@ export interface Found<About extends keyof Judged> {
   readonly subject: Subject | undefined;
   readonly object: Subject | undefined;
   readonly judged: Judged[About];
-  /** Position of the last event of that moment. */
+  /** Position of the last event that the answer includes. */
   readonly position: number | null;
 }
 
 /**
- * Everything that an answer about somebody needs, at one moment and in one statement: where the asker, the subject and,
- * for questions about reach, its object stand, and the verdict with what it was made of.
+ * Reads everything that an answer needs in one statement, so that it is consistent: the positions of the asker, the
+ * subject and, for questions about reach, the object, and the decision with what it is based on.
  *
- * @param id the group, or the character that the subject would reach
+ * @param id the group, or for questions about reach the character id of the object
  */
 export async function findWhy<About extends keyof Judged>(
   db: Kysely<Database>,

@@ -12,7 +12,7 @@ import type { Answered, Source } from './reasons.ts';
 import { whyTracking } from './tracking.ts';
 import { type Found, findWhy, type Judged, type Subject } from './why.queries.ts';
 
-/** A question in its parts: `group:66f2…` asks about a group, of that id. */
+/** A parsed question: `group:66f2…` asks about the group with that id. */
 interface Question {
   readonly about: keyof Judged;
   readonly mode: 'read' | 'write';
@@ -26,8 +26,8 @@ function parsed(about: string): Question {
 }
 
 /**
- * Why the service decides about somebody as it does (D120): by the functions and queries that decide. For oneself, and
- * for whoever has read authority.
+ * Explains a decision of the service about a user (D120), with the same functions and queries that decide. Users may
+ * ask about themselves and about users within their read authority.
  */
 export async function askWhy(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -86,7 +86,7 @@ function allianceOf({ position, alliance_name: name }: Subject): Source | null {
   return name === null ? null : { type: 'alliance', id: String(position.allianceId), name };
 }
 
-/** The name of what somebody belongs to. */
+/** The name of one of the subject's organizations. */
 function nameIn(subject: Subject, type: string, id: string): string {
   if (type === 'corporation') return subject.corporation_name ?? '';
   if (type === 'alliance') return subject.alliance_name ?? '';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BUILT_IN_USER } from '../../server/access/levels.ts';
+import { BUILT_IN_USER } from '../../server/access/clearance-levels.ts';
 import { createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { listen } from '../../server/http/listen.ts';

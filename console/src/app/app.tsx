@@ -11,9 +11,9 @@ import { SignInPage } from './sign-in-page.tsx';
 import { readable, theme } from './theme.ts';
 
 interface AppProps {
-  /** What the page's styles are allowed by. */
+  /** The nonce of the content security policy for the page's styles. */
   readonly nonce: string;
-  /** Why the sign-in that just came back is not believed. */
+  /** Why the sign-in that just returned to this page was refused. */
   readonly refusal: string | undefined;
 }
 
@@ -37,11 +37,11 @@ function Gate({ refusal }: { readonly refusal: string | undefined }) {
   return token === undefined ? <SignInPage refusal={refusal} /> : <Session key={token} />;
 }
 
-/** Nothing of one session is left to the next. */
+/** The screens of a signed-in user. The cache is cleared at the end, so that the next session sees nothing of it. */
 function Session() {
   useEffect(() => () => queryClient.clear(), []);
   const { error } = useQuery(queries.token.current());
-  // Who may not even ask who he is, is a guest.
+  // Only guests may not call this operation.
   if (error instanceof CastellanError && error.status === 403) return <GuestPage />;
   return <RouterProvider router={router} />;
 }

@@ -2,7 +2,7 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mant
 import { DarkIcon, LightIcon } from '../shared/icons.tsx';
 import { t } from '../text/text.ts';
 
-/** Changes between light and dark. */
+/** A button that switches between light and dark. */
 export function ColorScheme() {
   const scheme = useComputedColorScheme();
   const { setColorScheme } = useMantineColorScheme();

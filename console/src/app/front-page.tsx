@@ -4,14 +4,14 @@ import { Logo } from '../shared/icons.tsx';
 import { ColorScheme } from './color-scheme.tsx';
 
 interface FrontPageProps {
-  /** For the tab of the browser. */
+  /** The title of the browser's tab. */
   readonly title: string;
-  /** The title, too, where none is given. */
+  /** By default the same as the title. */
   readonly heading?: string;
   readonly children: ReactNode;
 }
 
-/** A page for whom the screens are not there: who is not signed in, and guests. */
+/** The page for those who may see no screens: who is not signed in, and guests. */
 export function FrontPage({ title, heading = title, children }: FrontPageProps) {
   useEffect(() => {
     document.title = `${title} · castellan`;

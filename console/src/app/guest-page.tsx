@@ -3,7 +3,7 @@ import { signOut } from '../session/sign-in.ts';
 import { t } from '../text/text.ts';
 import { FrontPage } from './front-page.tsx';
 
-/** For guests of a corporation, to whom the service shows nothing: other applications know them by it. */
+/** The page for guests: the console has nothing for them, as their sign-in only serves other applications. */
 export function GuestPage() {
   return (
     <FrontPage title={t('You are a guest')}>

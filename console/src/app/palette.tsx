@@ -9,7 +9,7 @@ import { Part } from '../shared/screen.tsx';
 import { t } from '../text/text.ts';
 import { PLACES } from './places.tsx';
 
-/** Opens the palette by Ctrl K, ⌘ K, or / where nothing is being typed. */
+/** Opens the palette on Ctrl K, ⌘ K, or on / outside text fields. */
 export function usePaletteKeys(open: () => void): void {
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent) => {
@@ -30,7 +30,7 @@ interface PaletteProps {
   readonly close: () => void;
 }
 
-/** Finds any screen, and anything that has a name, by some letters of it. */
+/** Searches screens and named records by a part of their name. */
 export function Palette({ opened, close }: PaletteProps) {
   return (
     <Modal
@@ -40,7 +40,7 @@ export function Palette({ opened, close }: PaletteProps) {
       yOffset="10vh"
       centered={false}
       className="palette"
-      // What is typed at once must not be lost.
+      // No animation, so that keys pressed immediately reach the field.
       transitionProps={{ duration: 0 }}
     >
       <Part rows={3}>
@@ -96,13 +96,13 @@ function Finder({ close }: { readonly close: () => void }) {
         onKeyDown={press}
         autoComplete="off"
         data-autofocus
-        // The dialog may be there before its field is.
+        // The field is rendered later than the dialog, so the dialog cannot focus it.
         autoFocus
         mb="sm"
       />
       <div role="listbox" id={list} aria-label={t('Found')}>
         {found.map((place, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys.
           <div
             key={place.key}
             id={`${list}-${index}`}
@@ -123,12 +123,12 @@ function Finder({ close }: { readonly close: () => void }) {
   );
 }
 
-/** What the letters stand in, those that begin with them first. */
+/** The entries whose name contains the text; those that begin with it come first. */
 function useFound(text: string): readonly Found[] {
   const me = useMe();
   const wanted = text.trim().toLowerCase();
   const asked = { enabled: wanted !== '' };
-  // Only the service is asked at leisure: what Enter goes to is what the letters say at that moment.
+  // Only requests to the service are deferred: Enter must always use the text as it is at that moment.
   const settled = useDeferredValue(text.trim());
   const askedByName = { enabled: settled !== '', placeholderData: keepPreviousData };
   const request = { query: { search: settled, limit: MOST } };

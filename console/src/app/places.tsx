@@ -28,9 +28,9 @@ export interface Place {
     | '/system';
   readonly label: string;
   readonly icon: ComponentType<{ readonly size?: number }>;
-  /** The level below which the service answers nothing of it. */
+  /** The lowest level for which the service answers the screen's requests. */
   readonly level: number;
-  /** Stands beside the name in the menu. */
+  /** Rendered beside the name in the menu. */
   readonly Beside?: ComponentType;
 }
 

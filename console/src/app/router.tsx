@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   type RouteComponent,
 } from '@tanstack/react-router';
-import { HOME } from '../session/place.ts';
+import { HOME } from '../session/addresses.ts';
 import { LinkAnchor } from '../shared/links.tsx';
 import { Loading } from '../shared/loading.tsx';
 import { Problem } from '../shared/problem.tsx';
@@ -16,7 +16,7 @@ import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
-/** Each screen is loaded when it is first gone to. */
+/** A route whose screen is loaded on the first visit. */
 function screen<Path extends string>(path: Path, component: RouteComponent) {
   return createRoute({ getParentRoute: () => root, path, component });
 }

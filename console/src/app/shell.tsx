@@ -15,14 +15,14 @@ import { ColorScheme } from './color-scheme.tsx';
 import { Palette, usePaletteKeys } from './palette.tsx';
 import { PLACES } from './places.tsx';
 
-/** What stands around every screen. */
+/** The frame around every screen: header, menu and palette. */
 export function Shell() {
   const [menuOpen, menu] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
   usePaletteKeys(palette.open);
   useLive();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu has done its work when the screen changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the screen changes.
   useEffect(menu.close, [path]);
   return (
     <>
@@ -108,7 +108,7 @@ function Menu() {
           variant="default"
           fullWidth
           leftSection={<SignOutIcon size={16} />}
-          // A token that is gone already is as good as one that just went.
+          // An error means that the token is not valid any more, which is what signing out is for.
           onClick={() => void signOut().catch(() => undefined)}
         >
           {t('Sign out')}

@@ -1,7 +1,7 @@
 import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { HOME } from '../session/place.ts';
+import { HOME } from '../session/addresses.ts';
 import { lastFarewell } from '../session/session.ts';
 import { signInWith, startSignIn } from '../session/sign-in.ts';
 import { Problem } from '../shared/problem.tsx';
@@ -10,7 +10,7 @@ import { FrontPage } from './front-page.tsx';
 
 const INVITATION = `${HOME}/invitation`;
 
-/** For whoever is not signed in, at every address; the sign-in leads back to it. */
+/** Shown at every address to those who are not signed in; after the sign-in the same address opens again. */
 export function SignInPage({ refusal }: { readonly refusal: string | undefined }) {
   // Behind the `#`, which browsers send nobody: the code is as good as a key, and addresses are logged.
   const invitation =
@@ -41,7 +41,7 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
   );
 }
 
-/** The way in before anybody may sign in: by the token that `npm run token` prints. */
+/** The operator's sign-in with the token that `npm run token` prints, for as long as nobody else may sign in. */
 function Operator() {
   const signing = useMutation({ mutationFn: signInWith });
   const send = (event: FormEvent<HTMLFormElement>) => {

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** The blue of the gatehouse: the same as on the sign-in pages and in the favicon. */
+/** The blue of the logo, as on the sign-in pages and in the favicon. */
 const gate: MantineColorsTuple = [
   '#edf3fb',
   '#d8e4f3',
@@ -14,7 +14,7 @@ const gate: MantineColorsTuple = [
   '#163c68',
 ];
 
-/** The night around it, for everything that Mantine draws in the dark. */
+/** The dark scheme's colours for Mantine's components. */
 const dark: MantineColorsTuple = [
   '#e8ecf5',
   '#c9d1e0',
@@ -44,7 +44,7 @@ export const theme = createTheme({
       defaultProps: {
         centered: true,
         closeButtonProps: { 'aria-label': 'Close' },
-        // The page has a banner already.
+        // The page's own header is its only banner landmark.
         attributes: { header: { role: 'presentation' } },
       },
     },
@@ -52,7 +52,7 @@ export const theme = createTheme({
   },
 });
 
-/** Quiet text and links that everybody can read, in both schemes. */
+/** Colours of dimmed text and links with enough contrast in both schemes. */
 export const readable: CSSVariablesResolver = () => ({
   variables: {},
   light: {

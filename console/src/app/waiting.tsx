@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { queries } from '../session/api.ts';
 import { formatNumber, t } from '../text/text.ts';
 
-/** The feed tells moderators of those alone whom their level reaches; the others are looked for this often. */
+/** Polling interval: the feed shows a moderator only applicants within its read authority. */
 const MINUTE = 60_000;
 
-/** How many applications wait for one's decision; nothing where there is none. */
+/** The number of applications that wait for the user's decision; nothing when there is none. */
 export function Waiting() {
   const { data: applications = [] } = useQuery({
     ...queries.application.list({ query: { role: 'moderator' } }),

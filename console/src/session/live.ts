@@ -3,12 +3,12 @@ import { useEffect } from 'react';
 import { castellan, forget, queries } from './api.ts';
 import { currentToken } from './session.ts';
 
-/** Seconds for which the service holds an answer back until something happens. */
+/** Seconds that a request for events waits in the service for the next event. */
 const WAIT = 25;
-/** Milliseconds after which a feed that failed is asked again. */
+/** Milliseconds before the next request after a failed one. */
 const PAUSE = 10_000;
 
-/** Keeps what is on the screen true: what events tell of is asked for anew. Only while somebody can see it. */
+/** Keeps the screens up to date: follows the feed and fetches what events changed, while the page is visible. */
 export function useLive(): void {
   useEffect(() => {
     const end = new AbortController();
@@ -32,20 +32,20 @@ async function follow(signal: AbortSignal): Promise<void> {
       const resources = new Set(events.flatMap(({ type }) => resourcesOf(type)));
       if (resources.size > 0) await forget(...resources);
     } catch (error) {
-      // After too long an absence the feed begins anew, and so does everything that is shown.
+      // The feed no longer offers the events since the last visit, so everything shown is fetched again.
       if (error instanceof CastellanError && error.code === 'resync') cursor = undefined;
       else await pause(signal);
     }
   }
 }
 
-/** The position that lists are read at. */
+/** The position of the last event that lists include at present. */
 async function present(signal: AbortSignal): Promise<number> {
   const { headers } = await castellan.group.list.answer({ signal });
   return Number(headers.get('castellan-position') ?? 0);
 }
 
-/** What shows an event besides the resource that it is about. */
+/** Resources that an event affects besides the one that it is about. */
 const ALSO: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
   application: ['group'],
   group: ['application'],
@@ -53,7 +53,7 @@ const ALSO: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
   registry: ['system'],
 };
 
-/** The subject of an event is the resource that it changed; who is a member of what shows in users, too. */
+/** The resources that an event of this type affects; users and the audit log always, as users show memberships. */
 function resourcesOf(type: string): (keyof typeof queries)[] {
   const subject = type.split('.')[0] ?? '';
   const named = subject in queries ? [subject as keyof typeof queries] : [];

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * The user token of this browser. All tabs share it, so that signing out anywhere is signing out everywhere
- * (docs/decisions/0012-the-console-keeps-its-token.md says why it is kept here).
+ * The key of the user token in the browser's storage. All tabs share it, so that signing out in one tab signs out all
+ * (docs/decisions/0012-the-console-keeps-its-token.md says why it is stored there).
  */
 const KEPT_AS = 'castellan.user-token';
 
-/** Why the last session ended, for the page that asks to sign in again. */
+/** Why the last session ended, to be shown on the sign-in page. */
 let farewell: string | undefined;
 const listeners = new Set<() => void>();
 
@@ -43,7 +43,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The token, as it changes in this tab or another. */
+/** The present token; rerenders when it changes in this tab or another. */
 export function useToken(): string | undefined {
   return useSyncExternalStore(subscribe, currentToken);
 }

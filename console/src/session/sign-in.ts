@@ -1,26 +1,26 @@
 import { CastellanError, createCastellan, type ExtScope, type Person } from '@castellan/sdk';
 import { type StartedLogin, signIn } from '@castellan/sdk/sign-in';
+import { HOME, SERVICE } from './addresses.ts';
 import { castellan, queryClient } from './api.ts';
-import { HOME, SERVICE } from './place.ts';
 import { beginSession, currentToken, endSession } from './session.ts';
 
 const RETURN_TO = 'castellan.return-to';
 const LINKING = 'castellan.linking';
 
 interface Request {
-  /** Scopes to ask for, besides public data. */
+  /** Scopes to request in addition to public data. */
   readonly scopes?: readonly ExtScope[];
   /** The code of an invitation. */
   readonly state_code?: string;
 }
 
-/** Sends the browser to the game's sign-on; it comes back to the screen that it left. */
+/** Sends the browser to the game's sign-on; afterwards it returns to `returnTo`. */
 export async function startSignIn(
   request: Request = {},
   returnTo = location.pathname,
   note: () => void = () => undefined,
 ): Promise<void> {
-  // The console's own back end, which holds its app token: the one call here that is none of the API's.
+  // Not an operation of the API: the console's own route in the server, which holds the console's app token.
   const response = await fetch(`${HOME}/sign-in`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -34,15 +34,15 @@ export async function startSignIn(
   signIn.start(body as StartedLogin);
 }
 
-/** The user token of another character, which proves whose that is. */
+/** The user token of another character, which proves its ownership. */
 let proof: string | undefined;
 
-/** Sends the browser to the sign-on for another character; the session of this one stays. */
+/** Sends the browser to the sign-on for another character, and keeps the present session. */
 export async function startLinking(): Promise<void> {
   await startSignIn({}, `${HOME}/characters`, () => sessionStorage.setItem(LINKING, 'yes'));
 }
 
-/** Links the character that a sign-in just proved, and ends that token: it has done its work. */
+/** Links the character that has just signed in, and revokes its token, which is not needed any more. */
 export async function linkProven(): Promise<Person | undefined> {
   const user_token = proof;
   proof = undefined;
@@ -55,9 +55,9 @@ export async function linkProven(): Promise<Person | undefined> {
 }
 
 /**
- * Ends the sign-in that comes back to this page, if one does, before anything is drawn.
+ * Completes a sign-in that returns to this page, if there is one. Call it before anything is rendered.
  *
- * @returns what is wrong with it
+ * @returns why the sign-in failed
  */
 export function finishSignIn(): string | undefined {
   if (location.pathname !== `${HOME}/signed-in`) return undefined;
@@ -78,13 +78,13 @@ export function finishSignIn(): string | undefined {
   }
 }
 
-/** Signs in as the service itself, at the level of the permanent token's owner; that token is not kept. */
+/** Signs in with a user token of the built-in user, made by a permanent token, which is not stored. */
 export async function signInWith(permanentToken: string): Promise<void> {
   const operator = createCastellan({ baseUrl: SERVICE, token: permanentToken.trim() });
   beginSession((await operator.token.createUserToken()).user_token);
 }
 
-/** Ends the session in every tab, and the token everywhere. */
+/** Ends the session in every tab, and revokes the token. */
 export async function signOut(): Promise<void> {
   try {
     if (currentToken() !== undefined) await castellan.token.logout();

@@ -6,7 +6,7 @@ import { t } from '../text/text.ts';
 import { LinkAnchor } from './links.tsx';
 import { Name } from './name.tsx';
 
-/** Corporation, alliance and coalitions of somebody, each leading to its screen. */
+/** Corporation, alliance and coalitions of a user, with links. */
 export function Belonging({ user }: { readonly user: User }) {
   if (user.corporation === null && user.alliance === null && user.coalitions.length === 0) {
     return <Text c="dimmed">{t('To nobody who is known here.')}</Text>;

@@ -7,7 +7,7 @@ import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
 
 interface Careful<Input> {
-  /** What the change would do to people; nothing is stored. */
+  /** Computes the effect of the change on people, without storing it. */
   readonly preview: (input: Input) => Promise<Preview>;
   readonly save: (input: Input) => Promise<unknown>;
 }
@@ -15,11 +15,11 @@ interface Careful<Input> {
 interface Saving<Input> {
   readonly run: (input: Input) => void;
   readonly isPending: boolean;
-  /** What is asked, and what failed: to be drawn where the change is made. */
+  /** The question and any error; render it beside the control that makes the change. */
   readonly dialog: ReactNode;
 }
 
-/** Saves at once what takes nothing from anybody; anything else is shown first, and asked for once more (D121). */
+/** Saves a change at once if it affects nobody; otherwise shows its effect first and asks for confirmation (D121). */
 export function useCareful<Input>({ preview, save }: Careful<Input>): Saving<Input> {
   const [asked, setAsked] = useState<{ readonly input: Input; readonly preview: Preview }>();
   const saving = useMutation({ mutationFn: save, onSuccess: () => setAsked(undefined) });

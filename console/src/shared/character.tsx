@@ -3,7 +3,7 @@ import { queries } from '../session/api.ts';
 import { LinkAnchor } from './links.tsx';
 import { Name } from './name.tsx';
 
-/** A character by its id: the name, once it has come, leads to its screen. */
+/** A character by its id: a link with its name as soon as that is loaded. */
 export function Character({ id }: { readonly id: number }) {
   const { data } = useQuery(queries.user.get({ params: { character_name: String(id) } }));
   if (data === undefined) return `#${id}`;

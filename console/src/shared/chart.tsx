@@ -6,31 +6,31 @@ import { formatNumber } from '../text/text.ts';
 
 export interface Point {
   readonly at: string;
-  /** One for each line. */
+  /** One value for each line. */
   readonly values: readonly number[];
 }
 
 const HEIGHT = 240;
-/** Seconds on each side of a time that stands alone: uPlot would show years. */
+/** Seconds shown on each side of a single point, for which uPlot would show years. */
 const AROUND = 43_200;
-/** What tells lines apart for those who see no colours; so many there can be. */
+/** Dash patterns, which tell lines apart without colour; their number is the maximum of lines. */
 const DASHES = [[], [10, 5], [2, 5]];
 const COLOURS = { light: ['#1f4f86', '#1d6b45', '#b02a1b'], dark: ['#9cc3f5', '#7fd1a6', '#ff9e91'] };
 
 interface ChartProps {
-  /** What the lines are called. */
+  /** The names of the lines. */
   readonly lines: readonly string[];
   readonly points: readonly Point[];
 }
 
-/** Lines over time, in EVE time; the table beside it is what screen readers have. */
+/** Lines over EVE time. Screen readers use the table beside it. */
 export function Chart({ lines, points }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
-  // What it is drawn from, as text: a new list of the same names is no other drawing.
+  // As text, so that a new list with the same names does not redraw the chart.
   const names = lines.join('\n');
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     const dark = scheme === 'dark';
     const ordered = points.toReversed();
@@ -64,5 +64,5 @@ export function Chart({ lines, points }: ChartProps) {
       plot.destroy();
     };
   }, [names, points, scheme]);
-  return <div ref={place} aria-hidden="true" style={{ minHeight: HEIGHT }} />;
+  return <div ref={container} aria-hidden="true" style={{ minHeight: HEIGHT }} />;
 }

@@ -10,11 +10,11 @@ interface ChoicePickerProps<Id extends number | string> {
   readonly choices: readonly Choice[];
   readonly value: readonly Id[];
   readonly onChange: (ids: Id[]) => void;
-  /** How an id is read from its text. */
+  /** Converts the text of an id to an id. */
   readonly read: (text: string) => Id;
 }
 
-/** Several of what is registered, by their names; what is gone meanwhile stands there by its id. */
+/** A field to choose several records by name; chosen records that no longer exist are shown by id. */
 export function ChoicePicker<Id extends number | string>(props: ChoicePickerProps<Id>) {
   const { label, description, choices, value, onChange, read } = props;
   const chosen = value.map(String);

@@ -1,7 +1,7 @@
 import { useSuspenseQueries } from '@tanstack/react-query';
 import { queries } from '../session/api.ts';
 
-/** Something that is known by an id and chosen by its name. */
+/** A record to choose: its id as text, and its name. */
 export interface Choice {
   readonly value: string;
   readonly label: string;
@@ -14,7 +14,7 @@ interface Choices {
   readonly groups: readonly Choice[];
 }
 
-/** Everything registered here that rules are made about. */
+/** All registered alliances, corporations, coalitions and groups. */
 export function useChoices(): Choices {
   const [alliances, corporations, coalitions, groups] = useSuspenseQueries({
     queries: [

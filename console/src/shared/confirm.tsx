@@ -8,17 +8,17 @@ import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
 
 interface ConfirmProps extends ButtonProps {
-  /** What the button says, and the dialog asks for once more. */
+  /** The text of the button, and of the button that confirms. */
   readonly label: string;
-  /** What follows from it. */
+  /** The consequences. */
   readonly question: ReactNode;
   readonly act: () => Promise<unknown>;
-  /** What it would do to people, where the service can tell. */
+  /** Computes the effect on people, for operations that support it. */
   readonly preview?: () => Promise<Preview>;
   readonly children?: ReactNode;
 }
 
-/** A button for what cannot be undone: it asks once more, and stays open with what went wrong. */
+/** A button for an action that cannot be undone: a dialog asks for confirmation, and stays open with any error. */
 export function Confirm({ label, question, act, preview, children, ...button }: ConfirmProps) {
   const [open, setOpen] = useState(false);
   const doing = useMutation({ mutationFn: act, onSuccess: () => setOpen(false) });

@@ -1,7 +1,7 @@
 import { Button, Code, CopyButton, Group } from '@mantine/core';
 import { t } from '../text/text.ts';
 
-/** Something to be carried elsewhere, with a button that copies it. */
+/** Text with a button that copies it. */
 export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">

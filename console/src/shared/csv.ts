@@ -1,7 +1,7 @@
-/** Spreadsheets take what begins like this for a formula. */
+/** Matches text that a spreadsheet would interpret as a formula. */
 const FORMULA = /^\s*[=+\-@]|^[\t\r]/;
 
-/** A table as RFC 4180 has it; text that a spreadsheet would run is text there, too. */
+/** A table as CSV as in RFC 4180; what a spreadsheet would interpret as a formula is marked as text. */
 export function toCsv(lines: readonly (readonly (string | number)[])[]): string {
   return lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('');
 }
@@ -11,9 +11,9 @@ function cell(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Hands a file to the browser, as if it had been downloaded. */
+/** Makes the browser download the text as a file. */
 export function saveCsv(name: string, text: string): void {
-  // The mark tells spreadsheets that it is UTF-8.
+  // Spreadsheets recognize UTF-8 by the byte order mark.
   const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }));
   const link = document.createElement('a');
   link.href = url;

@@ -18,7 +18,7 @@ const features = tableFeatures({
 export interface TableColumn<Row> {
   readonly id: string;
   readonly header: () => string;
-  /** What the column is sorted by, and shows unless there is a cell. */
+  /** The value to sort by; also shown, unless there is a `cell`. */
   readonly value: (row: Row) => string | number;
   readonly cell?: (row: Row) => ReactNode;
 }
@@ -34,7 +34,7 @@ const ROW = 44;
 const ARROWS = { asc: ' ↑', desc: ' ↓' } as const;
 const SORTED = { asc: 'ascending', desc: 'descending' } as const;
 
-/** A table that sorts by its headings; of a long one only what is seen is in the page. */
+/** A table that can be sorted by its headings. Only the visible rows are rendered. */
 export function DataTable<Row extends object>({ label, rows, columns, empty }: DataTableProps<Row>) {
   const definitions = useMemo(
     () =>
@@ -59,7 +59,7 @@ export function DataTable<Row extends object>({ label, rows, columns, empty }: D
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: focusable, so that it can be scrolled by keyboard.
     <section className="window" ref={window} tabIndex={0} aria-label={label}>
       <Table stickyHeader>
         <Table.Thead>
@@ -98,7 +98,7 @@ export function DataTable<Row extends object>({ label, rows, columns, empty }: D
   );
 }
 
-/** Stands for the rows that are not in the page. */
+/** Takes the space of the rows that are not rendered. */
 function Space({ height }: { readonly height: number }) {
   return height > 0 ? <tr style={{ height }} /> : null;
 }

@@ -6,15 +6,15 @@ import { WindowedList } from './windowed-list.tsx';
 interface FilteredListProps<Item> {
   readonly label: string;
   readonly items: readonly Item[];
-  /** What the filter looks at. */
+  /** The text that the filter searches. */
   readonly textOf: (item: Item) => string;
   readonly keyOf: (item: Item) => string | number;
   readonly children: (item: Item) => ReactNode;
-  /** What is said where there is nothing. */
+  /** The text for an empty list. */
   readonly empty: string;
 }
 
-/** A list of any length, narrowed down as one types; of a long one only what is seen is in the page. */
+/** A list with a text filter. Only the visible rows are rendered. */
 export function FilteredList<Item>(props: FilteredListProps<Item>) {
   const { label, items, textOf, empty } = props;
   const [filter, setFilter] = useState('');

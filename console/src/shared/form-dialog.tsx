@@ -27,18 +27,18 @@ interface Field {
 export type Filled = Readonly<Record<string, string>>;
 
 interface FormDialogProps extends ButtonProps {
-  /** What the button, the dialog and its own button say. */
+  /** The text of the button, the title of the dialog and the text of the dialog's button. */
   readonly label: string;
-  /** What the button says where that is less. */
+  /** A shorter text for the button that opens the dialog. */
   readonly children?: string;
   readonly fields: readonly Field[];
-  /** What follows from it, or what there is to know. */
+  /** Consequences or other information, above the fields. */
   readonly lead?: ReactNode;
-  /** Rejects with what the dialog then shows. */
+  /** When it rejects, the dialog shows the error. */
   readonly submit: (filled: Filled) => Promise<unknown>;
 }
 
-/** A button, and the few fields of what it asks for. */
+/** A button that opens a dialog with a few fields. */
 export function FormDialog({ label, fields, lead, submit, children, ...button }: FormDialogProps) {
   const [open, setOpen] = useState(false);
   const sending = useMutation({ mutationFn: submit, onSuccess: () => setOpen(false) });

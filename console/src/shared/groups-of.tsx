@@ -5,7 +5,7 @@ import { t } from '../text/text.ts';
 import { LinkAnchor } from './links.tsx';
 import { Name } from './name.tsx';
 
-/** The groups that somebody is in. */
+/** The groups of a user. */
 export function GroupsOf({ characterId }: { readonly characterId: number }) {
   const { data: groups } = useSuspenseQuery(
     queries.user.groups({ params: { character: String(characterId) } }),

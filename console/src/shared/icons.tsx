@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Drawn on a grid of 24 by lines of 2; words beside them say what they mean, so they are silent. */
+/** Icons on a grid of 24 with lines of 2. Hidden from screen readers, because text always stands beside them. */
 function icon(drawing: ReactNode) {
   return function Icon({ size = 20 }: { readonly size?: number }) {
     return (
@@ -69,7 +69,7 @@ export const LightIcon = icon(
 );
 export const DarkIcon = icon(<path d="M20 14a8 8 0 0 1-10-10 8 8 0 1 0 10 10z" />);
 
-/** The gatehouse. */
+/** The logo, a gatehouse. */
 export function Logo({ size = 28 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

@@ -16,7 +16,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   10: 'Superuser: everything.',
 };
 
-/** What a clearance level lets one do, in a sentence. */
+/** Describes what a clearance level allows, in a sentence. */
 export function meaningOf(level: number): string {
   return t(MEANINGS[level] ?? 'A level that this console does not know.');
 }

@@ -2,13 +2,13 @@ import { type Answer, ok, type Success } from '@castellan/sdk';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 
-/** A call that lists a stretch, and tells in `X-Next` where the next one begins. */
+/** An operation that lists a page, with the cursor of the next page in `X-Next`. */
 type Listing<Query, Given> = (request: {
   readonly query: Query & { after?: string };
   readonly signal: AbortSignal;
 }) => Promise<Given>;
 
-/** Stretch after stretch of a list that may have no end. */
+/** Loads a list page by page as the user scrolls. */
 export function useListing<Query extends object, Given extends Answer<number, unknown>>(
   name: readonly [resource: string, operation: string],
   list: Listing<Query, Given>,
@@ -35,7 +35,7 @@ export function useListing<Query extends object, Given extends Answer<number, un
     hasNextPage,
     isFetchingNextPage,
     fetchNextPage,
-    /** To be called when the end is in sight. */
+    /** Call it when the end of the list becomes visible. */
     onEnd,
   };
 }

@@ -3,11 +3,11 @@ import { t } from '../text/text.ts';
 
 interface LoginVoiceProps {
   readonly value: boolean | null;
-  /** Absent: it is only shown. */
+  /** Read-only when absent. */
   readonly onChange?: (value: boolean) => void;
 }
 
-/** What a group or coalition says about logging in; once said, it cannot be unsaid (D3). */
+/** The `authorized_to_login` of a group or coalition; once set, it can be changed but not unset (D3). */
 export function LoginVoice({ value, onChange }: LoginVoiceProps) {
   const says = {
     true: t('Lets its members in'),

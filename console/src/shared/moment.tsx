@@ -1,7 +1,7 @@
 import { t } from '../text/text.ts';
 import { distance, eveTime, localTime } from '../text/time.ts';
 
-/** A moment in EVE time; how long ago that is beside it, and in the reader's own time when asked. */
+/** A time in EVE time with its distance from now; a tooltip shows the reader's local time. */
 export function Moment({ at }: { readonly at: string }) {
   const date = new Date(at);
   const local = t('{time} where you are', { time: localTime(date) });

@@ -7,7 +7,7 @@ interface Paged {
   fetchNextPage(): Promise<unknown>;
 }
 
-/** The way to the next page, where there is one. */
+/** A button that loads the next page, if there is one. */
 export function More({ of }: { readonly of: Paged }) {
   if (!of.hasNextPage) return null;
   return (

@@ -2,7 +2,7 @@ import { Notification, Stack } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { t } from '../text/text.ts';
 
-/** What was done, said once at the edge of the page; what failed is said where it was tried. */
+/** A short message at the edge of the page that something was done. Errors are shown where the action was started. */
 interface Notice {
   readonly id: number;
   readonly text: string;

@@ -6,7 +6,7 @@ interface PartsProps {
   readonly of: readonly { readonly value: string; readonly label: string; readonly part: ReactNode }[];
 }
 
-/** Parts of a screen, of which one is seen, the first to begin with; the others load when they are gone to. */
+/** The tabs of a screen. The first is open initially; the others are loaded when they are opened. */
 export function Parts({ of }: PartsProps) {
   return (
     <Tabs defaultValue={of[0]?.value ?? null} keepMounted={false}>

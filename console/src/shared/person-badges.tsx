@@ -14,7 +14,7 @@ const TRACKING = {
   none: 'No token',
 } as const satisfies Record<PersonCharacter['tracking'], string>;
 
-/** Whether the character is still known to be its person's. */
+/** The state of a character's ownership. */
 export function OwnershipBadge({ of }: { readonly of: PersonCharacter['ownership'] }) {
   return (
     <Badge variant="default" tt="none">

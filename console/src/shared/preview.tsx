@@ -5,7 +5,7 @@ import { Name } from './name.tsx';
 
 const SHOWN = 5;
 
-/** Who would gain or lose what, one sentence for each thing. */
+/** Lists the effect of a change on people, in one sentence for each gain and loss. */
 export function Changes({ of }: { readonly of: Preview }) {
   if (of.changes.length === 0) return <Text>{t('Nobody gains or loses anything.')}</Text>;
   return (

@@ -2,7 +2,7 @@ import { CastellanError } from '@castellan/sdk';
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core';
 import { t } from '../text/text.ts';
 
-/** What went wrong in the words of the API, with what names the request in its log. */
+/** An error with the API's message and the id of the request, which is also in the service's log. */
 export function Problem({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   if (error === null || error === undefined) return null;
   return (

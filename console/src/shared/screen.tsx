@@ -5,16 +5,16 @@ import { Loading } from './loading.tsx';
 import { Problem } from './problem.tsx';
 
 interface ScreenProps {
-  /** For the tab of the browser; the heading, too, where none is given. */
+  /** The title of the browser's tab, and by default the heading. */
   readonly title: string;
   readonly heading?: ReactNode;
-  /** One line that says what this is for. */
+  /** One line about the purpose of the screen. */
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A screen: its heading is there at once, its content when it has come. */
+/** A screen: its heading is shown at once, its content when it is loaded. */
 export function Screen({ title, heading, lead, actions, children }: ScreenProps) {
   useEffect(() => {
     document.title = `${title} · castellan`;
@@ -35,7 +35,7 @@ export function Screen({ title, heading, lead, actions, children }: ScreenProps)
   );
 }
 
-/** A part of a screen that loads, and fails, by itself. */
+/** A part of a screen with its own loading and error state. */
 export function Part({ children, rows }: { readonly children: ReactNode; readonly rows?: number }) {
   const { reset } = useQueryErrorResetBoundary();
   return (
@@ -60,7 +60,7 @@ export function Section({ title, children, actions }: Omit<ScreenProps, 'lead' |
   );
 }
 
-/** React has no other way to catch what a child throws than a class. */
+/** A class, because React offers error boundaries only as classes. */
 class Catch extends Component<
   { readonly children: ReactNode; readonly reset: () => void },
   { readonly error?: unknown }

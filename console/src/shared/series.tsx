@@ -10,17 +10,17 @@ const Chart = lazy(async () => ({ default: (await import('./chart.tsx')).Chart }
 
 interface SeriesProps {
   readonly title: string;
-  /** What the lines are called, where they are several. */
+  /** The names of the lines, if there are several. */
   readonly lines?: readonly string[];
   /** Newest first. */
   readonly points: readonly Point[];
   readonly empty: string;
-  /** How a time is said. */
+  /** Renders a time. */
   readonly when?: (at: string) => ReactNode;
   readonly more?: ComponentProps<typeof More>['of'];
 }
 
-/** Values over time: a chart to look at, and the same as a table to read. */
+/** Values over time as a chart and as a table. */
 export function Series({ title, lines = [title], points, empty, when = momentOf, more }: SeriesProps) {
   if (points.length === 0) return <Text>{empty}</Text>;
   return (

@@ -8,7 +8,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   clearance_level: 'Level',
 };
 
-/** `refresh_token` as people read it: what is changed has fields that this console may not know. */
+/** The label of a field such as `refresh_token`; derived from the name for fields that this console does not know. */
 export function fieldInWords(field: string): string {
   const words = field.replaceAll('_', ' ');
   return t(FIELDS[field] ?? words.charAt(0).toUpperCase() + words.slice(1));
@@ -17,7 +17,7 @@ export function fieldInWords(field: string): string {
 type Value = string | number | boolean | null | undefined | readonly string[];
 export type InWords = (field: string, value: Value) => string;
 
-/** Values as people read them, organizations by their names of today. */
+/** Formats values of fields; organizations by their present names. */
 export function useValuesInWords(): InWords {
   const { alliances, corporations, coalitions } = useChoices();
   const known: Readonly<Record<string, readonly Choice[]>> = {

@@ -12,13 +12,13 @@ interface WhyProps {
   readonly characterId: number;
   /** `login`, `level`, `tracking`, `group:ID`, `read:ID` or `write:ID` (D120). */
   readonly about: string;
-  /** What the question is about, for those who do not see what it stands beside. */
+  /** The question in words, for screen readers. */
   readonly label: string;
-  /** What the button says. */
+  /** The text of the button. */
   readonly text?: string;
 }
 
-/** Beside everything that somebody has, is or may: the reason, from what decides. */
+/** A button that asks the service for the reason of a decision about a user, and shows it. */
 export function Why({ characterId, about, label, text = t('Why?') }: WhyProps) {
   const [open, setOpen] = useState(false);
   return (

@@ -6,13 +6,13 @@ interface WindowedListProps<Item> {
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string | number;
   readonly children: (item: Item) => ReactNode;
-  /** The last of them is in sight. */
+  /** Called when the last item becomes visible. */
   readonly onEnd?: () => void;
 }
 
 const ROW = 46;
 
-/** A list of any length: only what is seen of it is in the page. */
+/** A list of any length, of which only the visible items are rendered. */
 export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: WindowedListProps<Item>) {
   const window = useRef<HTMLElement>(null);
   const rows = useVirtualizer({
@@ -28,7 +28,7 @@ export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: Win
     if (atEnd) onEnd?.();
   }, [atEnd, onEnd]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: focusable, so that it can be scrolled by keyboard.
     <section className="window" ref={window} tabIndex={0} aria-label={label}>
       <ul className="rows" style={{ height: rows.getTotalSize(), position: 'relative' }}>
         {seen.map(({ key, index, start }) => (

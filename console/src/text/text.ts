@@ -1,6 +1,4 @@
-/**
- * What people read. A message is known by its English words; another language is a catalogue that has others for them.
- */
+/** Texts for people. The English text is the key of a message; another language is a catalogue with translations. */
 type Values = Readonly<Record<string, string | number>>;
 
 const LOCALE = 'en';
@@ -8,13 +6,13 @@ const catalogue: Readonly<Record<string, string>> = {};
 const plurals = new Intl.PluralRules(LOCALE);
 const numbers = new Intl.NumberFormat(LOCALE);
 
-/** The message in the reader's language, with what stands in braces filled in. */
+/** The message in the reader's language, with the placeholders in braces filled in. */
 export function t(message: string, values: Values = {}): string {
   const known = catalogue[message] ?? message;
   return known.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** A message about a number of things: `count(3, '{n} member', '{n} members')`. */
+/** A message with a number in singular or plural: `count(3, '{n} member', '{n} members')`. */
 export function count(n: number, one: string, other: string): string {
   return t(plurals.select(n) === 'one' ? one : other, { n: formatNumber(n) });
 }

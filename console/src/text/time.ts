@@ -1,4 +1,4 @@
-/** Dates in EVE time, which is UTC, and in the reader's own. */
+/** Formats times in EVE time, which is UTC, and in the reader's local time. */
 
 const two = (n: number) => String(n).padStart(2, '0');
 
@@ -7,7 +7,7 @@ export function eveTime(at: Date): string {
   return `${at.getUTCFullYear()}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())} ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`;
 }
 
-/** The same moment where the reader is. */
+/** The time in the reader's time zone. */
 export function localTime(at: Date): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }

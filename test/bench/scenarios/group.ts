@@ -1,6 +1,6 @@
 import { contract } from '../../../contract/index.ts';
 import { type Caller, findCaller } from '../../../server/access/caller.queries.ts';
-import { BUILT_IN_USER } from '../../../server/access/levels.ts';
+import { BUILT_IN_USER } from '../../../server/access/clearance-levels.ts';
 import { withField } from '../../../server/database/json-text.ts';
 import { findGroup, type GroupRow } from '../../../server/group/group.queries.ts';
 import { updateGroup } from '../../../server/group/group.ts';

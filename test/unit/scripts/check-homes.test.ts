@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { strayIn } from '../../../scripts/check-homes/homes.ts';
 
 const SQL = 'SQL belongs into *.queries.ts';
-const LEVEL = 'a bare level has a name in server/access/levels.ts or levels.queries.ts';
+const LEVEL = 'a bare level has a name in server/access/clearance-levels.ts or clearance-levels.queries.ts';
 const BUILT_IN =
-  "the built-in user's id is asked for by isBuiltIn of server/access/levels.ts or levels.queries.ts";
+  "the built-in user's id is asked for by isBuiltIn of server/access/clearance-levels.ts or clearance-levels.queries.ts";
 
 const inFile = (path: string) => (text: string) => strayIn({ path, text });
 
@@ -49,7 +49,7 @@ describe('what has a home', () => {
     'level === 10',
   ])('levels: %s', (line) => {
     expect(inFile('server/a/a.queries.ts')(line)).toEqual([`server/a/a.queries.ts:1: ${LEVEL}: ${line}`]);
-    expect(inFile('server/access/levels.ts')(line)).toEqual([]);
+    expect(inFile('server/access/clearance-levels.ts')(line)).toEqual([]);
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('what has a home', () => {
     "import { BUILT_IN_USER } from '../../contract/access.ts';",
   ])('the built-in user: %s', (line) => {
     expect(inFile('server/a/a.queries.ts')(line)).toEqual([`server/a/a.queries.ts:1: ${BUILT_IN}: ${line}`]);
-    expect(inFile('server/access/levels.ts')(line)).toEqual([]);
+    expect(inFile('server/access/clearance-levels.ts')(line)).toEqual([]);
   });
 
   it.each([

@@ -1,15 +1,15 @@
 import { createCastellan } from '@castellan/sdk';
 import { Alert, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { SERVICE } from '../../session/addresses.ts';
 import { castellan } from '../../session/api.ts';
-import { SERVICE } from '../../session/place.ts';
 import { Copyable } from '../../shared/copyable.tsx';
 import { type Filled, FormDialog } from '../../shared/form-dialog.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 
-/** Tokens of applications: made by a permanent token alone, so that no session can leave one behind (D4). */
+/** Tokens of applications. Only a permanent token can make them, so that no session can leave one behind (D4). */
 export function AppTokens() {
   const [made, setMade] = useState<string>();
   return (
@@ -95,7 +95,7 @@ function NewToken({ label, lead, make, onMade }: NewTokenProps) {
   );
 }
 
-/** Only a permanent token makes tokens, so this one call is made by that, not by the session. */
+/** A client with the permanent token that the user entered, because the session's token may not make tokens. */
 function operator({ permanent = '' }: Filled) {
   return createCastellan({ baseUrl: SERVICE, token: permanent.trim() });
 }

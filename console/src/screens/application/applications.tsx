@@ -5,7 +5,7 @@ import { AppTokens } from './app-tokens.tsx';
 import { OidcClients } from './oidc-clients.tsx';
 import { Webhooks } from './webhooks.tsx';
 
-/** What other programs know people by. */
+/** The connections of other programs: OpenID Connect, webhooks and tokens. */
 export function Applications() {
   const parts = [
     { value: 'oidc', label: t('OpenID Connect'), part: <OidcClients /> },

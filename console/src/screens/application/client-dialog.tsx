@@ -9,12 +9,12 @@ import { t } from '../../text/text.ts';
 
 interface ClientDialogProps {
   readonly label: string;
-  /** Absent: a new one. */
+  /** Absent for a new client. */
   readonly client?: OidcClient;
   readonly save: (client: PostOidcClient) => Promise<unknown>;
 }
 
-/** What there is to say about an application: its name, where it comes back to, whom it lets in. */
+/** The form of an OpenID Connect client: its name, redirect URIs and who may sign in. */
 export function ClientDialog({ label, client, save }: ClientDialogProps) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);

@@ -15,7 +15,7 @@ import { answerInWords, stateInWords } from './webhook-words.ts';
 const STRETCH = 20;
 const STATES = ['waiting', 'failed', 'delivered'] as const;
 
-/** What became of the events that were sent to a webhook, the latest first. */
+/** The deliveries of a webhook with their results, latest first. */
 export function Deliveries({ webhookId }: { readonly webhookId: string }) {
   const [state, setState] = useState('all');
   const wanted = STATES.find((each) => each === state);

@@ -2,8 +2,8 @@ import type { NewOidcClient, OidcClient, OidcClientSecret } from '@castellan/sdk
 import { Alert, Badge, Code, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { SERVICE } from '../../session/addresses.ts';
 import { castellan, forget, queries } from '../../session/api.ts';
-import { SERVICE } from '../../session/place.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { Copyable } from '../../shared/copyable.tsx';
 import { Moment } from '../../shared/moment.tsx';

@@ -15,7 +15,7 @@ interface WebhookActionsProps {
   readonly onSecret: (secret: string) => void;
 }
 
-/** What can be done with a webhook. */
+/** The buttons for a webhook. */
 export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
   const { url, enabled, position } = webhook;
   const params = { webhook_id: webhook.webhook_id };
@@ -99,11 +99,11 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
   );
 }
 
-/** Looks so often whether a test has come through, with so many milliseconds between. */
+/** Maximum number of requests for the result of a test, and the milliseconds between them. */
 const LOOKS = 24;
 const PAUSE = 500;
 
-/** How a test went; how it stands, where the receiver takes too long. */
+/** The result of a test delivery, or its present state when the receiver takes too long. */
 async function outcomeOf(
   params: { readonly webhook_id: string },
   sent: WebhookDelivery,

@@ -44,7 +44,7 @@ export function WebhookCard({ webhook, onSecret }: WebhookCardProps) {
   );
 }
 
-/** Why nothing is delivered: an alarm, unless somebody wanted it so. */
+/** Why nothing is delivered; red, unless somebody disabled the webhook by hand. */
 function Disabled({ webhook: { disabled_because, disabled_on } }: { readonly webhook: Webhook }) {
   const looks = disabled_because === 'asked' ? { variant: 'default' } : { variant: 'light', color: 'red' };
   return (

@@ -9,12 +9,12 @@ import { t } from '../../text/text.ts';
 
 interface WebhookDialogProps {
   readonly label: string;
-  /** Absent: a new one. */
+  /** Absent for a new webhook. */
   readonly webhook?: Webhook;
   readonly save: (webhook: PostWebhook) => Promise<unknown>;
 }
 
-/** What there is to say about a webhook: where to, and of what. */
+/** The form of a webhook: its URL, and the events to send. */
 export function WebhookDialog({ label, webhook, save }: WebhookDialogProps) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -43,7 +43,7 @@ function Form({ label, webhook, save, close }: WebhookDialogProps & { readonly c
     saving.mutate({
       url: text('url'),
       types: text('types').split(/[\s,]+/),
-      // An empty list takes the groups off a webhook; a new one has none to be taken off.
+      // An empty list removes the restriction to groups, so a new webhook needs none.
       ...((webhook !== undefined || only.length > 0) && { group_ids: only }),
       ordered: data.has('ordered'),
     });

@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<DisabledReason, string>> = {
   not_allowed: 'Its application or owner may not have it any more.',
 };
 
-/** Why nothing is delivered. */
+/** Describes why a webhook is disabled. */
 export function reasonInWords(reason: DisabledReason | null): string {
   return t(reason === null ? 'It is not said why.' : REASONS[reason]);
 }
@@ -23,7 +23,7 @@ export function stateInWords(state: WebhookDelivery['state']): string {
   return t(STATES[state]);
 }
 
-/** What the receiver did at the last try. */
+/** Describes the receiver's answer to the last try. */
 export function answerInWords({ status, fault, tries }: WebhookDelivery): string {
   if (tries === 0) return t('not tried yet');
   return status === null ? (fault ?? t('no answer')) : t('answered {status}', { status });

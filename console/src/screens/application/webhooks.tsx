@@ -8,7 +8,7 @@ import { t } from '../../text/text.ts';
 import { WebhookCard } from './webhook-card.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 
-/** Where events are sent as they happen: those that stand still first. */
+/** The webhooks; disabled ones first. */
 export function Webhooks() {
   const { data: webhooks } = useSuspenseQuery(queries.webhook.list());
   const [secret, setSecret] = useState<string>();

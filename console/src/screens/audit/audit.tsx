@@ -12,7 +12,7 @@ interface Question {
   readonly until?: string;
 }
 
-/** Who did what to whom, as far as one's authority reaches. */
+/** The audit log, as far as the user's authority reaches. */
 export function Audit() {
   const [question, setQuestion] = useState<Question>({});
   const ask = (event: FormEvent<HTMLFormElement>) => {

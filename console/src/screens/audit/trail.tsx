@@ -7,7 +7,7 @@ import { t } from '../../text/text.ts';
 
 const USED = 'ext.asked_on_behalf,history.read';
 
-/** What concerns oneself: who saw and used one's data, who acted, and what became of it. */
+/** The events that concern the user: who used its data, what it did, and what was changed about it. */
 export function Trail() {
   const { character_id } = useMe();
   const [about, setAbout] = useState('used');

@@ -11,15 +11,15 @@ import { STATES } from './policy-words.ts';
 interface ApplicationCardProps {
   readonly application: Application;
   readonly approve: () => void;
-  /** Approves or rejects with words. */
+  /** Opens the dialog for a decision with a reason. */
   readonly ask: (decision: Decision['decision']) => void;
 }
 
-/** Who wants to join what, with what he says; what was decided, and by whom. */
+/** An application: applicant, group, message and answers, and the decision if there is one. */
 export function ApplicationCard({ application, approve, ask }: ApplicationCardProps) {
   const { applicant, group, state, created_on } = application;
   const me = useMe();
-  // Nobody decides the own application.
+  // Nobody may decide their own application.
   const mayDecide = state === 'pending' && applicant.character_id !== me.character_id;
   const named = { name: applicant.character_name, group: group.group_name };
   return (
@@ -80,7 +80,7 @@ function Said({ by: { message, questions, answers } }: { readonly by: Applicatio
       {answers.length > 0 && (
         <dl className="answers">
           {answers.map((answer, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: answers have no other name than their place.
+            // biome-ignore lint/suspicious/noArrayIndexKey: answers are identified by their index alone.
             <div key={index}>
               <dt>
                 <Name of={questions[index] ?? ''} />

@@ -17,7 +17,7 @@ const STRETCH = 50;
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 const DECISIONS: Readonly<Record<string, Decision['decision']>> = { a: 'approved', r: 'rejected' };
 
-/** Applications to decide, the newest first: by the buttons, or by the keyboard alone. */
+/** Applications to decide, newest first, with buttons and keys. */
 export function Applications({ of, empty }: ApplicationsProps) {
   const { decide, failures } = useDecisions();
   const [shown, setShown] = useState(STRETCH);
@@ -85,19 +85,19 @@ function Title({ of: { applicant, group } }: { readonly of: Application }) {
   );
 }
 
-/** Which application something on the page belongs to. */
+/** The index of the application that contains an element of the page; -1 when none does. */
 function positionOf(target: EventTarget): number {
   const item = target instanceof Element ? target.closest('[data-position]') : null;
   return Number(item?.getAttribute('data-position') ?? -1);
 }
 
-/** Focuses what comes to the place of what is decided, once that is gone. */
+/** After a decision, focuses the application that takes the place of the decided one. */
 function useFocusThatStays(
   list: { readonly current: HTMLOListElement | null },
   applications: readonly Application[],
 ): (position: number) => void {
   const wanted = useRef<number>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the list that changed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the list changes.
   useEffect(() => {
     if (wanted.current === undefined) return;
     const articles = list.current?.querySelectorAll('article') ?? [];

@@ -4,7 +4,7 @@ import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 
 type Change = NonNullable<Parameters<typeof castellan.group.update>[0]['body']>;
 
-/** Changes a group: shown at once, taken back where the service refuses. */
+/** Changes a group. The change is shown at once, and undone when the service refuses it. */
 export function useGroupChange(groupId: string) {
   const params = { group_id: groupId };
   const { queryKey } = queries.group.get({ params });
@@ -24,7 +24,7 @@ export function useGroupChange(groupId: string) {
   });
 }
 
-/** What the group will be, as far as that can be told here: ids of new members come with the answer. */
+/** The group after the change, as far as known before the answer, which contains the ids of new members. */
 function expected(group: Group, { remove_members, authorized_to_login, description }: Change): Group {
   const removed = new Set(remove_members);
   return {

@@ -4,7 +4,7 @@ import type { FormEvent } from 'react';
 import { t } from '../../text/text.ts';
 import type { Decision } from './decisions.ts';
 
-/** A decision that waits for its words. */
+/** A decision for which the dialog is open. */
 export interface Asked {
   readonly application: Application;
   readonly decision: Decision['decision'];
@@ -18,10 +18,10 @@ interface DecisionDialogProps {
 
 const LONGEST = 4000;
 
-/** Asks for what the applicant is told and what moderators tell each other; Enter decides. */
+/** Asks for the reason for the applicant and the note for moderators. Enter decides. */
 export function DecisionDialog({ asked, close, decide }: DecisionDialogProps) {
   return (
-    // What was decided is gone: the focus goes to what comes next.
+    // The focus does not return to the decided application, which is gone, but goes to the next one.
     <Modal
       opened={asked !== undefined}
       onClose={close}

@@ -8,9 +8,9 @@ import { t } from '../../text/text.ts';
 export interface Decision {
   readonly application: Application;
   readonly decision: 'approved' | 'rejected';
-  /** For the applicant; empty: nothing. */
+  /** Shown to the applicant; may be empty. */
   readonly reason: string;
-  /** For moderators; empty: nothing. */
+  /** Shown to moderators; may be empty. */
   readonly note: string;
 }
 
@@ -19,7 +19,7 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Decides applications: they are out of the lists at once, and back again where the service refuses. */
+/** Decides applications. They leave the lists at once, and come back when the service refuses the decision. */
 export function useDecisions() {
   const [failures, setFailures] = useState<readonly Failure[]>([]);
   const { mutate: decide } = useMutation({
@@ -47,7 +47,7 @@ export function useDecisions() {
   return { decide, failures };
 }
 
-/** Changes the lists of what waits that the application stands in. */
+/** Changes the cached lists of pending applications that contain the application. */
 async function change(
   { group: { group_id } }: Application,
   by: (list: Application[]) => Application[],
@@ -60,7 +60,7 @@ async function change(
   for (const key of keys) queryClient.setQueryData<Application[]>(key, (list) => list && by(list));
 }
 
-/** Where it stood: the newest first. Others may have gone meanwhile. */
+/** Inserts an application in the order of the list, newest first. */
 function putBack(list: readonly Application[], application: Application): Application[] {
   const others = list.filter((each) => !isSame(each, application));
   return [...others, application].sort((a, b) => b.created_on.localeCompare(a.created_on));

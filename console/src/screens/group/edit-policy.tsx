@@ -16,7 +16,7 @@ interface EditPolicyProps {
   readonly policy: GroupPolicy;
 }
 
-/** Changes a policy; whoever would have to leave by it is named before it is saved (D121). */
+/** The form of a policy. Before it is saved, the users who would lose their membership are named (D121). */
 export function EditPolicy({ groupId, policy }: EditPolicyProps) {
   const [base, setBase] = useState(policy);
   const [draft, setDraft] = useState(policy);
@@ -26,7 +26,7 @@ export function EditPolicy({ groupId, policy }: EditPolicyProps) {
     setBase(saved);
     setDraft(saved);
   };
-  // What somebody else saves is shown as long as nothing was begun here.
+  // Follows changes by others, as long as nothing was changed in this form.
   if (untouched && policy !== base) follow(policy);
   const params = { group_id: groupId };
   const careful = useCareful({
@@ -94,7 +94,7 @@ export function EditPolicy({ groupId, policy }: EditPolicyProps) {
   );
 }
 
-/** What differs, and nothing else: what is gone by now need not exist to be left as it is. */
+/** The changed fields alone: unchanged ones may contain ids that no longer exist, which the service would refuse. */
 function changesOf(before: GroupPolicy, after: GroupPolicy): PolicyChange {
   const parts = Object.keys(after) as (keyof GroupPolicy)[];
   const changed = parts.filter((part) => JSON.stringify(before[part]) !== JSON.stringify(after[part]));
@@ -128,7 +128,7 @@ interface WholeProps {
   readonly onChange: (value: number) => void;
 }
 
-/** A whole number, 0 where nothing is written; whether it is too large, the service says. */
+/** A field for a whole number; 0 when it is empty. The service checks the maximum. */
 function Whole({ label, description, value, onChange }: WholeProps) {
   return (
     <TextInput
@@ -146,7 +146,7 @@ interface QuestionsProps {
   readonly onChange: (questions: string[]) => void;
 }
 
-/** One a line; the line that is being begun stays as it is. */
+/** A text field with one question in each line; an unfinished line is kept as it is typed. */
 function Questions({ value, onChange }: QuestionsProps) {
   const [text, setText] = useState(value.join('\n'));
   const shown = linesOf(text).join('\n') === value.join('\n') ? text : value.join('\n');

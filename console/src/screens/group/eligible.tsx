@@ -13,7 +13,7 @@ interface EligibleProps {
   readonly onChange: (conditions: Conditions) => void;
 }
 
-/** Who may be a member; where nothing is named, everybody may. */
+/** The conditions for members; without any, everybody may be a member. */
 export function Eligible({ groupId, value, onChange }: EligibleProps) {
   const { alliances, corporations, coalitions, groups } = useChoices();
   const others = groups.filter((group) => group.value !== groupId);

@@ -29,7 +29,7 @@ function useGroup(): GroupRecord {
   return useSuspenseQuery(queries.group.get({ params: { group_id: id } })).data;
 }
 
-/** One group: what it is for, whom it lets in, who is in it. */
+/** The screen of a group: description, login permission, members and joining. */
 export function Group() {
   const { group_name, is_autogroup, description } = useGroup();
   return (
@@ -60,7 +60,7 @@ export function Group() {
   );
 }
 
-/** Whether one is in it oneself, and why. */
+/** Explains why the user is a member or not. */
 function WhyMe() {
   const { group_id, group_name } = useGroup();
   const { character_id } = useMe();
@@ -93,7 +93,7 @@ function History() {
   return <EventList question={{ target: `group:${id}` }} />;
 }
 
-/** Owners and administrators change a group; members of an autogroup nobody (D7). */
+/** Whether the user may change the group: its owner and administrators. Nobody changes members of an autogroup (D7). */
 function useMayChange(): boolean {
   const { owner } = useGroup();
   const me = useMe();
@@ -157,7 +157,7 @@ function Actions() {
   );
 }
 
-/** Members leave as they like, the owner and those whom the registry keeps in it excepted (D111). */
+/** A button to leave the group, for members of hand-made groups except the owner (D111). */
 function Leave() {
   const { group_id, group_name, is_autogroup, members, owner } = useGroup();
   const me = useMe();

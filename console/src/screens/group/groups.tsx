@@ -15,7 +15,7 @@ import { MyApplications } from './my-applications.tsx';
 
 const MAY_CREATE = 9;
 
-/** Every group by name, one's own, and those that one may join. */
+/** All groups, the user's own, and those that can be joined. */
 export function Groups() {
   const parts = [
     { value: 'all', label: t('All'), part: <All /> },

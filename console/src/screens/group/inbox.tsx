@@ -4,7 +4,7 @@ import { Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Applications } from './applications.tsx';
 
-/** Who waits for an answer, in every group that one decides for. */
+/** The pending applications to all groups for which the user decides. */
 export function Inbox() {
   return (
     <Screen title={t('Inbox')} lead={t('Who waits for an answer, in every group that you decide for.')}>

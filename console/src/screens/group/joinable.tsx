@@ -10,7 +10,7 @@ import { notify } from '../../shared/notices.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
 
-/** The groups that some may join, each with why one may oneself, or why not (D111). */
+/** The groups that users can join, each with whether this user may, and why (D111). */
 export function Joinable() {
   const { data: groups } = useSuspenseQuery(queries.group.joinable());
   return (
@@ -43,7 +43,7 @@ function Entry({ of: entry }: { readonly of: JoinableGroup }) {
   );
 }
 
-/** What one can do about it: nothing, where one may not join. */
+/** The button for a group: join, apply or withdraw; none when the user may not join. */
 function Way({ of: entry }: { readonly of: JoinableGroup }) {
   if (entry.application_id !== null) {
     return <Withdraw applicationId={entry.application_id} name={entry.group.group_name} />;
@@ -112,7 +112,7 @@ async function ask({ group_id, group_name }: JoinableGroup['group'], message: st
 function Withdraw({ applicationId, name }: { readonly applicationId: string; readonly name: string }) {
   const withdrawing = useMutation({
     mutationFn: () => castellan.application.withdraw({ params: { application_id: applicationId } }),
-    // It may have been decided meanwhile: then the list is out of date, too.
+    // After an error too, because the application may have been decided meanwhile.
     onSettled: () => forget('group', 'application'),
   });
   return (

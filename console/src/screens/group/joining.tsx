@@ -15,7 +15,7 @@ interface JoiningProps {
   readonly mayChange: boolean;
 }
 
-/** How one comes into a group, and who applied. */
+/** The policy of a group, and its applications. */
 export function Joining(props: JoiningProps) {
   return props.group.is_autogroup ? (
     <Text>{t('Nobody joins it: its members follow the registry.')}</Text>
@@ -24,7 +24,7 @@ export function Joining(props: JoiningProps) {
   );
 }
 
-/** Those who decide see the applications; who that is, the policy says. */
+/** Shows the applications to those who decide, as the policy names them. */
 function ByPolicy({ group, mayChange }: JoiningProps) {
   const me = useMe();
   const { data: policy } = useSuspenseQuery(queries.group.policy({ params: { group_id: group.group_id } }));

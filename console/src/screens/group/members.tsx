@@ -14,7 +14,7 @@ interface MembersProps {
   readonly mayChange: boolean;
 }
 
-/** Who is in the group; whoever may takes members out, and pastes new ones in. */
+/** The members of a group, with means to add and remove some for those who may. */
 export function Members({ group, mayChange }: MembersProps) {
   const change = useGroupChange(group.group_id);
   const changeable = mayChange && !group.is_autogroup;

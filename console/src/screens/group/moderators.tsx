@@ -10,7 +10,7 @@ interface ModeratorsProps {
   readonly onChange: (moderators: GroupPolicy['moderators']) => void;
 }
 
-/** Who decides applications, besides the owner and administrators. */
+/** The moderators of a policy: who decides applications besides the owner and administrators. */
 export function Moderators({ value, onChange }: ModeratorsProps) {
   const { groups } = useChoices();
   return (

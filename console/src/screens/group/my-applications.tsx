@@ -8,7 +8,7 @@ import { WindowedList } from '../../shared/windowed-list.tsx';
 import { t } from '../../text/text.ts';
 import { STATES } from './policy-words.ts';
 
-/** What became of one's own applications, the newest first. */
+/** The user's own applications with their states, newest first. */
 export function MyApplications() {
   const { data: applications } = useSuspenseQuery(queries.application.list());
   if (applications.length === 0) return <Text>{t('You never applied to a group.')}</Text>;

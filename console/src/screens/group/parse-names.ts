@@ -1,14 +1,14 @@
 import type { UserShort } from '@castellan/sdk';
 
-/** What a pasted text is about, judged before anything is sent. */
+/** The names in a pasted text, by what is known of them before anything is sent. */
 export interface Pasted {
-  /** Will be added, by their names as they are known. */
+  /** Names of users to add, spelled as registered. */
   readonly fresh: readonly string[];
   readonly already: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** Names stand one a line, or between commas, semicolons and tabs, as mails, sheets and the game's own lists have them. */
+/** Splits a text at line breaks, commas, semicolons and tabs, as in mails, spreadsheets and the game's own lists. */
 export function parseNames(text: string, users: readonly UserShort[], members: readonly UserShort[]): Pasted {
   const known = new Map(users.map(({ character_name: name }) => [name.toLowerCase(), name]));
   const inside = new Set(members.map(({ character_name }) => character_name));

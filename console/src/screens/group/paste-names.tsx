@@ -14,7 +14,7 @@ interface PasteNamesProps {
   readonly add: (names: string[]) => Promise<unknown>;
 }
 
-/** Adds many members at once: what is pasted is matched with who is known, before anything is saved. */
+/** Adds many members at once from a pasted list, which is compared with the registered users before it is saved. */
 export function PasteNames(props: PasteNamesProps) {
   const [open, setOpen] = useState(false);
   return (

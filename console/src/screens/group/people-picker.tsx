@@ -14,7 +14,7 @@ interface PeoplePickerProps {
   readonly onChange: (ids: number[]) => void;
 }
 
-/** Several users: however many there are, the service finds those whose names hold what is typed. */
+/** A field to choose several users; the service searches for their names. */
 export function PeoplePicker({ label, description, value, onChange }: PeoplePickerProps) {
   const [search, setSearch] = useState('');
   const wanted = useDeferredValue(search.trim());

@@ -16,7 +16,7 @@ interface PolicyProps {
   readonly mayChange: boolean;
 }
 
-/** Who may join a group, who decides, who must leave (D110); with a say in logging in, level 9 alone changes it. */
+/** The policy of a group (D110). If the group sets `authorized_to_login`, only level 9 can change it. */
 export function Policy({ group, policy, mayChange }: PolicyProps) {
   const isAdministrator = useLevel(ADMINISTRATOR);
   if (isAdministrator || (mayChange && group.authorized_to_login === null)) {

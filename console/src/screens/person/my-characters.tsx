@@ -17,7 +17,7 @@ import { t } from '../../text/text.ts';
 const key = queries.person.current().queryKey;
 const keep = (person: Person) => queryClient.setQueryData(key, person);
 
-/** The characters of whoever is signed in, which of them stands for the others, and the way to add one. */
+/** The characters of the user's person, with means to choose the main and to link another one. */
 export function MyCharacters() {
   return (
     <Screen
@@ -34,7 +34,7 @@ export function MyCharacters() {
   );
 }
 
-/** Takes up what a sign-in just proved, and begins another one. */
+/** Links the character that has just signed in, and starts the sign-in of another one. */
 function Linking() {
   const linking = useMutation({
     mutationFn: linkProven,

@@ -21,7 +21,7 @@ function useAlliance(): AllianceRecord {
   return useSuspenseQuery(queries.alliance.get({ params: { alliance_id: Number(id) } })).data;
 }
 
-/** One alliance: who leads it, what it requires, whose tokens work. */
+/** The screen of an alliance: executor, required scopes and compliance of its members. */
 export function Alliance() {
   const alliance = useAlliance();
   return (

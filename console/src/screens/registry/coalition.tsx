@@ -24,7 +24,7 @@ function useCoalition(): CoalitionRecord {
   return useSuspenseQuery(queries.coalition.get({ params: { coalition_id: id } })).data;
 }
 
-/** One coalition: who belongs to it, whom it lets in, what it requires. */
+/** The screen of a coalition: members, login permission and required scopes. */
 export function Coalition() {
   const coalition = useCoalition();
   return (

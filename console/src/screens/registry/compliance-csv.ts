@@ -3,7 +3,7 @@ import { toCsv } from '../../shared/csv.ts';
 import { t } from '../../text/text.ts';
 import { reasonInWords, STATUSES } from './compliance-words.ts';
 
-/** A line for each character, those who were never here last. */
+/** Compliance as CSV: a line for each character, those that never signed in last. */
 export function complianceCsv({ persons, never_signed_in }: Compliance): string {
   return toCsv([
     [t('Person'), t('Character'), t('Character id'), t('Status'), t('Why'), t('Since'), t('Days')],

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { Series } from '../../shared/series.tsx';
 import { t } from '../../text/text.ts';
 
-/** How many persons complied, day by day. */
+/** The daily number of persons, and of those that comply and fail. */
 export function ComplianceTrend({ of: days }: { readonly of: readonly ComplianceDay[] }) {
   const points = useMemo(
     () => days.map(({ day, persons, ok, failing }) => ({ at: day, values: [persons, ok, failing] })),

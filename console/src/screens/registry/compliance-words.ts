@@ -18,7 +18,7 @@ const REASONS = {
   refresh_cut_off: 'nobody knows whether the grant still works',
 } as const satisfies Record<ComplianceReason, string>;
 
-/** What is wrong with a character, or nothing. */
+/** Describes why a character does not comply; empty when it does. */
 export function reasonInWords(
   reason: ComplianceCharacter['reason'],
   scopes: ComplianceCharacter['missing_scopes'],

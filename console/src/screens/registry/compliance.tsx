@@ -10,11 +10,11 @@ import { formatNumber, t } from '../../text/text.ts';
 import { complianceCsv } from './compliance-csv.ts';
 import { reasonInWords, STATUSES, WORST_FIRST } from './compliance-words.ts';
 
-/** A line of the table: a person, or a member who was never here. */
+/** A line of the table: a person, or a member that never signed in. */
 interface Line {
   readonly name: string;
   readonly status: keyof typeof STATUSES;
-  /** The most days that something has been wrong. */
+  /** The largest number of days for which one of the characters has not complied. */
   readonly days: number;
   readonly characters: CompliancePerson['characters'];
 }
@@ -46,7 +46,7 @@ const COLUMNS: readonly TableColumn<Line>[] = [
   },
 ];
 
-/** Who grants what is required, person by person: the worst first, with the reasons. */
+/** The compliance of persons with the reasons, worst first. */
 export function Compliance({ of: compliance }: { readonly of: ComplianceRecord }) {
   const lines = useMemo(() => linesOf(compliance), [compliance]);
   const counts = WORST_FIRST.map((status) => ({
@@ -88,7 +88,7 @@ export function Compliance({ of: compliance }: { readonly of: ComplianceRecord }
 
 function linesOf({ persons, never_signed_in }: ComplianceRecord): Line[] {
   const known = persons.map(({ main, status, characters }) => ({
-    // Whose main is hidden goes by the character that is here.
+    // A person with a hidden main is shown by the name of a member.
     name: (main ?? characters[0]?.user)?.character_name ?? '',
     status,
     days: Math.max(-1, ...characters.map(({ days }) => days ?? -1)),

@@ -22,7 +22,7 @@ function useCorporation(): CorporationRecord {
   return useSuspenseQuery(queries.corporation.get({ params: { corporation_id: Number(id) } })).data;
 }
 
-/** One corporation: who leads it, what it requires, whose tokens work, who is its guest. */
+/** The screen of a corporation: CEO, required scopes, compliance of its members, and guests. */
 export function Corporation() {
   const corporation = useCorporation();
   return (

@@ -1,8 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { HOME } from '../../session/addresses.ts';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
-import { HOME } from '../../session/place.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { Copyable } from '../../shared/copyable.tsx';
 import { Name } from '../../shared/name.tsx';

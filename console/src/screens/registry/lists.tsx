@@ -123,7 +123,7 @@ interface RegisterProps {
   readonly submit: (id: number) => Promise<unknown>;
 }
 
-/** Fetches a record of the game by its id. */
+/** Registers a corporation or alliance of the game by its id. */
 function Register({ label, idLabel, submit }: RegisterProps) {
   const allowed = useLevel(MAY_REGISTER);
   if (!allowed) return null;

@@ -18,7 +18,7 @@ interface MembersReportProps {
   readonly tracking: CastellanQuery<TrackingRecord>;
 }
 
-/** How the members of a corporation, alliance or coalition grant what is required of them (D102, D35). */
+/** Compliance and tracking of the members of a corporation, alliance or coalition (D102, D35). */
 export function MembersReport({ compliance, days, tracking }: MembersReportProps) {
   return (
     <Section title={t('How its members comply')}>

@@ -3,7 +3,7 @@ import { Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Alliances, Coalitions, Corporations } from './lists.tsx';
 
-/** Who is registered here: alliances, corporations, and the coalitions that they make. */
+/** The registered alliances, corporations and coalitions. */
 export function Registry() {
   const kinds = [
     { value: 'alliances', label: t('Alliances'), part: <Alliances /> },

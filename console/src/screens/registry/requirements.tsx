@@ -8,17 +8,17 @@ import { ScopePicker, Scopes } from '../../shared/scope-picker.tsx';
 import { t } from '../../text/text.ts';
 
 interface RequirementsProps {
-  /** What the record itself requires. */
+  /** The scopes that the record itself requires. */
   readonly own: readonly ExtScope[];
-  /** With what those above it require, where there is somebody above. */
+  /** Together with the scopes that its alliance and coalitions require. */
   readonly cumulated?: readonly ExtScope[];
-  /** Absent: it is only shown. */
+  /** Read-only when absent. */
   readonly save?: (scopes: ExtScope[]) => Promise<unknown>;
-  /** Whose grants would suffice no more, or again. */
+  /** Computes whose grants would no longer suffice, or suffice again. */
   readonly preview?: (scopes: ExtScope[]) => Promise<Preview>;
 }
 
-/** Which scopes a corporation, an alliance or a coalition requires of its members. */
+/** The scopes that a corporation, an alliance or a coalition requires of its members. */
 export function Requirements({ own, cumulated, save, preview }: RequirementsProps) {
   const inherited = (cumulated ?? []).filter((scope) => !own.includes(scope));
   return (

@@ -25,7 +25,7 @@ const COLUMNS: readonly TableColumn<Tracked>[] = [
   { id: 'state', header: () => t('Refresh token'), value: ({ state }) => state },
 ];
 
-/** Which members hold a refresh token that works and covers what is required (D35). */
+/** Which members have a valid refresh token with the required scopes (D35). */
 export function Tracking({ of }: { readonly of: TrackingRecord }) {
   const { valid_refresh_token: valid, invalid_refresh_token: invalid, no_refresh_token: none } = of;
   const rows = useMemo<readonly Tracked[]>(

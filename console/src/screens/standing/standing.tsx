@@ -20,7 +20,7 @@ import { VoiceIdentity } from './voice-identity.tsx';
 
 const BUILT_IN = 0;
 
-/** Where one stands: what is missing, where one belongs, what one may do. */
+/** The user's own standing: what is missing, its organizations, and what it may do. */
 export function Standing() {
   return (
     <Screen title={t('My standing')} lead={t('What you may do here, and what is missing for more.')}>

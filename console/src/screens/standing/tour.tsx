@@ -6,7 +6,7 @@ import { t } from '../../text/text.ts';
 
 const ADMINISTRATOR = 9;
 
-/** For an administrator who is new here: what the README's walk does, by the mouse. */
+/** First steps for a new administrator, the same as in the README. */
 export function Tour() {
   const isAdministrator = useLevel(ADMINISTRATOR);
   const [ended, setEnded] = useLocalStorage({ key: 'castellan.tour-ended', defaultValue: false });

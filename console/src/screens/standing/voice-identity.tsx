@@ -6,7 +6,7 @@ import { Moment } from '../../shared/moment.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
 
-/** Tells the voice server who one is: take the nickname shown, then say so. */
+/** Proves the user's identity on the voice server: take the nickname shown, then confirm. */
 export function VoiceIdentity() {
   const starting = useMutation({ mutationFn: () => castellan.voice.start() });
   const completing = useMutation({ mutationFn: () => castellan.voice.complete() });

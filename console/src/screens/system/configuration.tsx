@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { queries } from '../../session/api.ts';
 import { t } from '../../text/text.ts';
 
-/** The settings that are in force; secrets never come here. */
+/** The settings in force; the service never sends secrets. */
 export function Configuration() {
   const { data } = useSuspenseQuery(queries.system.configuration());
   return (

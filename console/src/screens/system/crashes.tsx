@@ -8,7 +8,7 @@ import { Name } from '../../shared/name.tsx';
 import { Part } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 
-/** The newest errors that nobody foresaw. */
+/** The latest crash reports. */
 export function Crashes() {
   const { data: crashes } = useSuspenseQuery(queries.crash.list());
   if (crashes.length === 0) return <Text>{t('None. Nothing failed unforeseen in the last 90 days.')}</Text>;

@@ -7,13 +7,13 @@ import { Name } from '../../shared/name.tsx';
 import { fieldInWords, type InWords, useValuesInWords } from '../../shared/standing-words.ts';
 import { count, t } from '../../text/text.ts';
 
-/** One user or organization, with all of its values that would change. */
+/** A user or organization with all values that would change. */
 interface Subject {
   readonly target: HeldDetail['target'];
   readonly details: HeldDetail[];
 }
 
-/** Whose what would change, from what to what. */
+/** The values that would change, with before and after, by user or organization. */
 export function HeldDetails({ change }: { readonly change: HeldChange }) {
   const inWords = useValuesInWords();
   const subjects = useMemo(() => bySubject(change.details), [change.details]);

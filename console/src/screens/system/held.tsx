@@ -10,10 +10,10 @@ import { count, formatNumber, t } from '../../text/text.ts';
 import { HeldDetails } from './held-details.tsx';
 
 const SUPERUSER = 10;
-/** Milliseconds between two looks: no event tells that something was let through. */
+/** Polling interval, because there is no event for a change that was let through. */
 const LOOK_AGAIN = 10_000;
 
-/** The mass-change desk: what runs would take from many at once, to be looked at, let through or waited for (D63). */
+/** The runs that the mass-change guard holds back, to be examined and approved (D63). */
 export function Held() {
   const { data: held } = useSuspenseQuery({ ...queries.system.held(), refetchInterval: LOOK_AGAIN });
   return (
@@ -47,7 +47,7 @@ function HeldCard({ change }: { readonly change: HeldChange }) {
           {title}
         </Title>
         <Facts change={change} />
-        {/* Before the list: whoever decides by keyboard would pass every row of it. */}
+        {/* Before the list, so that keyboard users need not pass all of its rows. */}
         <Decision change={change} />
         <HeldDetails change={change} />
       </Stack>

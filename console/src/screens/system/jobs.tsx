@@ -9,7 +9,7 @@ import { notify } from '../../shared/notices.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { count, t } from '../../text/text.ts';
 
-/** The scheduled jobs: when they run next, what a run would change, and a run at once. */
+/** The scheduled jobs with their next run, and buttons for a dry run and a run now. */
 export function Jobs() {
   const { data: jobs } = useSuspenseQuery(queries.system.jobs());
   return (

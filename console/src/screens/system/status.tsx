@@ -11,7 +11,7 @@ const STATES = { good: 'Good', mind: 'To be minded', bad: 'Bad' } as const satis
 >;
 const WORST_FIRST = ['bad', 'mind', 'good'] as const;
 
-/** Whether anything is wrong, and what to do. */
+/** The state of the service: findings, worst first, with advice. */
 export function Status() {
   const { data: status } = useSuspenseQuery(queries.system.status());
   const findings = status.findings.toSorted(

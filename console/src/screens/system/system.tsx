@@ -10,7 +10,7 @@ import { Status } from './status.tsx';
 
 const SUPERUSER = 10;
 
-/** What runs by itself, what failed, and how the service is set up. */
+/** State, jobs, held changes, crash reports and settings of the service. */
 export function System() {
   const isSuperuser = useLevel(SUPERUSER);
   const parts = [

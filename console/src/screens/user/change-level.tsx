@@ -12,7 +12,7 @@ import { t } from '../../text/text.ts';
 const LOWEST_THAT_GIVES = 2;
 const BUILT_IN = 0;
 
-/** Sets somebody's level: never one's own, a guest's or the built-in user's, never above one's own (D16). */
+/** Sets a user's level: not one's own, a guest's or the built-in user's, and not above one's own level (D16). */
 export function ChangeLevel({ user }: { readonly user: User }) {
   const me = useMe();
   const [level, setLevel] = useState(user.clearance_level);

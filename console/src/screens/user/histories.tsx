@@ -8,7 +8,7 @@ import { SkillPoints } from './skill-points.tsx';
 import { ThenAndNow } from './then-and-now.tsx';
 import { Wallet } from './wallet.tsx';
 
-/** What is kept of a character, and what happened to it: the newest first. */
+/** The histories of a character and its events, newest first. */
 export function Histories({ user }: { readonly user: User }) {
   const characterId = user.character_id;
   const kinds = [

@@ -7,7 +7,7 @@ import { More } from '../../shared/more.tsx';
 import { Name } from '../../shared/name.tsx';
 import { t } from '../../text/text.ts';
 
-/** Where a character was, in what ship. */
+/** The history of a character's location and ship. */
 export function Locations({ characterId }: { readonly characterId: number }) {
   const history = useSuspenseInfiniteQuery(
     queries.history.locations.infinite({ params: { character_id: characterId } }),
@@ -16,7 +16,7 @@ export function Locations({ characterId }: { readonly characterId: number }) {
   if (places.length === 0) return <Text>{t('No location was stored yet.')}</Text>;
   return (
     <Stack align="flex-start">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: focusable, so that it can be scrolled by keyboard. */}
       <section className="table" style={{ width: '100%' }} tabIndex={0} aria-label={t('Locations')}>
         <Table>
           <Table.Thead>

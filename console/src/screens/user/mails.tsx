@@ -9,7 +9,7 @@ import { Name } from '../../shared/name.tsx';
 import { Part } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 
-/** The mailbox of a character; a mail opens by its subject. */
+/** The mailbox of a character; a click on the subject opens a mail. */
 export function Mails({ characterId }: { readonly characterId: number }) {
   const [open, setOpen] = useState<CharacterMailShort>();
   const history = useSuspenseInfiniteQuery(

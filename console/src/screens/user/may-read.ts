@@ -1,6 +1,6 @@
 import type { User } from '@castellan/sdk';
 
-/** Whether one's level reaches somebody (D11, D12): so that nothing is offered which the service would refuse. */
+/** Whether the user has read authority over another one (D11, D12), so that the console offers only what is allowed. */
 export function mayRead(me: User, other: User): boolean {
   return me.clearance_level >= distance(me, other);
 }

@@ -6,7 +6,7 @@ import { Name } from '../../shared/name.tsx';
 import { OwnershipBadge, TrackingBadge } from '../../shared/person-badges.tsx';
 import { count, t } from '../../text/text.ts';
 
-/** The other characters of whoever plays this one. */
+/** The other characters of this character's person. */
 export function PersonOf({ characterId }: { readonly characterId: number }) {
   const { data: person } = useSuspenseQuery(
     queries.user.person({ params: { character: String(characterId) } }),

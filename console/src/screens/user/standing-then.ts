@@ -1,5 +1,5 @@
-/** What of an event tells of a standing. */
-interface Told {
+/** The parts of an event that describe a change of standing. */
+interface StandingEvent {
   readonly position: number | null;
   readonly occurred_on: string;
   readonly type: string;
@@ -11,7 +11,7 @@ interface ValueChange {
   readonly before: unknown;
 }
 
-/** What somebody is and may do, by the names that events have for it. */
+/** The standing of a user, by the field names of events. */
 export interface Standing {
   readonly may_log_in: boolean | null;
   readonly clearance_level: number;
@@ -28,7 +28,7 @@ export const STANDING_FIELDS = [
   'coalitions',
 ] as const satisfies readonly (keyof Standing)[];
 
-/** Of somebody who was deleted, that is told alone which was not so. */
+/** The event of a deletion lists only the fields that differed from these values, so undoing it starts from them. */
 const NOTHING: Standing = {
   may_log_in: false,
   clearance_level: 0,
@@ -37,17 +37,21 @@ const NOTHING: Standing = {
   coalitions: [],
 };
 
-/** Events that tell of standings. */
+/** The types of events about standings. */
 export const TOLD_BY = 'user.registered,user.standing_changed,user.deleted';
 
 /**
- * How somebody stood at a moment, from how he stands now: every event after it is taken back, the latest first.
- * Undefined: nobody of that id was registered then.
+ * The standing of a user at a moment, computed from the present one by undoing all later events, latest first.
+ * Undefined when the user was not registered then.
  */
-export function standingThen(now: Standing, events: readonly Told[], then: Date): Standing | undefined {
+export function standingThen(
+  now: Standing,
+  events: readonly StandingEvent[],
+  then: Date,
+): Standing | undefined {
   const after = events
     .filter(({ occurred_on }) => Date.parse(occurred_on) > then.getTime())
-    .toSorted((a, b) => placeOf(b) - placeOf(a));
+    .toSorted((a, b) => orderOf(b) - orderOf(a));
   let standing: Standing | undefined = now;
   for (const { type, changes } of after) {
     if (type === 'user.registered') standing = undefined;
@@ -56,12 +60,12 @@ export function standingThen(now: Standing, events: readonly Told[], then: Date)
   return standing;
 }
 
-/** Its place among all events; what has none yet is the latest. */
-function placeOf({ position }: Told): number {
+/** The position of an event; one that has none yet is the latest. */
+function orderOf({ position }: StandingEvent): number {
   return position ?? Number.MAX_SAFE_INTEGER;
 }
 
-function takenBack(standing: Standing, changes: Told['changes']): Standing {
+function takenBack(standing: Standing, changes: StandingEvent['changes']): Standing {
   const fields: readonly string[] = STANDING_FIELDS;
   const values = changes
     .filter((change): change is ValueChange => 'before' in change && 'field' in change)

@@ -15,7 +15,7 @@ const KEPT = 3 * 365;
 
 const inputOf = (date: Date) => eveTime(date).replace(' ', 'T');
 
-/** How somebody stood at a moment that one chooses, beside how he stands today. */
+/** The standing of a user at a chosen time, beside the present one. */
 export function ThenAndNow({ user }: { readonly user: User }) {
   const [chosen, setChosen] = useState(() => inputOf(new Date(Date.now() - 7 * DAY)));
   const then = new Date(`${chosen}Z`);
@@ -102,7 +102,7 @@ function Compared({ user, then }: ComparedProps) {
   );
 }
 
-/** All of them, however many pages they take. */
+/** All events about the user's standing since a time, over all pages. */
 async function eventsSince(characterId: number, since: string): Promise<readonly Event[]> {
   const query = { target: `user:${characterId}`, type: TOLD_BY, since, limit: 1000 };
   const events: Event[] = [];

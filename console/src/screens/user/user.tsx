@@ -29,7 +29,7 @@ function useUser(): UserRecord {
   return useSuspenseQuery(queries.user.get({ params: { character_name: name } })).data;
 }
 
-/** One character: standing, belonging, and what is kept of it. */
+/** The screen of a user: standing, organizations and histories. */
 export function User() {
   const { name } = route.useParams();
   return (
@@ -100,7 +100,7 @@ function Content() {
   );
 }
 
-/** Why the level counts, why the character may log in, why its tokens suffice: or not. */
+/** Buttons that explain the user's level, login permission and refresh tokens. */
 function Reasons({ user: { character_id: id, character_name: name } }: { readonly user: UserRecord }) {
   return (
     <Group gap="xs">
@@ -138,7 +138,7 @@ function Grants({ user }: { readonly user: UserRecord }) {
   );
 }
 
-/** Who may delete is judged by the service once more; here it is only not offered to those who may not (D15). */
+/** The button to delete the user, for those who may (D15); the service checks that again. */
 function Actions() {
   const user = useUser();
   const me = useMe();

@@ -12,7 +12,7 @@ import { t } from '../../text/text.ts';
 
 const LONGEST_SEARCH = 100;
 
-/** Everybody who is registered here, however many: what is looked for, the service finds. */
+/** All registered users, with a search by the service. */
 export function Users() {
   const [search, setSearch] = useState('');
   const [level, setLevel] = useState<string | null>(null);

@@ -1,7 +1,7 @@
 import type { Change } from '@castellan/sdk';
 import { count, t } from '../../text/text.ts';
 
-/** What one field was and is, or who came and went. */
+/** Describes a change: the former and present value of a field, or how many were added and removed. */
 export function changeInWords(change: Change): string {
   if ('added' in change) {
     const came = count(change.added.length, '{n} came', '{n} came');

@@ -14,7 +14,7 @@ type Question = NonNullable<NonNullable<Parameters<typeof castellan.audit.list>[
 
 const STRETCH = 50;
 
-/** What happened, the latest first. */
+/** A list of events, latest first. */
 export function EventList({ question }: { readonly question: Question }) {
   const events = useListing(['audit', 'list'], castellan.audit.list.answer, { limit: STRETCH, ...question });
   if (events.entries.length === 0 && !events.hasNextPage) {

@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<Actor['kind'], string>> = {
   cli: 'a command beside the service',
 };
 
-/** Who did it, by name where there is one. */
+/** The actor of an event: the user's name, or the kind of actor. */
 export function Somebody({ actor }: { readonly actor: Actor }) {
   if (actor.character_id === null) return t(KINDS[actor.kind]);
   return (

@@ -1,6 +1,6 @@
 import { t } from '../../text/text.ts';
 
-/** `group.members_changed` as people read it: the list of types grows, so unknown ones are read, too. */
+/** Describes an event type such as `group.members_changed`. Derived from its name, so that new types work too. */
 export function wordsOf(type: string): string {
   const [subject = '', happened = ''] = type.split('.');
   const words = `${subject} ${happened.replaceAll('_', ' ')}`.trim();

@@ -1,6 +1,6 @@
-/** Where the service is: what the page was told that stands before all its paths. */
+/** The path prefix of the service, which the server writes into the page. */
 const prefix = document.querySelector<HTMLMetaElement>('meta[name=castellan-prefix]')?.content ?? '';
 
 export const SERVICE = `${location.origin}${prefix}`;
-/** What the paths of all screens begin with. */
+/** The prefix of the paths of all screens. */
 export const HOME = `${prefix}/console`;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ADMINISTRATOR_LEVEL, BUILT_IN_USER, MEMBER_LEVEL } from './levels.ts';
+import { ADMINISTRATOR_LEVEL, BUILT_IN_USER, MEMBER_LEVEL } from './clearance-levels.ts';
 
 /** {@link MEMBER_LEVEL} as an SQL literal. */
 export const memberLevel: RawBuilder<number> = sql.lit(MEMBER_LEVEL);

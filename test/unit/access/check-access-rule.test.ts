@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { level, type TokenKind } from '../../../contract/access.ts';
-import { judge, judgeFields } from '../../../server/access/access-rule.ts';
+import { judge, judgeFields } from '../../../server/access/check-access-rule.ts';
 
 const WRONG_KIND = { reason: 'token-type', detail: 'Cannot use a dynamic app token for this path.' };
 const tooLow = (needs: number, has: number) => ({ reason: 'level', lack: { level: needs, has } });

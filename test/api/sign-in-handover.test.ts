@@ -96,6 +96,7 @@ describe('D29b: a character that was handed to another person', () => {
       actor: { kind: 'user', character_id: id },
       cause: null,
     });
+    await app.db.deleteFrom('groups').where('group_id', '=', 'f7'.repeat(12)).execute();
   });
 
   it('D94: the new owner sees nothing of what happened before, by his own sign-in', async () => {

@@ -164,11 +164,12 @@ describe('D120: why', () => {
       `Not eligible: ${low} 3. Has to leave after ${until}, unless eligible again.`,
     );
     expect(await of(BRIM)).toMatchObject({ facts: [{}, { says: `Not eligible: ${low} 0.` }], fixes: [add] });
+    const other = await ok(root.group.create({ body: { group_name: 'Haulers' } }));
+    await letIn(app, { corporations: [98_000_001] });
     for (const [eligible, says] of [
       [{ corporations: [98_000_001] }, 'belongs to none of the bodies that the group is for.'],
-      [{ groups_any: [group_id] }, 'is in none of the groups that one has to be in.'],
+      [{ groups_any: [other.group_id] }, 'is in none of the groups that one has to be in.'],
     ] as const) {
-      await letIn(app, { corporations: [98_000_001] });
       await policy({ eligible });
       expect((await of(BRIM)).facts[1]?.says).toBe(`Not eligible: ${says}`);
     }

@@ -1,22 +1,6 @@
 import { isGuest } from '../access/clearance-levels.ts';
-import { waysIn, whatPolicySays } from './policy.ts';
-import { type Answered, type Fix, fact, type Source, yesOrNo } from './reasons.ts';
-import type { PolicyJudged } from './why.queries.ts';
-
-export interface GroupJudged {
-  readonly name: string;
-  readonly level: number;
-  readonly group: Source;
-  readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
-  /** The decision: whether the user is a member. */
-  readonly member: boolean;
-  /** Id of the event by which the user was added or removed. */
-  readonly since: string | null;
-  /** Whether the group has an owner, and whether that is the user. */
-  readonly owned: boolean;
-  readonly is_owner: boolean;
-  readonly policy: PolicyJudged | null;
-}
+import { type GroupJudged, waysIn, whatPolicySays } from './policy.ts';
+import { type Answered, type Fix, fact, yesOrNo } from './reasons.ts';
 
 /** Explains why a user is a member of a group or not. */
 export function whyGroup(judged: GroupJudged): Answered {

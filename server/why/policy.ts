@@ -1,9 +1,24 @@
-import type { GroupJudged } from './group.ts';
-import { type Fact, type Fix, fact } from './reasons.ts';
+import { type Fact, type Fix, fact, type Source } from './reasons.ts';
 import type { PolicyJudged } from './why.queries.ts';
 
+/** A user before a group, and what decides whether it is a member. */
+export interface GroupJudged {
+  readonly name: string;
+  readonly level: number;
+  readonly group: Source;
+  readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
+  /** The decision: whether the user is a member. */
+  readonly member: boolean;
+  /** Id of the event by which the user was added or removed. */
+  readonly since: string | null;
+  /** Whether the group has an owner, and whether that is the user. */
+  readonly owned: boolean;
+  readonly is_owner: boolean;
+  readonly policy: PolicyJudged | null;
+}
+
 /** What the policy of a group says about somebody, of whose membership it does not decide by itself (D110). */
-export function whatPolicySays({ name, group, level, member, is_owner, policy }: GroupJudged): Fact[] {
+export function whatPolicySays({ group, level, member, is_owner, policy }: GroupJudged): Fact[] {
   if (policy === null) return [];
   const told = (says: string, decisive: boolean) => [fact('D110', says, { source: group, decisive })];
   if (!policy.counts) return told('The policy of the group does not count until level 9 has set it.', false);
@@ -17,8 +32,8 @@ export function whatPolicySays({ name, group, level, member, is_owner, policy }:
     closed: 'Joining is closed: the owner adds members.',
     application: policy.pending
       ? 'Eligible; the application is pending.'
-      : `Eligible; members apply, and ${name} has not.`,
-    open: `Eligible; joining is open, and ${name} has not joined.`,
+      : 'Eligible; members join by an application.',
+    open: 'Eligible; joining is open.',
   };
   return told(ways[policy.joining], true);
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { answersFor } from '../access/caller.queries.ts';
 import { isMember } from '../access/clearance-levels.queries.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
@@ -17,7 +18,7 @@ import {
   requirementsOfCorporation,
   scopesOfCorporation,
 } from '../access/required-scopes.queries.ts';
-import { conditions, counts, isEligible, maySee } from '../application/eligibility.queries.ts';
+import { conditions, counts, isEligible, maySee, moderates } from '../application/eligibility.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
 
@@ -61,6 +62,7 @@ export interface PolicyJudged {
   readonly min_level: number;
   readonly eligible: boolean;
   readonly met: Readonly<Record<keyof typeof conditions, boolean>>;
+  /** Whether an application is pending: told to the user itself and to those who decide it. */
   readonly pending: boolean;
   /** When a member who is not eligible has to leave, once that was noticed. */
   readonly leaves_on: string | null;
@@ -134,13 +136,18 @@ function policyFor(asker: number) {
     select json_build_object('joining', case when ${counts} then p.joining else 'closed' end, 'counts', ${counts},
       'reach', p.reach, 'min_level', p.min_level, 'eligible', ${isEligible}, 'met', json_build_object(${met}),
       'pending', exists (select from applications a where a.group_id = g.group_id
-        and a.character_id = u.character_id and a.state = 'pending'),
+        and a.character_id = u.character_id and a.state = 'pending')
+        and (u.character_id = ${asker} or ${by(asker, moderates)}),
       'leaves_on', (select to_json(m.ineligible_since + p.grace_hours * interval '1 hour') from group_members m
         where m.group_id = g.group_id and m.character_id = u.character_id))
     from group_policies p
-    where p.group_id = g.group_id and (p.reach = 'character' or u.character_id = ${asker}) and exists (
-      select from users u left join corporations c using (corporation_id)
-      where u.character_id = ${asker} and ${maySee}))`;
+    where p.group_id = g.group_id and (p.reach = 'character' or u.character_id = ${asker}) and ${by(asker, maySee)})`;
+}
+
+/** Whether something holds for the asker in place of the user `u`. */
+function by(asker: number, condition: RawBuilder<boolean>) {
+  return sql`exists (select from users u left join corporations c using (corporation_id)
+    where u.character_id = ${asker} and ${condition})`;
 }
 
 /** A user that a question is about, with the names of its organizations. */
@@ -195,7 +202,7 @@ export async function findWhy<About extends keyof Judged>(
     select asked.*, u.character_name, c.corporation_name, a.alliance_name,
       (select coalesce(json_agg(json_build_object('id', co.coalition_id, 'name', co.coalition_name)), '[]')
         from coalitions co where co.coalition_id = any(asked.coalitions)) as names,
-      case when place = 2 then ${judged[about](id, asker.owner_id)} end as judged,
+      case when place = 2 then ${judged[about](id, answersFor(asker))} end as judged,
       (select position from event_seals order by position desc limit 1) as sealed
     from asked join users u using (character_id)
       left join corporations c on c.corporation_id = u.corporation_id

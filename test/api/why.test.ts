@@ -148,6 +148,13 @@ describe('D120: why', () => {
       facts: [{}, { says: 'Eligible; the application is pending.' }],
       fixes: [{ who: 'moderator of the group', operation: 'decideApplication' }, add],
     });
+    // Of another's application only those are told who decide it.
+    const brim = app.client((await makeToken(app, 'per', BRIM, uuidOf(app.root))).jwt);
+    await ok(brim.group.apply({ params: made, body: {} }));
+    const pending = 'Eligible; the application is pending.';
+    expect((await of(BRIM, brim)).facts[1]?.says).toBe(pending);
+    expect((await of(BRIM)).facts[1]?.says).toBe(pending);
+    expect((await of(BRIM, ada)).facts[1]?.says).toBe('Eligible; members join by an application.');
     await ok(root.application.decide({ params: asked, body: { decision: 'approved' } }));
     expect(await of(ADA)).toMatchObject({ answer: 'yes', facts: [{}, { rule: 'D110' }], fixes: [] });
     // Who ceases to be eligible stays for the grace.
@@ -176,7 +183,6 @@ describe('D120: why', () => {
     // Whoever may not see the policy is told nothing of it, nor anybody else's alts.
     await policy({ visible_to: 'members', eligible: {} });
     expect((await of(BRIM)).facts).toHaveLength(2);
-    const brim = app.client((await makeToken(app, 'per', BRIM, uuidOf(app.root))).jwt);
     expect((await of(BRIM, brim)).facts).toHaveLength(1);
     await policy({ visible_to: 'everyone', reach: 'person' });
     expect((await of(BRIM)).facts).toHaveLength(1);

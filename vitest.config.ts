@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { documentedAnswers } from './test/harness/documented-answers.ts';
+import { LongestFirst } from './test/harness/longest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/{unit,api,jobs,contract,sdk,faults}/**/*.test.ts'],
     reporters: ['default', documentedAnswers()],
     globalSetup: 'test/harness/global-setup.ts',
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
     // More than the minimum number of cores, because tests often wait.
     maxWorkers: 5,

@@ -8,6 +8,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 1,
     testTimeout: 2 * 60_000,
-    hookTimeout: 2 * 60_000,
+    // Building an image takes minutes.
+    hookTimeout: 30 * 60_000,
   },
 });

@@ -62,7 +62,7 @@ export const allianceRoutes = c.router({
     description: 'A registered alliance. One that exists in the game but was never registered here is a 404.',
     pathParams: byId,
     responses: { 200: field(Alliance, 'The alliance.'), ...errors(404) },
-    metadata: { operationId: 'getAlliance', ...level(0) },
+    metadata: { positioned: true, operationId: 'getAlliance', ...level(0) },
   },
   tracking: {
     method: 'GET',

@@ -21,17 +21,17 @@ const State = z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'expired',
 export const Application = component(
   z.object({
     application_id: field(ObjectId, 'Id of the application: 24 hexadecimal digits.'),
-    group: field(GroupShort, 'The group that the applicant would join.'),
+    group: field(GroupShort, 'The group that the applicant would join; it may be deleted by now.'),
     applicant: field(UserShort, 'Who would join.'),
     state: field(
       State,
-      'pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member.',
+      'pending until it is decided; void where it lost its sense: the applicant may not join any more or is a member, or the group is deleted.',
     ),
     message: field(z.string(), 'What the applicant says.'),
-    questions: field(z.array(z.string()), 'What the group asks, as of now.'),
-    answers: field(z.array(z.string()), 'The answers to what the group asked, in its order.'),
+    questions: field(z.array(z.string()), 'What the group asked when the application was made.'),
+    answers: field(z.array(z.string()), 'The answers to these questions, in their order.'),
     expires_on: field(DateTime, 'When it ends undecided.'),
-    decided_on: field(DateTime.nullable(), 'When it was decided; null while it is pending.'),
+    decided_on: field(DateTime.nullable(), 'When it was decided, or expired; null while it is pending.'),
     decided_by: field(
       UserShort.nullable(),
       'The moderator who decided; null where the applicant or time did.',
@@ -137,7 +137,7 @@ export const applicationRoutes = c.router({
       ...ApplicationPage,
     }),
     responses: { 200: field(z.array(Application), 'The applications.'), ...errors() },
-    metadata: { operationId: 'listApplications', ...level(0) },
+    metadata: { positioned: true, operationId: 'listApplications', ...level(0) },
   },
   decide: {
     method: 'PUT',

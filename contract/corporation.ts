@@ -72,7 +72,7 @@ export const corporationRoutes = c.router({
       'A registered corporation. One that exists in the game but was never registered here is a 404.',
     pathParams: byId,
     responses: { 200: field(Corporation, 'The corporation.'), ...errors(404) },
-    metadata: { operationId: 'getCorporation', ...level(0) },
+    metadata: { positioned: true, operationId: 'getCorporation', ...level(0) },
   },
   tracking: {
     method: 'GET',
@@ -122,6 +122,7 @@ export const corporationRoutes = c.router({
     pathParams: byId,
     responses: { 200: field(z.array(UserShort), 'The guests.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'listGuests',
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
     },

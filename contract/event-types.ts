@@ -51,16 +51,15 @@ export const EVENT_TYPES = {
   'voice.bound': 'A user proved which identity on the voice server is its own.',
   'voice.unbound': 'An identity on the voice server is no longer the user’s.',
 
+  'oidc.client_created': 'An OpenID Connect application was created.',
+  'oidc.client_updated': 'An OpenID Connect application was changed, or given a new secret.',
+  'oidc.client_deleted': 'An OpenID Connect application was deleted, and with it what it was granted.',
+  'oidc.consent_given': 'A user agreed to what an OpenID Connect application learns of him.',
+
   'webhook.created': 'A webhook was created; of its URL the event contains only the origin.',
   'webhook.updated': 'A webhook was changed, disabled, given a new secret, or set back.',
   'webhook.deleted':
     'A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.',
-
-  'client.created': 'An application of OpenID Connect was registered.',
-  'client.updated':
-    'An application of OpenID Connect was changed, or given a new secret, which no event contains.',
-  'client.deleted': 'An application of OpenID Connect was deleted, and what it was granted with it.',
-  'client.consent_given': 'A user agreed to what an application of OpenID Connect learns of him.',
 
   'job.requested': 'Somebody had a job run.',
   'registry.change_held':

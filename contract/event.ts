@@ -62,7 +62,7 @@ export const TARGET_TYPES = [
   'held_change',
   'crash_report',
   'webhook',
-  'client',
+  'oidc_client',
 ] as const;
 
 export const Target = component(

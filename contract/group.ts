@@ -176,7 +176,7 @@ export const groupRoutes = c.router({
       'Who may join, who decides, who must leave. A group without a policy is closed. Where the caller may not see it, it is a 404.',
     pathParams: byId,
     responses: { 200: field(GroupPolicy, 'The policy.'), ...errors(404) },
-    metadata: { operationId: 'getGroupPolicy', ...level(0) },
+    metadata: { positioned: true, operationId: 'getGroupPolicy', ...level(0) },
   },
   setPolicy: {
     method: 'PUT',
@@ -202,7 +202,7 @@ export const groupRoutes = c.router({
     method: 'POST',
     path: '/group/:group_id/application',
     summary: 'Join a group, or apply to it',
-    description: `Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have ${MOST_PENDING} pending applications, and make ${MOST_A_DAY} within 24 hours, joining open groups included: more are a 409.`,
+    description: `Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed (as far as the caller may see the policy), the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have ${MOST_PENDING} pending applications, and make ${MOST_A_DAY} within 24 hours, joining open groups included: more are a 409.`,
     pathParams: byId,
     body: PostApplication.default({}),
     responses: { 200: field(Application, 'The application.'), ...errors(404, 409, 413, 415) },
@@ -229,6 +229,7 @@ export const groupRoutes = c.router({
     query: z.object({ state: StateInQuery, ...ApplicationPage }),
     responses: { 200: field(z.array(Application), 'The applications.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'listGroupApplications',
       ...level(0, { besides: 'The caller must moderate the group, own it, or have level 9.' }),
     },

@@ -182,7 +182,7 @@ export const personRoutes = c.router({
     description:
       "The person of the token's owner with all its characters: one's own are never hidden. Who never linked anything is a person of one.",
     responses: { 200: field(Person, 'The person.'), ...errors() },
-    metadata: { operationId: 'getCurrentPerson', ...level(0) },
+    metadata: { positioned: true, operationId: 'getCurrentPerson', ...level(0) },
   },
   link: {
     method: 'POST',
@@ -268,6 +268,7 @@ export const personOfUserRoute = {
   }),
   responses: { 200: field(Person, 'The person.'), ...errors(404) },
   metadata: {
+    positioned: true,
     operationId: 'getPersonOfUser',
     ...level(0, { besides: 'Read authority over the character, or a token of the same person.' }),
   },

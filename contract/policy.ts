@@ -29,7 +29,8 @@ const WORDS = {
   moderator_groups: 'Ids of groups whose members decide, too.',
   reach:
     "character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`.",
-  grace_hours: 'Hours for which a member stays after ceasing to be eligible.',
+  grace_hours:
+    'Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays.',
   reapply_hours: 'Hours after a rejection before the next application.',
   questions: `What applicants are asked, at most ${MOST_BYTES} bytes of UTF-8 in all.`,
   expire_days: 'Days after which an undecided application ends.',

@@ -185,7 +185,7 @@ export const userRoutes = c.router({
       ),
     }),
     responses: { 200: field(User, 'The user.'), ...errors(404) },
-    metadata: { operationId: 'getUser', ...level(0) },
+    metadata: { positioned: true, operationId: 'getUser', ...level(0) },
   },
   groups: {
     method: 'GET',
@@ -195,7 +195,7 @@ export const userRoutes = c.router({
       'Every group that the user is a member of, autogroups too, ordered by name ignoring case, then by id.',
     pathParams: byNameOrId,
     responses: { 200: field(z.array(UserGroup), 'The groups.'), ...errors(404) },
-    metadata: { operationId: 'listUserGroups', ...level(0) },
+    metadata: { positioned: true, operationId: 'listUserGroups', ...level(0) },
   },
   why: {
     method: 'GET',

@@ -46,8 +46,11 @@ async function makeUp({ db, queue, clock, settings }: Services, late: number): P
   const now = clock.now();
   const lastRuns = await findLastRuns(db, scheduledJobs, now);
   for (const name of scheduledJobs) {
+    const last = lastRuns.get(name) ?? now;
+    // Nothing was due since, and finding the previous time takes a while.
+    if (last >= now) continue;
     const due = previousRun(settings.schedules, name, new Date(now.getTime() - late));
-    if (due !== undefined && (lastRuns.get(name) ?? now) < due) await queue.run(db, name);
+    if (due !== undefined && last < due) await queue.run(db, name);
   }
 }
 

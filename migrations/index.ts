@@ -26,6 +26,8 @@ import * as groupPolicies from './0028_group_policies.ts';
 import * as applications from './0029_applications.ts';
 import * as status from './0031_status.ts';
 import * as webhooks from './0034_webhooks.ts';
+import * as eventSubjects from './0035_event_subjects.ts';
+import * as keptApplications from './0036_kept_applications.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -56,4 +58,6 @@ export const migrations: Record<string, Migration> = {
   '0029_applications': applications,
   '0031_status': status,
   '0034_webhooks': webhooks,
+  '0035_event_subjects': eventSubjects,
+  '0036_kept_applications': keptApplications,
 };

@@ -23,6 +23,9 @@ const filesBelow = (folder, ending) =>
     .map((name) => join(folder, name));
 const outputOf = (source, out) => join(out, source.replace(/\.ts$/, '.js'));
 
+/** What this process has compiled: both builds hold the same of it. */
+const compiled = new Map();
+
 /** Compiles one build where it is stale. */
 export function buildWhenStale(name) {
   const { folders, out } = BUILDS[name];
@@ -44,10 +47,10 @@ export function buildWhenStale(name) {
   for (const source of stale) {
     const file = outputOf(source, out);
     mkdirSync(dirname(file), { recursive: true });
-    const { outputText, sourceMapText } = ts.transpileModule(readFileSync(source, 'utf8'), {
-      compilerOptions,
-      fileName: source,
-    });
+    const { outputText, sourceMapText } =
+      compiled.get(source) ??
+      ts.transpileModule(readFileSync(source, 'utf8'), { compilerOptions, fileName: source });
+    compiled.set(source, { outputText, sourceMapText });
     const map = JSON.parse(sourceMapText);
     write(`${file}.map`, JSON.stringify({ ...map, sources: [relative(dirname(file), source)] }));
     write(file, outputText);

@@ -1,10 +1,12 @@
 /**
  * Checks that every rule that a file of the project cites is in docs/rules.md (`provider.md §2` in docs/provider.md),
- * that a test cites every rule there, and that no feature makes up a status of HTTP. All problems are listed; the exit
+ * that a test cites every rule there, that the tests named in docs/openid-conformance.md exist, and that no feature
+ * makes up a status of HTTP. All problems are listed; the exit
  * code is then 1.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { conformanceProblems } from './check-rules/conformance.ts';
 import { problemsOf, type TextFile } from './check-rules/rules.ts';
 import { statusProblems } from './check-rules/statuses.ts';
 
@@ -32,6 +34,7 @@ function read(path: string): TextFile {
 const files = paths.map(read);
 const problems = [
   ...problemsOf({ rules: read('docs/rules.md'), provider: read('docs/provider.md'), citing: files }),
+  ...conformanceProblems(read('docs/openid-conformance.md'), files),
   ...statusProblems(files),
 ];
 process.stdout.write(

@@ -60,5 +60,6 @@ pgbouncer -q -d "${as[@]}" "$folder/pgbouncer.ini"
 export TEST_DATABASE_URL
 # Debian's PgBouncer is older than 1.21, from which on it keeps prepared statements.
 export TEST_POOLER_URL="postgres://$user@127.0.0.1:$port/postgres?prepared_statements=off"
-# LISTEN needs a connection of its own: the bell's own tests go straight to PostgreSQL.
-npx vitest run --exclude test/jobs/bell.test.ts "$@"
+# LISTEN needs a connection of its own, and the unit tests of the database are about connections and what they keep: for
+# these there has to be PostgreSQL itself.
+npx vitest run --exclude test/jobs/bell.test.ts --exclude 'test/unit/database/**' "$@"

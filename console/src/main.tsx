@@ -1,9 +1,10 @@
-import '@mantine/core/styles.css';
-import './app/console.css';
+import './app/styles.ts';
 import { CastellanError } from '@castellan/sdk';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.tsx';
+import { App, SignInPage } from './app/app.tsx';
+import { queries, queryClient } from './session/api.ts';
+import { currentToken } from './session/session.ts';
 import { finishSignIn } from './session/sign-in.ts';
 
 const container = document.getElementById('console');
@@ -12,15 +13,22 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]'
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 // Comes first, so that the token in the address is removed before anything is rendered.
 const refusal = finishSignIn();
+// Starts loading what the first render needs.
+if (currentToken() === undefined) void SignInPage.preload?.();
+else void queryClient.prefetchQuery(queries.token.current());
 if (container !== null) {
-  createRoot(container, {
+  const root = createRoot(container, {
     // Errors of the API are shown in their part of the screen; any other error is a fault of the console.
     onCaughtError: (error) => {
       if (!(error instanceof CastellanError)) reportError(error);
     },
-  }).render(
-    <StrictMode>
-      <App nonce={nonce} refusal={refusal} />
-    </StrictMode>,
+  });
+  // A transition renders in time slices, so the page stays responsive.
+  startTransition(() =>
+    root.render(
+      <StrictMode>
+        <App nonce={nonce} refusal={refusal} />
+      </StrictMode>,
+    ),
   );
 }

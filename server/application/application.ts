@@ -12,14 +12,18 @@ import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/clear
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { listChanged, recordEvents } from '../event/record.ts';
-import { changeMembers, findMemberIds, lockGroup } from '../group/group.queries.ts';
+import { listChanged, type NewEvent, recordEvents } from '../event/record.ts';
+import { changeMembers, findMemberIds, lockGroup, setGroup } from '../group/group.queries.ts';
 import { autogroup } from '../group/group.ts';
+import { created, decided, endedEvent } from '../policy/carry-out.ts';
+import { endApplications } from '../policy/pending.queries.ts';
+import { findCandidate } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, invalid, notFound } from '../shared/errors.ts';
 import type { ListDifference } from '../shared/list-change.ts';
-import { followStandings } from '../standing/told.ts';
+import { readStandings } from '../standing/told.queries.ts';
+import { changedStandings, recordStandings } from '../standing/told.ts';
 import {
   countApplications,
   findApplication,
@@ -28,12 +32,9 @@ import {
   lockApplication,
   storeDecision,
 } from './application.queries.ts';
-import { created, decided } from './carry-out.ts';
 import { hindranceOf, refusalOf, unmetBy } from './joining.ts';
-import { endApplications } from './judge.queries.ts';
 import { toApplication } from './list-applications.ts';
 import { requireModerator } from './moderation.ts';
-import { findCandidate } from './policy.queries.ts';
 
 type Needs = Pick<Services, 'db' | 'clock'>;
 
@@ -53,18 +54,25 @@ export async function applyTo(
     if (group === undefined) throw notFound('group', groupId);
     const now = clock.now();
     const candidate = await findCandidate(tx, groupId, owner_id, now);
-    if (candidate === undefined) throw closed();
-    if (!candidate.may_see) throw notFound('policy of group', groupId);
+    // Nobody learns from the refusal whether there is a policy that it may not see.
+    if (!candidate?.may_see) throw closed();
     const hindrance = hindranceOf(candidate, owner_id, now);
     if (hindrance !== undefined) throw refusalOf(hindrance);
     await requireRoom(tx, owner_id, now);
-    const { questions, joining, expire_days } = candidate;
+    const { questions, joining, expire_days, group_name, character_name } = candidate;
     if (answers.length !== questions.length) {
       throw invalid(['body', 'answers'], `Must hold an answer to each of the ${questions.length} questions`);
     }
     const application = {
       application_id: objectId(now),
-      ...{ group_id: groupId, character_id: owner_id, message, answers },
+      ...{
+        group_id: groupId,
+        group_name,
+        character_id: owner_id,
+        message,
+        questions: [...questions],
+        answers,
+      },
       created_on: now,
       expires_on: new Date(now.getTime() + expire_days * DAY),
     };
@@ -73,13 +81,15 @@ export async function applyTo(
       ? ({ state: 'approved', decided_on: now } as const)
       : ({ state: 'pending', decided_on: null } as const);
     // Ends a former application that has expired since the last run of the job.
-    const ended = await endApplications(tx, now, { groupId, applicantId: owner_id });
+    const ended = await endApplications(tx, now, { groupIds: [groupId], applicantId: owner_id });
     await insertApplication(tx, application, decision);
-    const named = { ...application, group_name: group.group_name };
-    const events = [...ended.map((one) => decided(one, one.state)), created(named)];
-    await recordEvents(tx, [...events, ...(open ? [decided(named, 'approved')] : [])], now);
-    if (open) await addMember(services, tx, named);
-    return described({ db: tx }, application.application_id, false);
+    const named = { ...application, character_name };
+    await recordEvents(tx, [...ended.map((one) => endedEvent(one)), created(named)], now);
+    if (open) {
+      const [cause = ''] = await recordEvents(tx, [decided(named, 'approved')], now);
+      await addMember(services, tx, named, cause);
+    }
+    return described({ db: tx, clock }, application.application_id, false);
   });
 }
 
@@ -88,9 +98,11 @@ async function addMember(
   services: Pick<Services, 'queue' | 'clock'>,
   tx: Transaction<Database>,
   { group_id, group_name, character_id }: { group_id: string; group_name: string; character_id: number },
+  decision: string,
 ): Promise<void> {
   const change = { added: [character_id], removed: [] };
-  await changeAndTell(tx, { group_id, group_name }, change, services.clock.now());
+  const cause = { event_id: decision };
+  await changeAndTell(tx, { group_id, group_name }, change, { now: services.clock.now(), cause });
   await endUnwelcome(services, tx, { users: [character_id] });
 }
 
@@ -108,30 +120,28 @@ async function requireRoom(tx: Transaction<Database>, characterId: number, now: 
   );
 }
 
-/** Changes the members of a group, and records that and the changes of their standings. */
+/** Changes the members of a group, and records that and the changes of their standings; `cause` is the event before. */
 async function changeAndTell(
   tx: Transaction<Database>,
   { group_id, group_name }: { group_id: string; group_name: string },
   change: ListDifference<number>,
-  now: Date,
+  { now, cause }: { readonly now: Date; readonly cause?: NewEvent['cause'] },
 ): Promise<void> {
-  await followStandings(tx, { users: [...change.added, ...change.removed] }, now, async () => {
-    await changeMembers(tx, group_id, change);
-    const targets = [{ type: 'group' as const, id: group_id, name: group_name }];
-    await recordEvents(tx, listChanged({ type: 'group.members_changed', targets }, 'members', change), now);
-  });
+  const standings = await readStandings(tx, { users: [...change.added, ...change.removed] });
+  await changeMembers(tx, group_id, change);
+  await setGroup(tx, group_id, { updated_on: now });
+  const targets = [{ type: 'group' as const, id: group_id, name: group_name }];
+  const event = { type: 'group.members_changed' as const, targets, ...(cause && { cause }) };
+  const [event_id = ''] = await recordEvents(tx, listChanged(event, 'members', change), now);
+  await recordStandings(tx, await changedStandings(tx, standings), now, { cause: { event_id } });
 }
 
 function closed(): DomainError {
   return new DomainError('joining_closed', 'The owner of the group adds its members.');
 }
 
-async function described(
-  { db }: Pick<Services, 'db'>,
-  id: string,
-  asModerator: boolean,
-): Promise<Application> {
-  const row = await findApplication(db, id);
+async function described({ db, clock }: Needs, id: string, asModerator: boolean): Promise<Application> {
+  const row = await findApplication(db, id, clock.now());
   if (row === undefined) throw notFound('application', id);
   return toApplication(row, asModerator);
 }
@@ -147,41 +157,50 @@ export async function decideApplication(
   { decision, reason, note }: PutApplication,
 ): Promise<Application> {
   const { db, clock } = services;
-  const found = await findApplication(db, id);
+  const found = await findApplication(db, id, clock.now());
   return inTransaction(db, async (tx) => {
-    if (found !== undefined) await lockGroup(tx, found.group.group_id);
+    const group = found === undefined ? undefined : await lockGroup(tx, found.group.group_id);
     const applicants = found === undefined ? [] : [found.applicant.character_id];
     const caller = await readmit(tx, admission, applicants);
     const application = await lockApplication(tx, id);
     if (found === undefined || application === undefined) throw unknownTo(caller, id);
-    const { group_id, group_name } = found.group;
+    const { group_id } = found.group;
     const deciders = [caller.owner_id, caller.sponsor_id ?? caller.owner_id];
     if (await isOwn(tx, application.character_id, deciders)) {
       throw forbidden({ never: 'nobody decides the own application' });
     }
-    await requireModerator({ db: tx }, caller, group_id);
+    // Of a deleted group nothing is pending, as level 9 is told below.
+    if (group !== undefined || !isAdministrator(caller.level)) {
+      await requireModerator({ db: tx }, caller, group_id);
+    }
     const now = clock.now();
     requirePending(application, now);
-    const { character_id } = application;
-    const named = { application_id: id, group_id, group_name, character_id };
-    if (decision === 'approved') {
-      const candidate = await findCandidate(tx, group_id, character_id, now);
-      if (candidate === undefined || candidate.joining !== 'application') throw closed();
-      const unmet = unmetBy(candidate);
-      if (unmet !== undefined) {
-        throw new DomainError('not_eligible', 'The applicant is not eligible any more.');
-      }
-      if (candidate.is_member) throw new DomainError('already_member', 'The applicant is a member already.');
-      await addMember(services, tx, named);
-    }
+    if (decision === 'approved') await requireWelcome(tx, group_id, application.character_id, now);
     await storeDecision(tx, id, {
       state: decision,
       ...{ decided_on: now, decided_by: caller.owner_id, decided_by_name: caller.owner_name },
       ...{ reason: reason ?? null, note: note ?? null },
     });
-    await recordEvents(tx, [decided(named, decision, reason ?? null)], now);
-    return described({ db: tx }, id, true);
+    const named = { application_id: id, ...found.group, ...found.applicant };
+    const [cause = ''] = await recordEvents(tx, [decided(named, decision, reason ?? null)], now);
+    if (decision === 'approved') await addMember(services, tx, named, cause);
+    return described({ db: tx, clock }, id, true);
   });
+}
+
+/** An approval judges again whether the applicant may join. */
+async function requireWelcome(
+  tx: Transaction<Database>,
+  groupId: string,
+  applicantId: number,
+  now: Date,
+): Promise<void> {
+  const candidate = await findCandidate(tx, groupId, applicantId, now);
+  if (candidate === undefined || candidate.joining !== 'application') throw closed();
+  if (unmetBy(candidate) !== undefined) {
+    throw new DomainError('not_eligible', 'The applicant is not eligible any more.');
+  }
+  if (candidate.is_member) throw new DomainError('already_member', 'The applicant is a member already.');
 }
 
 /** Below level 9 the answer does not reveal whether an application exists that the caller may not decide (D6). */
@@ -210,12 +229,8 @@ export async function withdrawApplication(
     requirePending(application, now);
     const nobody = { decided_by: null, decided_by_name: null, reason: null, note: null };
     await storeDecision(tx, id, { state: 'withdrawn', decided_on: now, ...nobody });
-    const { group } = await described({ db: tx }, id, false);
-    await recordEvents(
-      tx,
-      [decided({ application_id: id, ...group, character_id: owner_id }, 'withdrawn')],
-      now,
-    );
+    const { group, applicant } = await described({ db: tx, clock }, id, false);
+    await recordEvents(tx, [decided({ application_id: id, ...group, ...applicant }, 'withdrawn')], now);
   });
 }
 
@@ -239,7 +254,8 @@ export async function leaveGroup(
     }
     if (!(await findMemberIds(tx, groupId)).has(owner_id)) throw notFound('member', owner_id);
     const change = { added: [], removed: [owner_id] };
-    await changeAndTell(tx, { group_id: groupId, group_name: group.group_name }, change, clock.now());
+    const { group_name } = group;
+    await changeAndTell(tx, { group_id: groupId, group_name }, change, { now: clock.now() });
     await endUnwelcome({ queue, clock }, tx, { users: [owner_id] });
   });
 }

@@ -1,9 +1,9 @@
 import type { JoinableGroup } from '../../contract/policy.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
+import { type Candidate, findJoinable } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError } from '../shared/errors.ts';
-import { type Candidate, findJoinable } from './policy.queries.ts';
 
 type Obstacle =
   | 'joining_closed'

@@ -1,12 +1,13 @@
 import { inTransaction } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
+import { carryOut } from '../policy/carry-out.ts';
+import { type Departure, findSpeakingGroups, judgeMembers } from '../policy/judge.queries.ts';
+import { endApplications } from '../policy/pending.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
-import { carryOut } from './carry-out.ts';
-import { type Departure, endApplications, findSpeakingGroups, judgeMembers } from './judge.queries.ts';
 
 /** Thrown to roll back a dry run, or a run that the guard held. */
 class RolledBack extends Error {
@@ -51,7 +52,7 @@ export async function judgeMemberships(
         healthy: true,
       };
       if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
-      await carryOut(services, tx, departures, ended, now);
+      await carryOut(services, tx, { departures, ended }, now);
       await recordStandings(tx, await changedStandings(tx, standings), now);
       return changes;
     });

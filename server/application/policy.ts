@@ -5,16 +5,18 @@ import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { recordEvents, valueChanges } from '../event/record.ts';
+import { type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
 import { lockGroup } from '../group/group.queries.ts';
 import { autogroup, requireOwner } from '../group/group.ts';
+import { carryOut } from '../policy/carry-out.ts';
+import { toldPolicy } from '../policy/forget-deleted.ts';
+import { judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
+import { endApplications } from '../policy/pending.queries.ts';
+import { CLOSED, findPolicy, findUnknown, lockPolicy, storePolicy } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
-import { carryOut } from './carry-out.ts';
-import { endApplications, judgeMembers } from './judge.queries.ts';
-import { CLOSED, findPolicy, findUnknown, storePolicy } from './policy.queries.ts';
 
 /** The policy of a group; 404 when the group does not exist or the caller may not see its policy. */
 export async function getPolicy(
@@ -51,7 +53,8 @@ export async function setPolicy(
     if (group.authorized_to_login !== null) {
       requireAdministrator(caller, 'setting the policy of a group whose authorized_to_login is set');
     }
-    const before = (await findPolicy(tx, groupId, caller.owner_id))?.policy ?? CLOSED;
+    const stored = await lockPolicy(tx, groupId);
+    const before = stored?.policy ?? CLOSED;
     const after = changed(before, body);
     if ([before, after].some(({ reach }) => reach === 'person')) {
       requireAdministrator(caller, 'setting a policy whose reach is person');
@@ -66,21 +69,24 @@ export async function setPolicy(
     const standings = await readStandings(tx, {
       groups: group.authorized_to_login === null ? [] : [groupId],
     });
-    await storePolicy(tx, groupId, after, isAdministrator(caller.level), now);
+    await rememberEligible(tx, groupId);
+    const byAdministrator = isAdministrator(caller.level);
+    await storePolicy(tx, groupId, after, byAdministrator, now);
     const { departures } = await judgeMembers(tx, now, { groupId, graceOver: rehearsed });
-    const ended = await endApplications(tx, now, { groupId });
+    const ended = await endApplications(tx, now, { groupIds: [groupId] });
     const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];
-    const changes = valueChanges(asText(before), asText(after), ['policy']);
-    await recordEvents(tx, changes.length > 0 ? [{ type: 'group.updated', targets, changes }] : [], now);
-    await carryOut(services, tx, departures, ended, now);
-    await recordStandings(tx, await changedStandings(tx, standings), now);
+    const changes = valueChanges(
+      { ...toldPolicy(before), by_administrator: stored?.by_administrator ?? false },
+      { ...toldPolicy(after), by_administrator: byAdministrator },
+      ['policy', 'by_administrator'],
+    );
+    const updated: NewEvent[] = changes.length > 0 ? [{ type: 'group.updated', targets, changes }] : [];
+    const [event_id] = await recordEvents(tx, updated, now);
+    const because = event_id === undefined ? {} : { cause: { event_id } };
+    await carryOut(services, tx, { departures, ended, ...because }, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now, because);
     return after;
   });
-}
-
-/** Events contain a policy as JSON text. */
-function asText(policy: GroupPolicy) {
-  return { policy: JSON.stringify(policy) };
 }
 
 function requireAdministrator({ level }: Caller, to: string): void {

@@ -1,7 +1,7 @@
 import type { Event } from '../../contract/event.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { readAudit } from '../event/audit.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
-import { readAudit } from '../event/read.queries.ts';
 import { auditReader, beholderOf } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';

@@ -9,6 +9,7 @@ import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ensureAutogroups, lockGrouping } from '../group/autogroup.queries.ts';
+import { forgetDeleted } from '../policy/forget-deleted.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
@@ -206,6 +207,8 @@ export async function removeCoalition(
     const { cause } = await recordCoalitionDeleted(tx, coalitionId, before, now);
     await recordStandings(tx, await changedStandings(tx, standings), now, { cause, gone });
     await recordAutogroupsDeleted(tx, gone, cause, now);
+    const groups = gone.map(({ group_id }) => group_id);
+    await forgetDeleted(tx, { coalitions: [coalitionId], groups }, cause, now);
     await endUnwelcome(services, tx, 'everybody');
   });
 }

@@ -78,6 +78,13 @@ export interface GroupTable extends Dated {
   is_autogroup: GeneratedAlways<boolean>;
 }
 
+interface GroupMemberTable {
+  group_id: ObjectId;
+  character_id: GameId;
+  ineligible_since: Generated<Date | null>;
+  was_eligible: Generated<boolean>;
+}
+
 interface GroupPolicyTable {
   group_id: ObjectId;
   joining: 'closed' | 'application' | 'open';
@@ -100,10 +107,13 @@ interface GroupPolicyTable {
 
 interface ApplicationTable {
   application_id: ObjectId;
+  sequence: Generated<number>;
   group_id: ObjectId;
+  group_name: string | null;
   character_id: GameId;
   state: Generated<'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void'>;
   message: string;
+  questions: string[] | null;
   answers: string[];
   created_on: Date;
   expires_on: Date;
@@ -336,7 +346,7 @@ export interface Database {
   coalition_corporations: { coalition_id: ObjectId; corporation_id: GameId };
   coalition_reach: { corporation_id: GameId; coalition_id: ObjectId };
   groups: GroupTable;
-  group_members: { group_id: ObjectId; character_id: GameId; ineligible_since: Generated<Date | null> };
+  group_members: GroupMemberTable;
   group_policies: GroupPolicyTable;
   group_moderators: { group_id: ObjectId; character_id: GameId };
   applications: ApplicationTable;
@@ -369,6 +379,7 @@ export interface Database {
   oidc_consents: OidcConsentTable;
   events: EventTable;
   event_contexts: { event_id: string; context: string };
+  event_subjects: { key: string; event_id: string };
   event_seals: EventSealTable;
   unsealed_events: UnsealedEventTable;
   webhooks: WebhookTable;

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { isUndone } from './errors.ts';
 import type { Database } from './tables.ts';
 
@@ -45,6 +45,14 @@ export async function inRehearsal<T>(
     }
     throw new Error('a rehearsal was not undone');
   });
+}
+
+/** Runs `work` within a transaction and takes back what it wrote, unlike the rest of the transaction. */
+export async function undone<T>(tx: Transaction<Database>, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint tried`.execute(tx);
+  const result = await work();
+  await sql`rollback to savepoint tried`.execute(tx);
+  return result;
 }
 
 async function repeated<T>(times: number, run: () => Promise<T>): Promise<T> {

@@ -5,7 +5,12 @@ import { leastIdOf } from './event-id.ts';
 
 const DAY = 86_400_000;
 /** Milliseconds for which each table keeps its rows (D90): a month is dropped when its last day is that old. */
-const KEPT_FOR = { events_short: 400 * DAY, events_long: 3 * 365 * DAY, event_contexts: 90 * DAY } as const;
+const KEPT_FOR = {
+  events_short: 400 * DAY,
+  events_long: 3 * 365 * DAY,
+  event_subjects: 3 * 365 * DAY,
+  event_contexts: 90 * DAY,
+} as const;
 const TABLES = Object.keys(KEPT_FOR) as (keyof typeof KEPT_FOR)[];
 /** Months whose partitions are created in advance: if maintenance fails longer, rows go to the default partition. */
 const MONTHS_AHEAD = 2;

@@ -23,8 +23,13 @@ export type Reader = (Asker & { readonly reachesOthers: boolean }) | { readonly 
 
 const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
+/** Whether a reader has no authority over others, and therefore sees only its own events. */
+export function reachesNobody(reader: Reader): reader is Asker & { readonly reachesOthers: boolean } {
+  return reader !== 'all' && !('app_token' in reader) && !reader.reachesOthers;
+}
+
 /** CTEs: the reader as row `me`, and in `owned` the time since which its character has its present owner (D29b). */
-function reading(reader: Reader): RawBuilder<unknown> {
+export function reading(reader: Reader): RawBuilder<unknown> {
   if (reader === 'all' || 'app_token' in reader) return sql`me as (select)`;
   return sql`
     me as materialized (${callerStanding(reader)}),
@@ -42,7 +47,7 @@ const own = sql`(
   and ${happened} > (select since from owned))`;
 
 /** CTEs: those of the events `candidates` that the reader may see by its present rights, with `seen` and `acted`. */
-function visible(reader: Reader): RawBuilder<unknown> {
+export function visible(reader: Reader): RawBuilder<unknown> {
   if (reader === 'all')
     return sql`visible as (select *, null::bigint[] as seen, false as acted from candidates)`;
   if ('app_token' in reader) {
@@ -71,7 +76,8 @@ function visible(reader: Reader): RawBuilder<unknown> {
     )`;
 }
 
-const context = sql`(select context from event_contexts x where x.event_id = v.event_id)`;
+/** The context of the event `v`. */
+export const context = sql`(select context from event_contexts x where x.event_id = v.event_id)`;
 
 export interface FeedQuestion {
   readonly after: number;
@@ -99,7 +105,7 @@ export async function readFeed(
   { after, types, limit, most }: FeedQuestion,
 ): Promise<FeedAnswer> {
   const fits = types === undefined ? sql`true` : sql`e.type = any(${[...types]}::text[])`;
-  const mine = ownAlone(reader) === undefined ? sql`true` : own;
+  const mine = reachesNobody(reader) ? own : sql`true`;
   // When every event matches, the limit bounds what has to be examined.
   const read = reader === 'all' && types === undefined ? Math.min(limit, most) : most;
   const { rows } = await sql<FeedAnswer>`${plannedEachTime}
@@ -134,104 +140,6 @@ export async function readEvents(
     ), ${visible(reader)}
     select position, body, ${context} as context, seen, acted from visible v order by position`.execute(db);
   return rows;
-}
-
-export interface AuditQuestion {
-  readonly actor: number | undefined;
-  /** As `type:id`. */
-  readonly target: string | undefined;
-  readonly types: readonly string[] | undefined;
-  /** Smallest event id, inclusive. */
-  readonly from: string | undefined;
-  /** Largest event id, exclusive. */
-  readonly before: string | undefined;
-  readonly limit: number;
-  /** Maximum number of events to examine. */
-  readonly most: number;
-}
-
-export interface AuditAnswer {
-  readonly events: readonly StoredEvent[];
-  /** Id of the last event examined. */
-  readonly last: string | null;
-  /** Number of events examined. */
-  readonly looked: number;
-}
-
-/** Reads the events that match, latest first. A reader without authority over others finds its own by index. */
-export async function readAudit(
-  db: Kysely<Database>,
-  reader: Reader,
-  { actor, target, types, from, before, limit, most }: AuditQuestion,
-): Promise<AuditAnswer> {
-  const conditions = [
-    actor === undefined ? undefined : sql`e.actor_id = ${actor}`,
-    target === undefined ? undefined : aboutTarget(target),
-    types === undefined ? undefined : sql`e.type = any(${[...types]}::text[])`,
-    from === undefined ? undefined : sql`e.event_id >= ${from}::uuid`,
-    before === undefined ? undefined : sql`e.event_id < ${before}::uuid`,
-  ].filter((condition) => condition !== undefined);
-  const latest = (...more: RawBuilder<unknown>[]) =>
-    sql`(select * from events e where ${sql.join([sql`true`, ...conditions, ...more], sql` and `)}
-      order by e.event_id desc limit ${most})`;
-  // A subquery for each way in which an event can be one's own, so that each uses its index: one condition with `or`
-  // would scan all events.
-  const parts = (ownAlone(reader) ?? [sql`true`]).map((each) => latest(each));
-  const { rows } = await sql<AuditAnswer>`${plannedEachTime}
-    with ${reading(reader)}, candidates as materialized (
-      select * from (${sql.join(parts, sql` union all `)}) e order by e.event_id desc limit ${most}
-    ), ${visible(reader)}, page as (
-      select * from visible where ${showsTarget(target)} and ${showsActor(actor, reader)}
-      order by event_id desc limit ${limit}
-    )
-    select (select event_id from candidates order by event_id limit 1) as last,
-      (select count(*) from candidates) as looked,
-      coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen, 'acted', acted,
-        'position', (select position from event_seals s where s.event_id = v.event_id))
-        order by event_id desc) from page v), '[]') as events`.execute(db);
-  return rows[0] ?? { events: [], last: null, looked: 0 };
-}
-
-/** An event that hides the user who is searched for is not found: the match would reveal that it is about that user. */
-function showsTarget(target: string | undefined): RawBuilder<unknown> {
-  const user = userOf(target ?? '');
-  return user === undefined ? sql`true` : sql`(seen is null or ${user}::bigint = any(seen))`;
-}
-
-/**
- * An event about a person that hides its actor is not found by that actor either (D100): the actor is mostly another
- * character of the same human.
- */
-function showsActor(actor: number | undefined, reader: Reader): RawBuilder<unknown> {
-  if (actor === undefined || reader === 'all' || 'app_token' in reader) return sql`true`;
-  return sql`(type not like 'person.%' or seen && array[${actor}, ${reader.owner_id}]::bigint[])`;
-}
-
-function userOf(target: string): string | undefined {
-  return /^user:(\d{1,16})$/.exec(target)?.[1];
-}
-
-/** Matches events about a target. Events about a user include those whose changes list it, for example as a member. */
-function aboutTarget(target: string): RawBuilder<unknown> {
-  const user = userOf(target);
-  return user === undefined
-    ? sql`e.targets @> array[${target}::text]`
-    : sql`e.concerns @> array[${user}::bigint]`;
-}
-
-/**
- * For a reader without authority over others: the conditions under which an event is its own, of which exactly one
- * holds for such an event.
- */
-function ownAlone(reader: Reader): RawBuilder<unknown>[] | undefined {
-  if (reader === 'all' || 'app_token' in reader || reader.reachesOthers) return undefined;
-  const { owner_id: id } = reader;
-  const notBy = sql`e.actor_id is distinct from ${id}`;
-  return [
-    sql`e.actor_id = ${id}`,
-    sql`e.on_behalf_of = ${id} and ${notBy}`,
-    sql`e.concerns @> array[${id}::bigint] and ${notBy} and e.on_behalf_of is distinct from ${id}`,
-  ];
 }
 
 /** The last position of all: a list that is read afterwards includes every event up to it. */

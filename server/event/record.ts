@@ -15,6 +15,7 @@ import type { Database } from '../database/tables.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 import { eventIds } from './event-id.ts';
+import { nameTargets } from './name-targets.ts';
 import { presentOrigin } from './origin.ts';
 import { type EventRow, insertEvents } from './record.queries.ts';
 
@@ -43,7 +44,8 @@ const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo', 'main']);
 
 /**
  * Records events within the transaction of the change, so that they are committed or rolled back with it (D90); one
- * statement for any number. Call it last, when the transaction holds every lock it needs.
+ * statement for any number, and one more if targets lack their names. Call it last, when the transaction holds every
+ * lock it needs.
  *
  * @returns the events' ids, in order
  */
@@ -54,7 +56,8 @@ export async function recordEvents(
 ): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = eventIds(events.length, now);
-  const rows = events.map((event, n) => toRow(event, ids[n] as string, now));
+  const named = await nameTargets(db, events);
+  const rows = named.map((event, n) => toRow(event, ids[n] as string, now));
   await insertEvents(db, rows);
   return ids;
 }

@@ -107,15 +107,16 @@ async function lockLivingCoalitions(db: Kysely<Database>, unnamed: readonly Unna
 
 interface NamedAutogroup {
   readonly group_id: string;
-  readonly is_new: boolean;
   readonly name: string;
+  /** Its name before; null for a new one. */
+  readonly former: string | null;
 }
 
 /** The event of a new or renamed autogroup. */
-export function autogroupEvent({ group_id, is_new, name }: NamedAutogroup): NewEvent {
+export function autogroupEvent({ group_id, name, former }: NamedAutogroup): NewEvent {
   const targets = [{ type: 'group' as const, id: group_id, name }];
-  const changes = [{ field: 'group_name', before: null, after: name }];
-  if (!is_new) return { type: 'group.updated', targets, changes };
+  const changes = [{ field: 'group_name', before: former, after: name }];
+  if (former !== null) return { type: 'group.updated', targets, changes };
   const mark = { field: 'is_autogroup', before: null, after: true };
   return { type: 'group.created', targets, changes: [...changes, mark] };
 }
@@ -153,7 +154,9 @@ async function nameAutogroups(db: Kysely<Database>, unnamed: readonly Unnamed[],
         case kind when 'coalition' then id end, ${now}, ${now}
       from chosen where is_new order by group_id
     )
-    select group_id, is_new, name from chosen`.execute(db);
+    select group_id, name, g.group_name as former from chosen left join groups g using (group_id)`.execute(
+    db,
+  );
   await recordEvents(db, named.map(autogroupEvent), now);
   return named.length;
 }

@@ -67,7 +67,7 @@ export async function recordGroupDeleted(
   { group_name }: GroupValues,
   members: Iterable<number>,
   now: Date,
-): Promise<Consequences> {
+): Promise<Required<Consequences>> {
   const targets = targetsOf(groupId, group_name);
   const left = { added: [], removed: [...members] };
   const ids = await recordEvents(
@@ -81,34 +81,23 @@ export async function recordGroupDeleted(
   return { cause: { event_id: ids.at(-1) ?? '' } };
 }
 
-/** The events of characters that left all their groups at once; groups that they owned have no owner now. */
-export function departureEvents(memberships: readonly Membership[]): NewEvent[] {
-  const byGroup = groupsOf(memberships);
-  return [...byGroup].flatMap(([group_id, left]) => {
-    const targets = targetsOf(group_id, left[0]?.group_name ?? '');
-    const owner = left.find(({ is_owner }) => is_owner)?.character_id;
-    const removed = left.map(({ character_id }) => character_id);
+/**
+ * The events of characters that left all their groups at once; groups that they owned have no owner now.
+ *
+ * @param causeOf the event by which a character left
+ */
+export function departureEvents(
+  memberships: readonly Membership[],
+  causeOf: (characterId: number) => NewEvent['cause'],
+): NewEvent[] {
+  return memberships.flatMap(({ group_id, group_name, character_id, is_owner }) => {
+    const cause = causeOf(character_id);
+    const event = { targets: targetsOf(group_id, group_name), ...(cause && { cause }) };
+    const owner = { field: 'owner', before: character_id, after: null };
+    const members = { added: [], removed: [character_id] };
     return [
-      ...(owner === undefined
-        ? []
-        : [
-            {
-              type: 'group.updated' as const,
-              targets,
-              changes: [{ field: 'owner', before: owner, after: null }],
-            },
-          ]),
-      ...listChanged({ type: 'group.members_changed', targets }, 'members', { added: [], removed }),
+      ...(is_owner ? [{ ...event, type: 'group.updated' as const, changes: [owner] }] : []),
+      ...listChanged({ ...event, type: 'group.members_changed' }, 'members', members),
     ];
   });
-}
-
-function groupsOf(memberships: readonly Membership[]): Map<string, Membership[]> {
-  const groups = new Map<string, Membership[]>();
-  for (const membership of memberships) {
-    const known = groups.get(membership.group_id);
-    if (known === undefined) groups.set(membership.group_id, [membership]);
-    else known.push(membership);
-  }
-  return groups;
 }

@@ -5,6 +5,7 @@ import type { UserShort } from '../../contract/user.ts';
 import { isMember } from '../access/clearance-levels.queries.ts';
 import type { JsonText } from '../database/json-text.ts';
 import type { Database, GroupTable } from '../database/tables.ts';
+import { isEligibleAtAll } from '../policy/eligibility.queries.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 
 /** The row of a Group record. */
@@ -152,15 +153,21 @@ export async function findUsersNamed(
   return new Map(found.map((user) => [user.character_name, user.character_id]));
 }
 
-/** Adds and removes stored members by set operations. */
+/**
+ * Adds and removes stored members by set operations. Stores for new members whether the group's policy lets them be
+ * members: those that it does not were added by hand, and it does not remove them (D110).
+ */
 export async function changeMembers(
   db: Kysely<Database>,
   groupId: string,
   { added, removed }: ListDifference<number>,
 ): Promise<void> {
   if (added.length > 0) {
-    await sql`insert into group_members (group_id, character_id)
-      select ${groupId}, unnest(${[...added]}::bigint[])`.execute(db);
+    await sql`insert into group_members (group_id, character_id, was_eligible)
+      select ${groupId}, u.character_id, ${isEligibleAtAll}
+      from users u left join group_policies p on p.group_id = ${groupId}
+        left join corporations c on c.corporation_id = u.corporation_id
+      where u.character_id = any(${[...added]}::bigint[])`.execute(db);
   }
   if (removed.length > 0) {
     await sql`delete from group_members

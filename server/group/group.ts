@@ -6,6 +6,10 @@ import { type JsonText, withField } from '../database/json-text.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { recordEvents } from '../event/record.ts';
+import { endedEvent } from '../policy/carry-out.ts';
+import { forgetDeleted } from '../policy/forget-deleted.ts';
+import { endApplications, endApplicationsTo } from '../policy/pending.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
@@ -105,9 +109,14 @@ export async function updateGroup(
       await setGroup(tx, groupId, { ...after, updated_on: now });
     }
     await changeMembers(tx, groupId, { added: [], removed: change.removed });
-    const cause = await recordGroupUpdated(tx, groupId, before, after, change, now);
-    await recordStandings(tx, await changedStandings(tx, standings), now, cause);
+    const because = await recordGroupUpdated(tx, groupId, before, after, change, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now, because);
     const same = before.authorized_to_login === after.authorized_to_login;
+    if (!same || change.added.length > 0) {
+      const ended = await endApplications(tx, now, { groupIds: [groupId] });
+      const events = ended.map((one) => endedEvent(one, because.cause));
+      await recordEvents(tx, events, now);
+    }
     const touched = { users: [...change.added, ...change.removed] };
     await endUnwelcome(services, tx, same ? touched : 'everybody');
     return getGroup({ db: tx }, groupId);
@@ -181,8 +190,12 @@ export async function removeGroup(
     const members = await findMemberIds(tx, groupId);
     const standings = await readStandings(tx, { groups: [groupId] });
     await deleteGroup(tx, groupId);
-    const cause = await recordGroupDeleted(tx, groupId, group, members, now);
-    await recordStandings(tx, await changedStandings(tx, standings), now, cause);
+    const { cause } = await recordGroupDeleted(tx, groupId, group, members, now);
+    const ended = await endApplicationsTo(tx, groupId, now);
+    const events = ended.map((one) => endedEvent(one, cause));
+    await recordEvents(tx, events, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now, { cause });
+    await forgetDeleted(tx, { coalitions: [], groups: [groupId] }, cause, now);
     await endUnwelcome(services, tx, 'everybody');
   });
 }

@@ -15,8 +15,10 @@ interface HeldRow {
 export async function listHeldChanges(db: Kysely<Database>): Promise<readonly HeldRow[]> {
   const { rows } = await sql<HeldRow>`
     with sightings as (
-      select h.job_id, e.event_id, e.body from held_changes h join events e
-        on e.type = 'registry.change_held' and e.targets @> array['job:' || h.job_id, 'held_change:' || h.fingerprint]
+      select h.job_id, e.event_id, e.body
+      from held_changes h join event_subjects s on s.key = 'held_change:' || h.fingerprint,
+        lateral (select * from events e where e.event_id = s.event_id offset 0) e
+      where e.type = 'registry.change_held' and e.targets @> array['job:' || h.job_id]
     )
     select h.fingerprint as held_id, h.job_id, h.runs, h.counted_on, first.body::jsonb ->> 'occurred_on' as first_found_on,
       last.body

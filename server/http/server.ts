@@ -11,6 +11,7 @@ import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';
 import { allowedMethods } from './methods.ts';
 import { ownHost } from './own-host.ts';
+import { isForPeople } from './page.ts';
 import { serviceRoutes } from './service.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
@@ -147,9 +148,12 @@ function attributesOf(of: { method: string; route: string; status: number; id: s
   };
 }
 
-/** CORS: every origin is allowed by default, because tokens are sent in a header and never in cookies (D62). */
+/**
+ * CORS: every origin is allowed by default, because tokens are sent in a header and never in cookies (D62). Not on the
+ * paths that browsers are redirected to, where no script has any business (RFC 9700, 2.6).
+ */
 function crossOrigin({ settings }: Services): RequestHandler {
-  return cors({
+  const allow = cors({
     origin: settings.corsOrigins === undefined ? '*' : [...settings.corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', 'Page'],
@@ -167,6 +171,7 @@ function crossOrigin({ settings }: Services): RequestHandler {
     ],
     maxAge: 600,
   });
+  return (req, res, next) => (isForPeople(req.path) ? next() : allow(req, res, next));
 }
 
 /** Unknown path: 404. Known path, wrong method: 405 with `Allow` (D3). */

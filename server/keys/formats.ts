@@ -7,7 +7,9 @@ const kid = z.string({ message: 'every key needs a kid' }).min(1).max(200);
 const ed25519 = z
   .object({
     kty: z.literal('OKP'),
-    crv: z.literal('Ed25519', { message: 'every key of kty OKP must have crv Ed25519' }),
+    crv: z.literal('Ed25519', {
+      errorMap: () => ({ message: 'every key of kty OKP must have crv Ed25519' }),
+    }),
     kid,
     x: z.string({ message: 'every key needs x' }).regex(/^[\w-]{43}$/, 'x must be 32 bytes in base64url'),
     d: z

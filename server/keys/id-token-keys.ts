@@ -10,35 +10,43 @@ export interface IdTokenKeys {
   readonly algorithms: readonly IdTokenAlgorithm[];
   /** All RSA public keys, for `/.well-known/jwks.json`. */
   readonly rsaPublicKeys: readonly JWK[];
-  /** Private keys that sign, one for each algorithm. */
+  /** All private keys; of each algorithm the first signs, and tokens of the others are still known (D80). */
   readonly privateKeys: readonly JWK[];
   sign(algorithm: IdTokenAlgorithm, type: string, claims: Readonly<Record<string, unknown>>): Promise<string>;
 }
 
 /** @param issuer BASE_URL */
 export async function loadIdTokenKeys({ keys, rsaKeys = [] }: JwkSet, issuer: string): Promise<IdTokenKeys> {
-  const rsa = rsaKeys.find((key) => key.d !== undefined);
-  const ed25519 = keys.find((key) => key.d !== undefined);
-  // `alg` is set, because the library would otherwise offer PS256 as well.
-  const privateKeys = [
-    ...(rsa === undefined ? [] : [{ ...rsa, alg: 'RS256', use: 'sig' }]),
-    ...(ed25519 === undefined ? [] : [{ ...ed25519, alg: 'EdDSA', use: 'sig' }]),
-  ] as JWK[];
+  const privateKeys = [...privateOf(rsaKeys, 'RS256'), ...privateOf(keys, 'EdDSA')];
+  const algorithms = [...new Set(privateKeys.map(({ alg }) => alg))];
   const signers = new Map(
-    await Promise.all(privateKeys.map(async (key) => [key.alg, await importJWK(key)] as const)),
+    await Promise.all(
+      algorithms.map(async (algorithm) => {
+        const jwk = privateKeys.find(({ alg }) => alg === algorithm) as JWK;
+        return [algorithm, { kid: jwk.kid, key: await importJWK(jwk) }] as const;
+      }),
+    ),
   );
   return {
-    algorithms: privateKeys.map(({ alg }) => alg as IdTokenAlgorithm),
+    algorithms,
     rsaPublicKeys: rsaKeys.map((key) => ({ ...publicHalf(key), alg: 'RS256', use: 'sig' })),
     privateKeys,
     async sign(algorithm, type, claims) {
-      const key = signers.get(algorithm);
-      const kid = privateKeys.find(({ alg }) => alg === algorithm)?.kid;
-      if (key === undefined || kid === undefined) throw new Error(`there is no key for ${algorithm}`);
+      const signer = signers.get(algorithm);
+      if (signer?.kid === undefined) throw new Error(`there is no key for ${algorithm}`);
+      const { kid, key } = signer;
       return new SignJWT({ ...claims })
         .setProtectedHeader({ alg: algorithm, kid, typ: type })
         .setIssuer(issuer)
         .sign(key);
     },
   };
+}
+
+/** `alg` is set, because the library would otherwise offer PS256 as well. */
+function privateOf(
+  keys: readonly { readonly d?: string | undefined }[],
+  alg: IdTokenAlgorithm,
+): (JWK & { readonly alg: IdTokenAlgorithm })[] {
+  return keys.flatMap(({ d, ...key }) => (d === undefined ? [] : [{ ...key, d, alg, use: 'sig' }]));
 }

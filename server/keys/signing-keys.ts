@@ -95,8 +95,8 @@ export async function loadSigningKeys(
     });
     const { jti, sub, azp, typ, exp } = payload;
     const valid =
-      UUID.test(jti ?? '') &&
-      /^\d{1,16}$/.test(sub ?? '') &&
+      UUID.test(String(jti)) &&
+      /^\d{1,16}$/.test(String(sub)) &&
       typeof azp === 'string' &&
       KINDS.has(typ) &&
       (typ !== 'use' || exp !== undefined);
@@ -141,7 +141,8 @@ export async function loadSigningKeys(
         });
         verified.set(id, claims);
       }
-      if (claims.expires !== undefined && claims.expires <= clock.now().getTime() / 1000) throw expired();
+      const { expires = Number.POSITIVE_INFINITY } = claims;
+      if (expires <= clock.now().getTime() / 1000) throw expired();
       return claims;
     },
   };

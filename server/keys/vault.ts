@@ -32,7 +32,7 @@ export function createVault(keys: readonly EncryptionKey[]): Vault {
       const id = Buffer.from(current.id);
       const iv = randomBytes(IV);
       const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(place));
-      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      const text = Buffer.concat([cipher.update(Buffer.from(secret)), cipher.final()]);
       return Buffer.concat([Buffer.from([VERSION, id.length]), id, iv, cipher.getAuthTag(), text]);
     },
     open(sealed, place) {
@@ -49,7 +49,7 @@ export function createVault(keys: readonly EncryptionKey[]): Vault {
         .setAAD(Buffer.from(place))
         .setAuthTag(sealed.subarray(idEnd + IV, idEnd + IV + TAG));
       const text = decipher.update(sealed.subarray(idEnd + IV + TAG));
-      return Buffer.concat([text, decipher.final()]).toString('utf8');
+      return Buffer.concat([text, decipher.final()]).toString();
     },
     isCurrent: (sealed) => sealed.subarray(2, 2 + (sealed[1] ?? 0)).toString() === current.id,
     canOpen(sealed, place) {

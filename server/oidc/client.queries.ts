@@ -80,14 +80,9 @@ export async function setAllowedGroups(
     select ${clientId}, unnest(${[...groupIds]}::text[])`.execute(db);
 }
 
-/** Deletes an application with its grants, codes, tokens and consents; returns its name, undefined when it did not exist. */
-export async function deleteClient(db: Kysely<Database>, clientId: string): Promise<string | undefined> {
-  const row = await db
-    .deleteFrom('oidc_clients')
-    .where('client_id', '=', clientId)
-    .returning('client_name')
-    .executeTakeFirst();
-  return row?.client_name;
+/** Deletes an application with its grants, codes, tokens and consents. */
+export async function deleteClient(db: Kysely<Database>, clientId: string): Promise<void> {
+  await db.deleteFrom('oidc_clients').where('client_id', '=', clientId).execute();
 }
 
 /** Stores when an application was last issued tokens, at most once a minute. */

@@ -130,9 +130,10 @@ export async function removeClient(
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
-    const client_name = await deleteClient(tx, clientId);
-    if (client_name === undefined) throw notFound('OpenID Connect client', clientId);
-    await recordClientDeleted(tx, { client_id: clientId, client_name }, clock.now());
+    const client = await lockClient(tx, clientId);
+    if (client === undefined) throw notFound('OpenID Connect client', clientId);
+    await deleteClient(tx, clientId);
+    await recordClientDeleted(tx, client, clock.now());
   });
 }
 

@@ -4,6 +4,7 @@ import type { Services } from '../services/services.ts';
 import { type Consent, findConsent, saveConsent } from '../session/consents.queries.ts';
 import { findName } from './account.queries.ts';
 import { recordConsentGiven } from './client-events.ts';
+import { errors } from './library.ts';
 
 /**
  * The grant for an authorization request: the one of this session; else one created without asking, from a former
@@ -15,6 +16,8 @@ export async function loadGrant(
 ): Promise<Grant | undefined> {
   const { client, account, session, result, provider } = oidc;
   if (client === undefined || account === undefined) return undefined;
+  // The library checks this only at the beginning; a URI that was removed meanwhile gets no code (D81).
+  if (!client.redirectUriAllowed(String(oidc.params?.redirect_uri))) throw new errors.InvalidRedirectUri();
   const { clientId } = client;
   const { accountId } = account;
   const grantId = result?.consent?.grantId ?? session?.grantIdFor(clientId);
@@ -50,18 +53,21 @@ export async function giveConsent(
 }
 
 /**
- * The library removes `offline_access` from requests without `prompt=consent`. Here it is kept, because it needs a
- * consent given once anyway. The library calls this for every authorization request.
+ * Settles the scopes of an authorization request; the library calls this for each. It removes `offline_access` from
+ * requests without `prompt=consent`; here it is kept, because it needs a consent given once anyway. A request without any
+ * scope that is known here is refused as RFC 6749 says (3.3), and not only when somebody has signed in for it.
  */
-export function wantsOffline({ oidc, query }: KoaContextWithOIDC): void {
+export function settleScopes({ oidc, query }: KoaContextWithOIDC): void {
   const { params, client } = oidc;
-  const asked = typeof query.scope === 'string' && query.scope.split(' ').includes('offline_access');
-  if (!asked || params === undefined || client === undefined) return;
-  const scopes = new Set(
-    String(params.scope ?? '')
-      .split(' ')
-      .filter(Boolean),
-  );
-  if (client.grantTypeAllowed('refresh_token')) scopes.add('offline_access');
-  params.scope = [...scopes].join(' ');
+  if (params === undefined || client === undefined) return;
+  if (client.grantTypeAllowed('refresh_token') && scopesIn(query.scope).has('offline_access')) {
+    params.scope = [...scopesIn(params.scope).add('offline_access')].join(' ');
+  }
+  if (oidc.requestParamOIDCScopes.size === 0) {
+    throw new errors.InvalidScope('none of the scopes is known', String(params.scope ?? ''));
+  }
+}
+
+function scopesIn(parameter: unknown): Set<string> {
+  return new Set(typeof parameter === 'string' ? parameter.split(' ').filter(Boolean) : []);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decodeJwt } from 'jose';
 import type { Provider } from 'oidc-provider';
 import type { Services } from '../services/services.ts';
 import { digestOf } from '../shared/digest.ts';
@@ -35,6 +36,8 @@ interface Step {
 export type Interactions = Readonly<
   Record<'begin' | 'login' | 'again' | 'deny' | 'consent', (step: Step) => Promise<Answer>>
 >;
+
+const OTHER_CHARACTER = { error: 'login_required', error_description: 'another character signed in' };
 
 /**
  * The steps of a user between an authorization request and its answer: signing in, consenting, declining (D82, D84).
@@ -105,6 +108,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
       const interaction = await find(provider, step);
       switch (interaction.prompt.name) {
         case 'login':
+        case 'select_account':
           return signOn(interaction);
         case 'access':
           return refuse(interaction);
@@ -117,8 +121,11 @@ export function createInteractions(services: Services, provider: Provider): Inte
       const signedIn = await takeSignIn(db, digestOf(interaction.uid), clock.now());
       if (signedIn === undefined) throw new errors.SessionNotFound('nobody signed in');
       const { character_id, signed_in_on } = signedIn;
+      const hinted = hintedBy(interaction);
+      if (hinted !== undefined && hinted !== String(character_id)) return finish(step, OTHER_CHARACTER);
       const ts = Math.floor(signed_in_on.getTime() / 1000);
-      return finish(step, { login: { accountId: String(character_id), ts } });
+      // The sign-on lets the player choose a character, so this answers both prompts.
+      return finish(step, { login: { accountId: String(character_id), ts }, select_account: {} });
     },
     again: async (step) => signOn(await find(provider, step)),
     async deny(step) {
@@ -147,6 +154,14 @@ async function find(provider: Provider, { req, res, uid }: Step): Promise<Intera
 function explain(error: unknown): Answer {
   if (!(error instanceof errors.OIDCProviderError)) throw error;
   return { is: 'fault', html: errorPage(error) };
+}
+
+/**
+ * The character that an application wants, by its `id_token_hint`, which the library validated when the interaction
+ * began but forgets at its end: no other may get a code (OpenID Connect Core, 3.1.2.2).
+ */
+function hintedBy({ params }: Interaction): string | undefined {
+  return typeof params.id_token_hint === 'string' ? decodeJwt(params.id_token_hint).sub : undefined;
 }
 
 /** The interaction's parts; the library validated them when the interaction began. */

@@ -62,14 +62,19 @@ export function refusedPage(
  * @param form the library's logout form, which has no buttons
  */
 export function logoutPage(form: string, client: string | undefined): string {
-  const only = client === undefined ? 'No, stay signed in' : `Only of ${client}`;
-  const buttons = `<button class="main" type="submit" form="op.logoutForm" name="logout" value="yes">Log out everywhere</button>
-<button type="submit" form="op.logoutForm">${escapeHtml(only)}</button>`;
+  const only =
+    client === undefined
+      ? ''
+      : `\n<button type="submit" form="op.logoutForm">${escapeHtml(`Only of ${client}`)}</button>`;
+  const buttons = `<button class="main" type="submit" form="op.logoutForm" name="logout" value="yes">Log out everywhere</button>${only}`;
   return page(
     'Log out?',
     paragraphs('Applications that you signed in to from this browser are told that you are gone.'),
     [],
-    { form: `${form}${buttons}`, footer: 'The game itself does not hear of it.' },
+    {
+      form: `${form}${buttons}`,
+      footer: 'The game itself does not hear of it. To stay signed in, close this page.',
+    },
   );
 }
 

@@ -10,8 +10,8 @@ import type { Services } from '../services/services.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { createProtocol } from './provider.ts';
 
-const SPOKEN = ['discovery', 'resume', 'token', 'userinfo', 'introspection', 'revocation'] as const;
-const SPOKEN_WITH_BROWSERS = ['authorization', 'logout', 'confirmLogout', 'loggedOut'] as const;
+const SPOKEN_WITH_PROGRAMS = ['discovery', 'token', 'userinfo', 'introspection', 'revocation'] as const;
+const SPOKEN_WITH_BROWSERS = ['authorization', 'resume', 'logout', 'confirmLogout', 'loggedOut'] as const;
 const STATUS = { page: 200, refusal: 403, fault: 400 } as const;
 /** Maximum size of a form in bytes. */
 const MOST_BYTES = 56 * 1024;
@@ -34,7 +34,11 @@ export function oidcProtocol(services: Services): Router {
       res.redirect(303, `${settings.baseUrl}${path}?${queryOf(req.body)}`);
     });
   }
-  for (const name of [...SPOKEN, ...SPOKEN_WITH_BROWSERS]) {
+  for (const name of SPOKEN_WITH_PROGRAMS) {
+    const { path, methods } = OIDC_ENDPOINTS[name];
+    for (const method of methods) router[verbOf(method)](path, ...front, inJson, handTo(speak));
+  }
+  for (const name of SPOKEN_WITH_BROWSERS) {
     const { path, methods } = OIDC_ENDPOINTS[name];
     const before = STORED.has(name) ? [...front, storableQuery] : front;
     for (const method of methods) router[verbOf(method)](path, ...before, handTo(speak));
@@ -61,6 +65,15 @@ function verbOf(method: 'GET' | 'POST'): 'get' | 'post' {
 const noReading: RequestHandler = (req, _res, next) => {
   if (req.method === 'HEAD' && req.path !== OIDC_ENDPOINTS.discovery.path) next('router');
   else next();
+};
+
+/**
+ * Errors, too, are JSON for programs (RFC 6749, 5.2). The library sends a page to those that name HTML first among what
+ * they accept, as Java's own client does.
+ */
+const inJson: RequestHandler = (req, _res, next) => {
+  req.headers.accept = 'application/json';
+  next();
 };
 
 /** Bounds the query before the library stores it, which needs no credential. PostgreSQL cannot store U+0000. */

@@ -5,11 +5,12 @@ import { OIDC_ENDPOINTS } from '../../contract/oidc.ts';
 import type { Services } from '../services/services.ts';
 import { findAccount, isLetIn } from './account.queries.ts';
 import { createAdapter } from './adapter.ts';
+import { correctAnswer, METADATA } from './answers.ts';
 import { accountOf, CLAIMS } from './claims.ts';
 import { recordUse } from './client.queries.ts';
-import { loadGrant, wantsOffline } from './consent.ts';
+import { loadGrant, settleScopes } from './consent.ts';
 import { cookiesOf } from './cookies.ts';
-import { Provider } from './library.ts';
+import { errors, Provider } from './library.ts';
 import { LIFETIMES, sessionLeft } from './lifetimes.ts';
 import { tellLater } from './logout-notice.ts';
 import { errorPage, loggedOutPage, logoutPage, PROTOCOL_HEADERS, withFormAction } from './pages.ts';
@@ -73,6 +74,7 @@ function configurationOf(services: Services): Configuration {
     clientDefaults: { id_token_signed_response_alg: keys.idTokens.algorithms[0] ?? 'EdDSA' },
     extraClientMetadata: { properties: ['first_party'], validator: () => undefined },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    discovery: METADATA,
     // CORS from every origin, because no endpoint called by scripts uses cookies (D62).
     clientBasedCORS: () => true,
     scopes: ['openid', 'offline_access', ...Object.keys(offered)],
@@ -82,7 +84,7 @@ function configurationOf(services: Services): Configuration {
     responseTypes: ['code'],
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
-    extraParams: { access_type: wantsOffline },
+    extraParams: { access_type: settleScopes },
     rotateRefreshToken: true,
     ttl: {
       AccessToken: LIFETIMES.accessToken,
@@ -112,14 +114,20 @@ function configurationOf(services: Services): Configuration {
       introspection: {
         enabled: true,
         // An application may introspect its own tokens, of users who may still use it; checked for each request (D84).
+        // Not a public one: anybody can say to be that (RFC 7662, 2.1).
         allowedPolicy: async (_ctx, client, token) =>
+          client.clientAuthMethod !== 'none' &&
           token.clientId === client.clientId &&
           'accountId' in token &&
           (await isLetIn(db, Number(token.accountId), client.clientId)),
       },
       revocation: {
         enabled: true,
-        allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+        allowedPolicy(_ctx, client, token) {
+          if (token.clientId === client.clientId) return true;
+          if (client.clientAuthMethod === 'none') return false;
+          throw new errors.InvalidRequest('the token was issued to another application');
+        },
       },
       rpInitiatedLogout: {
         enabled: true,
@@ -159,7 +167,9 @@ function listenerOf(provider: ProviderInstance): Speak {
     await next();
     if (failures.has(ctx.req)) ctx.respond = false;
     const { oidc } = ctx as Partial<KoaContextWithOIDC>;
-    if (oidc !== undefined && ctx.type === 'text/html') withFormAction(ctx, oidc);
+    if (oidc === undefined) return;
+    if (ctx.type === 'text/html') withFormAction(ctx, oidc);
+    else correctAnswer(ctx, oidc);
   });
   const answer = provider.callback();
   return async (req, res) => {

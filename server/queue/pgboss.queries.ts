@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import type PgBoss from 'pg-boss';
 import { RoutedClient } from '../database/client.ts';
@@ -16,12 +17,16 @@ const CONNECT_WITHIN = 10_000;
 
 /**
  * Starts pg-boss and creates its tables, one queue for each job of the catalogue, and the trigger for notifications.
- * Concurrent processes do so one after the other, because creating queues concurrently deadlocks.
+ * Queues that are there as they should be, which is so at most starts, are not written again. Concurrent processes do so
+ * one after the other, because creating queues concurrently deadlocks.
  */
 export async function setUp(boss: PgBoss, databaseUrl: string): Promise<void> {
   await alone(databaseUrl, async (client) => {
     await boss.start();
-    await boss.createQueue(DEAD_LETTERS, { name: DEAD_LETTERS, policy: 'standard' });
+    const present = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+    if (!present.has(DEAD_LETTERS)) {
+      await boss.createQueue(DEAD_LETTERS, { name: DEAD_LETTERS, policy: 'standard' });
+    }
     for (const [name, { retries, timeLimit, schedule }] of Object.entries<JobDefinition>(catalogue)) {
       const options: PgBoss.Queue = {
         name,
@@ -32,8 +37,9 @@ export async function setUp(boss: PgBoss, databaseUrl: string): Promise<void> {
         policy: schedule === undefined ? 'standard' : 'stately',
         deadLetter: DEAD_LETTERS,
       };
-      await boss.createQueue(name, options);
-      await boss.updateQueue(name, options);
+      const queue = present.get(name);
+      if (queue === undefined) await boss.createQueue(name, options);
+      else if (!isDeepStrictEqual({ ...queue, ...options }, queue)) await boss.updateQueue(name, options);
     }
     await hangBell(client);
   });

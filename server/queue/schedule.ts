@@ -22,8 +22,9 @@ export function readSchedules(text: string): ReadonlyMap<JobName, string> {
     else if (isScheduled(name)) cron.set(name, expression);
     else problems.push(`${name} is no scheduled job: those are ${scheduledJobs.join(', ')}`);
   }
+  const checked = new Map([...new Set(cron.values())].map((one) => [one, problemOf(one)]));
   for (const [name, expression] of cron) {
-    const problem = problemOf(expression);
+    const problem = checked.get(expression);
     if (problem !== undefined) problems.push(`"${expression}" of ${name} is no cron expression: ${problem}`);
   }
   if (problems.length > 0) throw new ScheduleError(problems);

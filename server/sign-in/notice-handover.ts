@@ -1,9 +1,8 @@
 import { inTransaction } from '../database/transaction.ts';
 import { onAccountOf } from '../event/origin.ts';
-import { recordEvents } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { findMemberships } from '../group/group.queries.ts';
-import { departureEvents } from '../group/group-events.ts';
+import { forgetJoining } from '../policy/forget-joining.ts';
 import type { Identity } from '../provider/identity.ts';
 import { raiseCeos } from '../registry/save-snapshot.queries.ts';
 import type { Services } from '../services/services.ts';
@@ -12,7 +11,7 @@ import { endSessions } from '../session/end-sessions.ts';
 import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
 import { findKnownUser, handOver, isHandedOver } from './sign-in.queries.ts';
-import { GAME, recordHandedOver } from './sign-in-events.ts';
+import { GAME, recordHandedOver, recordLosses } from './sign-in-events.ts';
 
 /**
  * Resets a character that has a new owner. Committed before the sign-in is judged, so that it stays even if the sign-in
@@ -31,15 +30,16 @@ export async function noticeHandover(
     const standings = await readStandings(tx, { users });
     const memberships = await findMemberships(tx, users);
     const event_id = await recordHandedOver(tx, identity, now);
-    // Everything else follows from that, and is nobody's doing here.
+    // Everything else is a consequence of that and not done by anybody here.
     await onAccountOf({ actor: GAME, cause: { event_id, run_id: null, job: null } }, async () => {
       await handOver(tx, identity.characterId, identity.ownerHash, now);
+      const ended = await forgetJoining(tx, identity.characterId, now);
       await revokeGrants(tx, queue, [identity.characterId]);
       await endSessions(services, tx, [identity.characterId]);
       await deleteConsents(tx, identity.characterId);
       const user = await findKnownUser(tx, identity.characterId);
       if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
-      await recordEvents(tx, departureEvents(memberships), now);
+      await recordLosses(tx, { memberships, ended }, now);
       await recordStandings(tx, await changedStandings(tx, standings), now);
     });
     log.info({ character_id: identity.characterId }, 'a character has a new owner; its rights were removed');

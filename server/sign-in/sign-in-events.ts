@@ -3,13 +3,17 @@ import type { Actor } from '../../contract/event.ts';
 import type { Database } from '../database/tables.ts';
 import { type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
 import type { GivenScopes } from '../grant/grant.queries.ts';
+import type { Membership } from '../group/group.queries.ts';
+import { departureEvents } from '../group/group-events.ts';
+import { endedEvent } from '../policy/carry-out.ts';
+import type { Ended } from '../policy/pending.queries.ts';
 
 interface Identity {
   readonly characterId: number;
   readonly characterName: string;
 }
 
-/** Who transfers characters: the game, of whose users none is known here. */
+/** The actor of hand-overs: the game, none of whose users is known here. */
 export const GAME: Actor = {
   kind: 'provider',
   character_id: null,
@@ -45,7 +49,7 @@ export async function recordRefused(
   await recordEvents(db, [{ type: 'user.sign_in_refused', outcome: 'refused', targets, reason, actor }], now);
 }
 
-/** Records that the character has a new owner (D29b); returns the event's id, for what follows from it. */
+/** Records that the character has a new owner (D29b); returns the event's id, the cause of what follows. */
 export async function recordHandedOver(
   db: Kysely<Database>,
   { characterId, characterName }: Identity,
@@ -54,6 +58,16 @@ export async function recordHandedOver(
   const targets = [userTarget(characterId, characterName)];
   const [event_id = ''] = await recordEvents(db, [{ type: 'user.handed_over', targets, actor: GAME }], now);
   return event_id;
+}
+
+/** Records the groups and applications that a character lost by a hand-over. */
+export async function recordLosses(
+  db: Kysely<Database>,
+  { memberships, ended }: { readonly memberships: readonly Membership[]; readonly ended: readonly Ended[] },
+  now: Date,
+): Promise<void> {
+  const left = departureEvents(memberships, () => undefined);
+  await recordEvents(db, [...left, ...ended.map((one) => endedEvent(one))], now);
 }
 
 /** Records a new or changed grant of a character. */

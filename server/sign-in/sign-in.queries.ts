@@ -4,7 +4,6 @@ import { isGuest } from '../access/clearance-levels.queries.ts';
 import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
-import { forgetJoining } from '../application/forget-joining.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
@@ -166,7 +165,6 @@ export async function handOver(
     .execute();
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
-  await forgetJoining(db, characterId, now);
   await deleteHistories(db, [characterId]);
   await forgetVoice(db, characterId);
   await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });

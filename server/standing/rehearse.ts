@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { MOST_NAMED, type Preview } from '../../contract/preview.ts';
 import type { Database } from '../database/tables.ts';
-import { inRehearsal } from '../database/transaction.ts';
-import { compareEffects, storeWholeStandings, type Touched } from './standing.queries.ts';
+import { inRehearsal, undone } from '../database/transaction.ts';
+import type { Clock } from '../shared/clock.ts';
+import { compareEffects, storedUsers, storeWholeStandings, type Touched } from './standing.queries.ts';
 
 /**
  * Called by every change after it was authorized and before it is written, with the users whose standing it may touch.
@@ -13,27 +14,65 @@ export type Touches = (tx: Kysely<Database>, touched: Touched) => Promise<boolea
 /** The implementation outside a rehearsal. */
 export const unasked: Touches = async () => false;
 
+/** A membership that a policy ends. */
+interface Member {
+  readonly group_id: string;
+  readonly character_id: number;
+}
+
+/** Removes members of groups whose policies do not let them be members any more, and returns them. */
+export type Judge = (
+  db: Kysely<Database>,
+  now: Date,
+  which: { readonly among: RawBuilder<unknown>; readonly except: readonly Member[] },
+) => Promise<{ readonly departures: readonly Member[] }>;
+
 interface Rehearsed {
   readonly db: Kysely<Database>;
+  readonly clock: Clock;
   readonly touches: Touches;
+  readonly judge: Judge;
 }
 
 /**
- * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back. It
- * fails with the same errors as the real one.
+ * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back, then
+ * judges those whom it touches by the policies of their groups. It fails with the same errors as the real one.
  */
 export async function rehearse<Services extends Rehearsed>(
   services: Services,
   change: (services: Services) => Promise<unknown>,
 ): Promise<Preview> {
   return inRehearsal(services.db, async (tx) => {
-    let touched = false;
-    const touches: Touches = async (db, those) => {
-      touched = true;
-      await storeWholeStandings(db, those);
+    const now = services.clock.now();
+    let anyway: readonly Member[] | undefined;
+    const touches: Touches = async (_, those) => {
+      await storeWholeStandings(tx, those);
+      anyway = await undone(tx, () => judgeToTheEnd(services, tx, now, []));
       return true;
     };
     await change({ ...services, db: tx, touches });
-    return { changes: touched ? await compareEffects(tx, MOST_NAMED) : [] };
+    if (anyway === undefined) return { changes: [] };
+    await judgeToTheEnd(services, tx, now, anyway);
+    return { changes: await compareEffects(tx, MOST_NAMED) };
   });
+}
+
+/**
+ * Removes members whom policies remove without grace, then those whom that makes ineligible elsewhere, and so on. Only
+ * the stored users can be affected.
+ *
+ * @param except memberships that would end without the change, too
+ */
+async function judgeToTheEnd(
+  { judge }: Pick<Rehearsed, 'judge'>,
+  tx: Transaction<Database>,
+  now: Date,
+  except: readonly Member[],
+): Promise<Member[]> {
+  const left: Member[] = [];
+  for (;;) {
+    const { departures } = await judge(tx, now, { among: storedUsers, except });
+    if (departures.length === 0) return left;
+    left.push(...departures);
+  }
 }

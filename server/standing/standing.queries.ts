@@ -70,12 +70,21 @@ const groupsAndValidity = sql`,
     ${isMember} and b.corporation_id is not null and coalesce((select ${coverage(sql`b.required`)}
       from standing_grants g where g.character_id = u.character_id), false) as valid`;
 
+/** Ids of the users that {@link storeWholeStandings} stored. */
+export const storedUsers = sql`select character_id from former_standings`;
+
+/** The users whose standing may be touched, and the other characters of their persons: policies may reach persons. */
+const touchedPersons = (touched: Touched) => sql`
+  with touched as materialized (${touchedUsers(touched)})
+  select character_id from touched
+  union select alt.character_id from person_characters alt
+    where alt.person_id in (select person_id from person_characters join touched using (character_id))`;
+
 const store = (touched: Touched, more: RawBuilder<unknown>) =>
-  sql`create temporary table former_standings on commit drop as ${standingsOf(touchedUsers(touched), more)}`;
+  sql`create temporary table former_standings on commit drop as ${standingsOf(touchedPersons(touched), more)}`;
 
 /** The present standing of the same users; no rows for deleted users. */
-const present = (more: RawBuilder<unknown>) =>
-  standingsOf(sql`select character_id from former_standings`, more);
+const present = (more: RawBuilder<unknown>) => standingsOf(storedUsers, more);
 
 /**
  * Stores the full standing of users, and the names of their groups, in a temporary table for {@link compareEffects}.

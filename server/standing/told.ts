@@ -67,14 +67,15 @@ function told(standing: Standing): Told {
  * statements whatever their number.
  *
  * @param gone autogroups that were deleted, with their organizations
+ * @returns the ids of the events that tell of deleted users, by user
  */
 export async function recordStandings(
   db: Kysely<Database>,
   changes: readonly StandingChange[],
   now: Date,
   { cause, gone = [] }: { readonly cause?: NewEvent['cause']; readonly gone?: readonly Autogroup[] } = {},
-): Promise<void> {
-  if (changes.length === 0) return;
+): Promise<ReadonlyMap<number, string>> {
+  if (changes.length === 0) return new Map();
   const because = cause === undefined ? {} : { cause };
   const moved = membershipChanges(changes);
   const autogroups = moved.size === 0 ? [] : [...gone, ...(await findAutogroups(db, [...moved.keys()]))];
@@ -92,10 +93,15 @@ export async function recordStandings(
       return listChanged({ type: 'group.members_changed', targets }, 'members', members);
     }),
   ];
-  await recordEvents(
+  const ids = await recordEvents(
     db,
     events.map((event) => ({ ...event, ...because })),
     now,
+  );
+  return new Map(
+    events.flatMap(({ type, targets: [target] }, n) =>
+      type === 'user.deleted' ? [[Number(target?.id), ids[n] ?? '']] : [],
+    ),
   );
 }
 

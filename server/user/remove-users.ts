@@ -3,13 +3,15 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { findMemberships } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
+import { endedEvent } from '../policy/carry-out.ts';
+import { endApplicationsOf } from '../policy/pending.queries.ts';
 import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
 import { deleteUsers } from './user.queries.ts';
 
 /**
- * Deletes users with all their data (D19b) and records the events, including the groups that they left; `by` is the
- * user who does it.
+ * Deletes users with all their data (D19b) and records the events, including, as consequences, the groups that they
+ * left and the applications that ended; `by` is the user who does it.
  */
 export async function removeUsers(
   tx: Transaction<Database>,
@@ -18,7 +20,19 @@ export async function removeUsers(
 ): Promise<void> {
   const standings = await readStandings(tx, { users: characterIds });
   const memberships = await findMemberships(tx, characterIds);
+  const ended = await endApplicationsOf(tx, characterIds, now);
   await deleteUsers(tx, characterIds, { by, now });
-  await recordEvents(tx, departureEvents(memberships), now);
-  await recordStandings(tx, await changedStandings(tx, standings), now);
+  const deletions = await recordStandings(tx, await changedStandings(tx, standings), now);
+  const causeOf = (characterId: number) => {
+    const event_id = deletions.get(characterId);
+    return event_id === undefined ? undefined : { event_id };
+  };
+  await recordEvents(
+    tx,
+    [
+      ...departureEvents(memberships, causeOf),
+      ...ended.map((one) => endedEvent(one, causeOf(one.character_id))),
+    ],
+    now,
+  );
 }

@@ -129,7 +129,11 @@ export async function ensureVoiceGroup(db: Kysely<Database>, name: string, now: 
   if (present !== undefined) {
     if (!isNamed(present.group_name, name)) {
       await db.updateTable('groups').set(named).where('group_id', '=', present.group_id).execute();
-      await recordEvents(db, [autogroupEvent({ ...present, name: group_name, is_new: false })], now);
+      await recordEvents(
+        db,
+        [autogroupEvent({ ...present, name: group_name, former: present.group_name })],
+        now,
+      );
     }
     return present.group_id;
   }
@@ -138,7 +142,7 @@ export async function ensureVoiceGroup(db: Kysely<Database>, name: string, now: 
     .insertInto('groups')
     .values({ group_id, ...named, is_voice: true, authorized_to_login: null, created_on: now })
     .execute();
-  await recordEvents(db, [autogroupEvent({ group_id, name: group_name, is_new: true })], now);
+  await recordEvents(db, [autogroupEvent({ group_id, name: group_name, former: null })], now);
   return group_id;
 }
 

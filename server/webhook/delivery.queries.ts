@@ -186,9 +186,10 @@ export async function claimDue(
   const tests = sql`select delivery_id from webhook_deliveries
     where ${waiting} and position is null and next_try_on <= ${now} order by next_try_on limit ${most}`;
   const inTurn = sql`select delivery_id from (
-      select delivery_id, position, bool_and(next_try_on <= ${now}) over (order by position) as due
-      from webhook_deliveries where ${waiting} and position is not null) line
-    where due order by position limit ${most}`;
+      select delivery_id, bool_and(next_try_on <= ${now}) over (order by position) as due from (
+        select delivery_id, position, next_try_on from webhook_deliveries
+        where ${waiting} and position is not null order by position limit ${most}) first) line
+    where due`;
   const inAnyOrder = sql`select delivery_id from webhook_deliveries
     where ${waiting} and position is not null and next_try_on <= ${now} order by next_try_on limit ${most}`;
   const due = testsAlone ? sql`(${tests})` : sql`(${tests}) union all (${ordered ? inTurn : inAnyOrder})`;
@@ -201,9 +202,11 @@ export async function claimDue(
 
 /** Whether the webhook has waiting deliveries of events. */
 export async function hasWaiting(db: Kysely<Database>, webhookId: string): Promise<boolean> {
+  // The order makes it use the index; `exists` may scan the table for a first row.
   const { rows } = await sql<{ found: boolean }>`${plannedEachTime}
-    select exists (select from webhook_deliveries
-      where webhook_id = ${webhookId} and state = 'waiting' and position is not null) as found`.execute(db);
+    select (select position from webhook_deliveries
+      where webhook_id = ${webhookId} and state = 'waiting' and position is not null
+      order by position limit 1) is not null as found`.execute(db);
   return rows[0]?.found ?? false;
 }
 

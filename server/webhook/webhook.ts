@@ -140,9 +140,12 @@ export async function updateWebhook(
       ...(begins && { disabled_because: null }),
       ...(ends && { disabled_because: 'asked' as const }),
     };
+    // What the former receiver asked for, and how it failed, says nothing of another one.
+    const anew = begins || values.url !== before.url;
     await setWebhook(tx, webhookId, {
       ...values,
-      ...(begins && { disabled_on: null, failures: 0, paused_until: null }),
+      ...(begins && { disabled_on: null }),
+      ...(anew && { failures: 0, paused_until: null }),
       ...(ends && { disabled_on: now }),
       updated_on: now,
     });

@@ -18,7 +18,7 @@ import {
   requirementsOfCorporation,
   scopesOfCorporation,
 } from '../access/required-scopes.queries.ts';
-import { conditions, counts, isEligible, maySee, moderates } from '../application/eligibility.queries.ts';
+import { conditions, counts, isEligible, maySee, moderates } from '../policy/eligibility.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
 
@@ -71,19 +71,29 @@ export interface PolicyJudged {
 /** Whether the event `e` changed a field. */
 const changes = (field: string) => sql`e.body::jsonb @> ${JSON.stringify({ changes: [{ field }] })}::jsonb`;
 
-/** Whether by the event `e` the user `u` was added to a group or removed from it. */
-const changesMembership = sql`e.type = 'group.members_changed' and e.concerns @> array[u.character_id::bigint]`;
+/** Id of the last event about this subject that meets the condition; examines the subject's events, latest first. */
+const lastEvent = (subject: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<string | null>`(
+  select s.event_id::text
+  from event_subjects s, lateral (select * from events e where e.event_id = s.event_id offset 0) e
+  where s.key = ${subject} and (${condition}) order by s.event_id desc limit 1)`;
 
-/** Id of the last event with this target that meets the condition; it is found by the index of targets. */
-const lastEvent = (target: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<string | null>`(
-  select max(e.event_id::text) from events e where e.targets @> array[${target}] and (${condition}))`;
+/** Id of the last event that added the user `u` to a group, or removed it. */
+const lastMove = (group: RawBuilder<unknown>) =>
+  lastEvent(
+    sql`'user:' || u.character_id`,
+    sql`e.type = 'group.members_changed' and e.targets @> array[${group}]`,
+  );
+
+const subjectOfVoice = sql`(voice->>'kind') || ':' || (voice->>'id')`;
 
 /** The event since which a voice applies to the user `u`: when it was set, or when the user was added to the group. */
-const sinceVoice = lastEvent(
-  sql`(voice->>'kind') || ':' || (voice->>'id')`,
-  sql`e.type in ('coalition.created', 'coalition.updated', 'group.updated') and ${changes('authorized_to_login')}
-    or voice->>'via' is null and ${changesMembership}`,
-);
+const sinceVoice = sql`greatest(
+  ${lastEvent(
+    subjectOfVoice,
+    sql`e.type in ('coalition.created', 'coalition.updated', 'group.updated')
+      and ${changes('authorized_to_login')}`,
+  )},
+  case when voice->>'via' is null then ${lastMove(subjectOfVoice)} end)`;
 
 /** Expressions for each kind of question, for the user `u` in the corporation `c` of the alliance `a`. */
 const judged: {
@@ -115,7 +125,7 @@ const judged: {
         when g.alliance_id is not null then 'alliance'
         when g.coalition_id is not null then 'coalition' when g.is_voice then 'voice' end,
       'member', exists (select from (${membersOf}) m where m.character_id = u.character_id),
-      'since', ${lastEvent(sql`'group:' || g.group_id`, changesMembership)},
+      'since', ${lastMove(sql`'group:' || g.group_id`)},
       'owned', g.owner_id is not null, 'is_owner', g.owner_id is not distinct from u.character_id,
       'policy', ${policyFor(asker)})
     from groups g where g.group_id = ${id})`,

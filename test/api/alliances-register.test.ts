@@ -27,7 +27,7 @@ async function stored(alliance_id: number) {
   return app.db.selectFrom('alliances').selectAll().where('alliance_id', '=', alliance_id).executeTakeFirst();
 }
 
-/** Jobs that wait for a worker. */
+/** The waiting jobs. */
 async function memberJobs(alliance_id: number): Promise<number> {
   const { rows } = await sql`select from pgboss.job
     where name = 'register-alliance-members' and data->>'alliance_id' = ${String(alliance_id)}`.execute(
@@ -106,7 +106,7 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
     }
   });
 
-  it('D39: a closed alliance, one without executor, is a 404', async () => {
+  it('D39: a closed alliance, which has no executor, is a 404', async () => {
     expect(await root.alliance.register({ params: { alliance_id: CLOSED } })).toMatchObject({
       status: 404,
       body: { detail: `Could not find alliance ${CLOSED}` },
@@ -160,7 +160,7 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
     }
   });
 
-  it('the job for the members is kept with the alliance, or gone with it', async () => {
+  it('the job for the members is committed or rolled back with the alliance', async () => {
     await sql`alter table pgboss.job add constraint no_jobs check (name <> 'register-alliance-members') not valid`.execute(
       app.db,
     );
@@ -174,7 +174,7 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
     }
   });
 
-  it('20 registrations at once leave what one leaves, and none fails', async () => {
+  it('20 concurrent registrations have the result of one, and none fails', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => root.alliance.register({ params: { alliance_id: CROWDED } })),
     );
@@ -186,7 +186,7 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
     expect(app.logged.filter((line) => line.includes('deadlock'))).toEqual([]);
   });
 
-  it('alliances and their corporations registered at once, in any order, do not lock each other out', async () => {
+  it('alliances and their corporations registered concurrently, in any order, cause no deadlock', async () => {
     const { world } = app.provider;
     const corporations = BUSY.flatMap((id) => world.corporationsOf(id));
     const answers = await Promise.all(
@@ -203,7 +203,7 @@ describe('POST /alliance/{alliance_id}: fetch alliance from the external API and
     }
   });
 
-  it('needs level 8, and needs it before anything is known about the id (D6)', async () => {
+  it('needs level 8, which is checked before the id is looked up (D6)', async () => {
     const seven = await callerAt(app, { id: 2_120_000_007, level: 7 });
     const eight = await callerAt(app, { id: 2_120_000_008, level: 8 });
     const asked = app.provider.requests.length;

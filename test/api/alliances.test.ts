@@ -10,12 +10,12 @@ import { callerAt } from '../harness/caller.ts';
 const [OWN, FRIEND, STRANGER] = [99_100_001, 99_100_002, 99_100_003];
 const PLACES = { own: 98_100_001, friend: 98_100_002, stranger: 98_100_003 } as const;
 const UNKNOWN = 99_999_999;
-/** The simulated game knows it, the registry does not. */
+/** Exists in the simulated game, and is not registered. */
 const IN_GAME = 99_000_001;
 
 let app: TestApp;
 let root: Client;
-/** By level, somebody of OWN's corporation. */
+/** A member of OWN's corporation for each level. */
 let member: readonly Client[];
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('GET /alliance: list alliances registered in this instance', () => {
 });
 
 describe('GET /alliance/{alliance_id}', () => {
-  it('D15: level 0 is enough, wherever the alliance stands', async () => {
+  it('D15: level 0 is enough, at any distance to the alliance', async () => {
     for (const alliance_id of [OWN, FRIEND, STRANGER]) {
       expect(await at(0).alliance.get({ params: { alliance_id } })).toMatchObject({
         status: 200,
@@ -119,13 +119,13 @@ describe('GET /alliance/{alliance_id}', () => {
         ],
       },
     });
-    // A coalition that holds only a member corporation asks nothing of the alliance.
+    // A coalition with only one of its corporations does not add scopes for the alliance.
     expect(await root.alliance.get({ params: { alliance_id: FRIEND } })).toMatchObject({
       body: { cumulated_mandatory_ext_scopes: ['ext-assets.read_assets.v1'] },
     });
   });
 
-  it('a CEO who was seen under a new name is shown with it; one who was deleted as last known (D19b)', async () => {
+  it('a CEO who is a user is shown with its present name; a deleted one with its last known name (D19b)', async () => {
     const params = { alliance_id: STRANGER };
     const ceo = (name: string) => ({
       status: 200,
@@ -246,7 +246,7 @@ describe('PUT /alliance/{alliance_id}: modify alliance', () => {
     expect(await stored(STRANGER)).toEqual(before);
   });
 
-  it('updated_on tells of changes alone: the same scopes in another order are none', async () => {
+  it('updated_on changes only with the record: the same scopes in another order are no change', async () => {
     const before = await stored(STRANGER);
     app.clock.advance(1_000);
     const body = { mandatory_ext_scopes: ['publicData', 'ext-mail.read_mail.v1'] as const };
@@ -264,7 +264,7 @@ describe('PUT /alliance/{alliance_id}: modify alliance', () => {
     });
   });
 
-  it('changes only the local record: the provider is not asked', async () => {
+  it('changes only the local record, without requests to the provider', async () => {
     const asked = app.provider.requests.length;
     await at(8).alliance.update({ params, body: { mandatory_ext_scopes: ['publicData'] } });
     expect(app.provider.requests.length).toBe(asked);
@@ -286,7 +286,7 @@ describe('PUT /alliance/{alliance_id}: modify alliance', () => {
     expect(await stored(STRANGER)).toEqual(before);
   });
 
-  it('50 updates at once: each answers with its own scopes, and one of them is what remains', async () => {
+  it('50 concurrent updates: each answers with its own scopes, and one of them is the final state', async () => {
     const wanted = Array.from({ length: 50 }, (_, n) => EXT_SCOPES.slice(n % 2, (n % 2) + 3));
     const answers = await Promise.all(
       wanted.map((mandatory_ext_scopes) => at(8).alliance.update({ params, body: { mandatory_ext_scopes } })),
@@ -298,7 +298,7 @@ describe('PUT /alliance/{alliance_id}: modify alliance', () => {
   });
 });
 
-describe('Reads take two statements besides authentication’s one, at the most', () => {
+describe('Reads need at most two statements in addition to the one of authentication', () => {
   it.each(['list', 'get', 'tracking'] as const)('%s', async (name) => {
     const before = app.statements.length;
     const answer =

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { paginate } from '../../sdk/src/index.ts';
@@ -48,7 +49,7 @@ afterAll(() => app.stop());
 const user = (id: number) => ({ type: 'user' as const, id: String(id), name: `Character ${id}` });
 const group = { type: 'group' as const, id: 'aa'.repeat(12), name: 'Scouts' };
 
-/** Writes events as somebody, and returns their ids. */
+/** Records events as this actor, and returns their ids. */
 async function record(by: number, ...events: NewEvent[]): Promise<string[]> {
   const actor = {
     kind: 'user',
@@ -85,7 +86,7 @@ describe('D94: who sees an event', () => {
     expect((await shownTo(who, id)) !== undefined).toBe(sees);
   });
 
-  it('whose data was asked for in his name', async () => {
+  it('the user on whose behalf data was requested', async () => {
     const actor = {
       kind: 'app',
       character_id: CHIEF,
@@ -99,7 +100,7 @@ describe('D94: who sees an event', () => {
     expect(await shownTo(ALICE, id)).toBeUndefined();
   });
 
-  it('whoever reaches the corporation, alliance or coalition that it is about', async () => {
+  it('users with read authority over the corporation, alliance or coalition that it is about', async () => {
     const [corporation, alliance] = await record(
       CHIEF,
       {
@@ -108,13 +109,13 @@ describe('D94: who sees an event', () => {
       },
       { type: 'alliance.updated', targets: [{ type: 'alliance', id: String(HOME.alliance), name: null }] },
     );
-    // CHIEF, who did it, is of the corporation of MATE: of somebody else's doing only the body counts.
+    // The actor CHIEF is in the corporation of MATE; for another actor only the target counts.
     expect(await shownTo(MATE, corporation)).toBeDefined();
     expect(await shownTo(ALICE, corporation)).toBeUndefined();
     expect(await shownTo(STRANGER, alliance)).toBeUndefined();
   });
 
-  it('by present standings, whatever they were', async () => {
+  it('by the rights at present, not at the time of the event', async () => {
     const [id] = await record(STRANGER, { type: 'history.read', targets: [user(BOB)] });
     expect(await shownTo(MATE, id)).toBeDefined();
     const level = (clearance_level: number) =>
@@ -124,7 +125,7 @@ describe('D94: who sees an event', () => {
     await level(1);
   });
 
-  it('D29b: nobody sees what was of the former owner of his character', async () => {
+  it('D29b: a new owner does not see events of the former owner of the character', async () => {
     const [former] = await record(ALICE, { type: 'user.signed_in', targets: [user(ALICE)] });
     await record(0, { type: 'user.handed_over', targets: [user(ALICE)] });
     const [later] = await record(ALICE, { type: 'user.signed_in', targets: [user(ALICE)] });
@@ -134,14 +135,36 @@ describe('D94: who sees an event', () => {
     expect(await shownTo(MATE, former)).toBeDefined();
   });
 
-  it('of somebody out of reach it is not told which events are about him, either', async () => {
+  it('a filter by a user outside the read authority finds nothing', async () => {
     const [id] = await record(BOB, { type: 'person.character_linked', targets: [user(STRANGER)] });
     expect(await shownTo(MATE, id)).toMatchObject({ actor: { character_id: BOB }, targets: [] });
     expect(await audit(MATE, { actor: BOB, target: `user:${STRANGER}` })).toEqual([]);
     expect(await audit(CHIEF, { actor: BOB, target: `user:${STRANGER}` })).toHaveLength(1);
   });
 
-  it('D100: who linked somebody, and who his main was, is told to those who reach them', async () => {
+  it('a token, person or grant that an event hides does not find it', async () => {
+    const targets = (['token', 'person', 'grant'] as const).map((type) => ({
+      type,
+      ...{ id: randomUUID(), name: null },
+    }));
+    await record(
+      BOB,
+      ...targets.map((one) => ({ type: 'token.created' as const, targets: [one, user(STRANGER)] })),
+    );
+    const [own] = await record(BOB, {
+      type: 'webhook.created',
+      targets: [{ type: 'webhook', id: 'dd'.repeat(12), name: null }],
+    });
+    for (const { type, id } of targets) {
+      const found = async (of: number) => (await audit(of, { target: `${type}:${id}` })).length;
+      expect([await found(MATE), await found(STRANGER), await found(CHIEF)]).toEqual([0, 1, 1]);
+    }
+    const found = async (of: number) =>
+      (await audit(of, { target: `webhook:${'dd'.repeat(12)}` })).map(({ event_id }) => event_id);
+    expect([await found(BOB), await found(MATE), await found(CHIEF)]).toEqual([[own], [], [own]]);
+  });
+
+  it('D100: the actor of a link, and a former main, are shown only to those with read authority over them', async () => {
     const [linked, changed] = await record(
       STRANGER,
       { type: 'person.character_linked', targets: [user(BOB)] },
@@ -156,7 +179,7 @@ describe('D94: who sees an event', () => {
       changes: [{ field: 'main', before: null, after: BOB }],
     });
     expect(await shownTo(BOB, linked)).toMatchObject({ actor: { character_id: STRANGER } });
-    // Nor is it found by asking for everything that somebody in question did.
+    // Nor is the event found by a filter with the possible actor.
     const found = async (id: number, query: Query) =>
       (await audit(id, { actor: STRANGER, type: 'person.*', ...query })).map(({ event_id }) => event_id);
     for (const query of [{}, { target: `user:${BOB}` }]) {
@@ -166,20 +189,20 @@ describe('D94: who sees an event', () => {
     }
   });
 
-  it('D110: the policy of a group is for those who may ask for it', async () => {
+  it('D110: the policy in an event is shown only to those who may see the policy', async () => {
     const change = { field: 'policy', before: '{}', after: '{"moderators":{}}' };
     const [id] = await record(BOB, { type: 'group.updated', targets: [group], changes: [change] });
     expect(await shownTo(MATE, id)).toMatchObject({ changes: [] });
     expect(await shownTo(BOB, id)).toMatchObject({ changes: [change] });
   });
 
-  it('before 1970 nothing happened, and after the end of days neither', async () => {
+  it('times before 1970 and in the far future find nothing, without an error', async () => {
     expect(await audit(CHIEF, { until: '1969-07-20T20:17:00Z' })).toEqual([]);
     expect(await audit(CHIEF, { since: '0000-01-01T00:00:00Z', limit: 1 })).toHaveLength(1);
     expect(await audit(CHIEF, { since: '9999-12-31T23:59:59.999Z' })).toEqual([]);
   });
 
-  it('D23: the owner of a permanent token sees nothing of the built-in user by way of it', async () => {
+  it('D23: with a user token from its permanent token, the sponsor does not see events of the built-in user', async () => {
     const [id] = await record(0, { type: 'crash.deleted', targets: [] });
     const { jwt } = await makeToken(app, 'per', BOB);
     const made = await app.client(jwt).token.createUserToken();
@@ -189,8 +212,8 @@ describe('D94: who sees an event', () => {
   });
 });
 
-describe('D94: what an event shows of other people', () => {
-  it('of 500 members, one of them sees himself, and whom he reaches', async () => {
+describe('D94: what an event shows of other users', () => {
+  it('of 500 members, a member sees itself and those within its read authority', async () => {
     const added = Array.from({ length: 499 }, (_, n) => 2_115_000_000 + n);
     const change = { added: [...added, STRANGER], removed: [] };
     const [id] = await record(
@@ -220,7 +243,7 @@ describe('D94: what an event shows of other people', () => {
     expect((await shownTo(CHIEF, plain))?.changes).toEqual([{ field: 'members', ...change }]);
   });
 
-  it('whoever did it sees of others what he reaches, and no more', async () => {
+  it('the actor, too, sees only users within its read authority', async () => {
     const change = { field: 'may_log_in', before: true, after: false };
     const [id] = await record(STRANGER, {
       type: 'user.standing_changed',
@@ -231,7 +254,7 @@ describe('D94: what an event shows of other people', () => {
     expect(await shownTo(BOB, id)).toMatchObject({ targets: [user(BOB)], changes: [change] });
   });
 
-  it('a former owner is not told to the next one', async () => {
+  it('a former owner is not shown to the next one', async () => {
     const change = { field: 'owner', before: ALICE, after: STRANGER };
     const [id] = await record(CHIEF, {
       type: 'group.updated',
@@ -244,14 +267,14 @@ describe('D94: what an event shows of other people', () => {
     ]);
   });
 
-  it('a token is named to its owner and to whom reaches him', async () => {
+  it('a token is shown to its owner and to users with read authority over it', async () => {
     const token = { type: 'token' as const, id: uuidOf(app.root), name: null };
     const [id] = await record(BOB, { type: 'token.created', targets: [token, user(ALICE)] });
     expect((await shownTo(ALICE, id))?.targets).toEqual([token, user(ALICE)]);
     expect((await shownTo(BOB, id))?.targets).toEqual([]);
   });
 
-  it('from where a request came, and by which token, is for its maker and for level 9', async () => {
+  it('the context of a request, and its token, are shown to its actor and to level 9', async () => {
     const [id] = await record(ALICE, { type: 'history.read', targets: [user(BOB)] });
     const seen = async (of: number) => {
       const event = await shownTo(of, id);
@@ -263,7 +286,7 @@ describe('D94: what an event shows of other people', () => {
     expect(await seen(MATE)).toEqual([undefined, null]);
   });
 
-  it('the feed shows a user the same', async () => {
+  it('the feed shows the same to a user', async () => {
     const change = { added: [STRANGER, ALICE], removed: [] };
     const [id] = await record(
       CHIEF,
@@ -301,7 +324,7 @@ describe('D94: filters', () => {
     expect(await ids({ target: `group:${group.id}` })).toEqual([joined]);
     expect(await ids({ type: 'user.*,history.read' })).toEqual([signed, read]);
     expect(await ids({ until: since })).toEqual([]);
-    // As other languages print a moment.
+    // Formats in which other languages print a time.
     const [offset, elsewhere] = [since.replace('Z', '+00:00'), new Date(Date.parse(until) + 7_200_000)];
     expect(await ids({ since: offset, until: elsewhere.toISOString().replace('Z', '+02:00') })).toEqual([
       ...[joined, signed, read],
@@ -309,7 +332,7 @@ describe('D94: filters', () => {
     expect(await ids({ actor: ALICE, target: `user:${ALICE}` })).toEqual([]);
   });
 
-  it('pages lead to each event once', async () => {
+  it('the pages contain each event once', async () => {
     const whole = await audit(CHIEF, { limit: 1000 });
     const paged: string[] = [];
     for await (const { event_id } of paginate(app.client(app.root).audit.list, { query: { limit: 7 } })) {
@@ -318,7 +341,7 @@ describe('D94: filters', () => {
     expect(paged).toEqual(whole.map(({ event_id }) => event_id));
   });
 
-  it('a cursor that is none of ours is a 422', async () => {
+  it('an invalid cursor is a 422', async () => {
     const answer = await as(CHIEF).audit.list({ query: { after: 'elsewhere' } });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'after'] }] } });
   });
@@ -331,7 +354,7 @@ describe('D94: media types', () => {
     return { type: answer.headers.get('content-type'), text: await answer.text() };
   };
 
-  it('JSON by itself, and lines of JSON', async () => {
+  it('JSON by default, and lines of JSON', async () => {
     const json = await ask('*/*');
     expect(json.type).toContain('application/json');
     const { type, text } = await ask('application/x-ndjson');
@@ -344,7 +367,7 @@ describe('D94: media types', () => {
     ).toEqual(JSON.parse(json.text));
   });
 
-  it('a table, in which no name becomes a formula', async () => {
+  it('CSV, in which no name becomes a formula', async () => {
     const targets = [{ type: 'group' as const, id: 'bb'.repeat(12), name: 'a, "b"' }];
     await record(ALICE, { type: 'group.updated', targets, reason: '=HYPERLINK("http://a")' });
     const { type, text } = await ask('text/csv');

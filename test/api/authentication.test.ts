@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** A JWT signed with the service's own key: what somebody could make who had stolen it, or a bug of ours. */
+/** A JWT signed with the service's own key, as a thief of the key or a bug could make it. */
 async function signed(change: Readonly<Record<string, unknown>>): Promise<string> {
   const claims = Object.entries({ ...claimsOf(token), ...change }).filter(([, value]) => value !== undefined);
   return new SignJWT(Object.fromEntries(claims))
@@ -34,7 +34,7 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-/** Every refusal of D4: 401, one sentence, the challenge, and never the token. */
+/** Checks a refusal (D4): 401, one sentence, `WWW-Authenticate`, and never the token. */
 async function refused(jwt: string, detail: string | RegExp): Promise<void> {
   const answer = await send(app, 'GET', '/token', { token: jwt });
   expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
@@ -47,7 +47,7 @@ async function refused(jwt: string, detail: string | RegExp): Promise<void> {
 }
 
 describe('Authentication rule 1: a JWT in the Authorization header', () => {
-  it('the untouched token works, and so does the same one signed anew', async () => {
+  it('an unchanged token is accepted, and so is one with the same claims signed again', async () => {
     expect(await app.client(token).token.current()).toMatchObject({ status: 200, body: { uuid } });
     expect(await signed({})).toBe(token);
   });
@@ -86,7 +86,7 @@ describe('Authentication rule 1: a JWT in the Authorization header', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('a token in the query or in a cookie is none', async () => {
+  it('a token in the query or in a cookie is ignored', async () => {
     const answer = await send(app, 'GET', `/token?authorization=${token}&access_token=${token}`, {
       headers: { cookie: `authorization=${token}` },
     });
@@ -97,8 +97,8 @@ describe('Authentication rule 1: a JWT in the Authorization header', () => {
   });
 });
 
-describe('D20: what a JWT says', () => {
-  it('is iss, jti, sub, azp, typ, iat, nbf, exp where it expires, and the key id', async () => {
+describe('D20: the claims of a JWT', () => {
+  it('are iss, jti, sub, azp, typ, iat, nbf, and exp if it expires; the header has the key id', async () => {
     const row = await app.db
       .selectFrom('tokens')
       .selectAll()
@@ -123,7 +123,7 @@ describe('D20: what a JWT says', () => {
     expect(claimsOf(app.root)).toMatchObject({ typ: 'per', sub: '0', azp: uuidOf(app.root) });
   });
 
-  it('the published keys verify it, and hold no private part', async () => {
+  it('the published keys verify it, and contain no private part', async () => {
     const answer = await send<{ keys: Record<string, string>[] }>(app, 'GET', '/.well-known/jwks.json');
     expect(answer.json.keys).toEqual([
       { kty: 'OKP', crv: 'Ed25519', kid, x: signingKey['x'], alg: 'EdDSA', use: 'sig' },
@@ -155,7 +155,7 @@ describe('D20: attacks on the signature', () => {
     }
   });
 
-  it("a foreign key under our key's id, named in the header or not", async () => {
+  it("a foreign key with the service's key id, given in the header or not", async () => {
     const { privateKey, publicKey } = await generateKeyPair('EdDSA', { extractable: true });
     const jwk = await exportJWK(publicKey);
     for (const header of [{}, { jwk }, { jku: 'http://127.0.0.1:9/jwks' }, { x5c: ['AAAA'] }]) {
@@ -193,7 +193,7 @@ describe('D20: attacks on the signature', () => {
     await refused(`${header}.${body}.${signature}`, "The token's signature is not valid.");
   });
 
-  it('a signature that is cut off, empty of meaning, or from another token', async () => {
+  it('a signature that is truncated, invalid, or from another token', async () => {
     const [header, body, signature = ''] = token.split('.');
     const other = app.root.split('.')[2];
     for (const wrong of [signature.slice(0, -4), 'AAAA', other, `${signature}AAAA`, 'A'.repeat(86)]) {
@@ -201,7 +201,7 @@ describe('D20: attacks on the signature', () => {
     }
   });
 
-  it('garbage in the place of header or payload', async () => {
+  it('garbage instead of header or payload', async () => {
     const [header, body, signature] = token.split('.');
     for (const wrong of ['garbage', encode([]), encode({}), 'bnVsbA']) {
       await refused(`${wrong}.${body}.${signature}`, /not a JWT|algorithm/);
@@ -209,11 +209,11 @@ describe('D20: attacks on the signature', () => {
     }
   });
 
-  it('a very long token is refused without being looked at', async () => {
+  it('a very long token is refused before it is verified', async () => {
     await refused(await signed({ more: 'x'.repeat(5000) }), 'The token is not a JWT of this service.');
   });
 
-  it('a header beyond every bound is still answered in JSON', async () => {
+  it('a header that is far too large is still answered in JSON', async () => {
     const answer = await send(app, 'GET', '/token', { token: `${'a'.repeat(20_000)}.b.c` });
     expect(answer.status).toBe(431);
     expect(answer.json.detail).toEqual(expect.any(String));
@@ -221,12 +221,12 @@ describe('D20: attacks on the signature', () => {
   });
 });
 
-describe('D20: claims that do not fit, although our key signed them', () => {
+describe('D20: wrong claims under a valid signature', () => {
   it.each([undefined, '', 7, 'elsewhere'])('the issuer %j', async (iss) => {
     await refused(await signed({ iss }), "The token's claim iss is missing or not valid.");
   });
 
-  it.each(['https://elsewhere.test', `${BASE_URL}/`])('the issuer %s, which is named', async (iss) => {
+  it.each(['https://elsewhere.test', `${BASE_URL}/`])('the issuer %s, which the error names', async (iss) => {
     await refused(await signed({ iss }), `The token was issued by ${iss}, but this service is ${BASE_URL}.`);
   });
 
@@ -285,14 +285,14 @@ describe('D20: claims that do not fit, although our key signed them', () => {
 });
 
 describe('D20: a valid signature is never enough', () => {
-  it('a token whose row is gone is refused although its signature was checked before', async () => {
+  it('a token whose row was deleted is refused although its signature was verified before', async () => {
     const { jwt, uuid: gone } = await addMember(app, 2_120_000_002);
     expect((await app.client(jwt).token.current()).status).toBe(200);
     await app.db.deleteFrom('tokens').where('uuid', '=', gone).execute();
     await refused(jwt, 'The token was revoked or is unknown.');
   });
 
-  it('a row that expired earlier than its JWT says counts', async () => {
+  it('the expiry in the row counts if it is earlier than that in the JWT', async () => {
     const { jwt, uuid: early } = await addMember(app, 2_120_000_003);
     expect((await app.client(jwt).token.current()).status).toBe(200);
     await app.db
@@ -304,13 +304,13 @@ describe('D20: a valid signature is never enough', () => {
   });
 });
 
-describe('D27b: tokens of somebody who may no longer log in', () => {
+describe('D27b: tokens of a user who may no longer log in', () => {
   const NOT_ALLOWED = 'The owner of this token is not allowed to log in.';
   const letIn = (authorized_to_login: boolean | null) =>
     app.db.updateTable('coalitions').set({ authorized_to_login }).execute();
   afterEach(() => letIn(true));
 
-  /** A token of each kind that a member of this level can have, and one that only its sponsor answers for. */
+  /** A token of each kind for a member of this level, and a user token of the built-in user that it sponsors. */
   async function tokensOf(id: number, level: number): Promise<[kind: string, jwt: string, path: string][]> {
     const use = await addMember(app, id, level);
     const per = await makeToken(app, 'per', id, uuidOf(app.root));
@@ -348,7 +348,7 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
     },
   );
 
-  it.each([9, 10])('of level %i: never, whatever groups and coalitions say', async (level) => {
+  it.each([9, 10])('of level %i: always accepted, whatever groups and coalitions say', async (level) => {
     const tokens = await tokensOf(2_120_000_020 + level, level);
     for (const closed of [false, null]) {
       await letIn(closed);
@@ -356,13 +356,13 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
     }
   });
 
-  it('of the built-in user: never, nor a user token of its own permanent one', async () => {
+  it('of the built-in user: always accepted, and so is a user token of its own permanent one', async () => {
     const sponsored = await ok(app.client(app.root).token.createUserToken());
     await letIn(false);
     for (const jwt of [app.root, sponsored.user_token]) expect((await ask('/token', jwt)).status).toBe(200);
   });
 
-  it("is asked of the token's own owner, not of the owner of the application that it came by", async () => {
+  it('the owner of the token counts, not the owner of its application', async () => {
     await addUser(app, { id: 2_120_000_050, level: 8 });
     const dyn = await makeToken(app, 'dyn', 2_120_000_050, uuidOf(app.root));
     const visitor = await addMember(app, 2_120_000_051);
@@ -373,7 +373,7 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
     expect((await ask('/token', jwt)).status).toBe(200);
   });
 
-  it('comes before the token kind and the level (D6)', async () => {
+  it('is checked before the token kind and the level (D6)', async () => {
     const { jwt } = await addMember(app, 2_120_000_006);
     await letIn(false);
     for (const path of ['/system/configuration', '/user/%00', '/crash/none']) {
@@ -384,7 +384,7 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
     }
   });
 
-  it('costs no second statement, and asks for no voices where none counts', async () => {
+  it('costs no second statement, and reads no groups and coalitions when they do not count', async () => {
     const [[, jwt] = []] = await tokensOf(2_120_000_040, 3);
     const [statement] = await statementsOf(() => app.client(jwt).user.list());
     expect(statement).toContain('from tokens');
@@ -408,7 +408,7 @@ describe('D27b: tokens of somebody who may no longer log in', () => {
     const before = app.statements.length;
     expect(await call()).toMatchObject({ status: 200 });
     const made = app.statements.slice(before);
-    // Authentication, and the list itself.
+    // One for authentication, one for the list.
     expect(made).toHaveLength(2);
     return made;
   }

@@ -12,7 +12,7 @@ import { callerAt } from '../harness/caller.ts';
 let app: TestApp;
 let root: Client;
 let number = 0;
-/** Fresh for every test: an alliance, its executor, a further corporation of it; a CEO for each, and a pilot. */
+/** New in every test: an alliance, its executor and another corporation, the CEO of each, and a plain member. */
 let alliance: number;
 let executor: number;
 let second: number;
@@ -74,7 +74,7 @@ const makeCoalition = (coalition_name: string) =>
   ok(root.coalition.create({ body: { coalition_name, ticker: 'CO' } }));
 
 describe('D18b: one per corporation, alliance and coalition with registered members', () => {
-  it('comes with the first member, is_autogroup, named after its body', async () => {
+  it('is created with the first member, with is_autogroup and the name of its organization', async () => {
     await find(registered());
     expect(await named(`Corporation ${executor}`)).toBeUndefined();
     expect(await named(`Alliance ${alliance}`)).toBeUndefined();
@@ -91,7 +91,7 @@ describe('D18b: one per corporation, alliance and coalition with registered memb
     expect(await named(`Corporation ${second}`)).toBeUndefined();
   });
 
-  it('comes with a real sign-in of the first member', async () => {
+  it('is created by a real sign-in of the first member', async () => {
     const [home] = app.provider.world.corporations;
     if (home === undefined || home.ceoId === null) throw new Error('an empty world');
     const { coalition_id } = await makeCoalition('Of the world');
@@ -104,7 +104,7 @@ describe('D18b: one per corporation, alliance and coalition with registered memb
     expect(members(await named('Of the world'))).toEqual([home.ceoId]);
   });
 
-  it('comes with a guest whose sign-in makes it a member', async () => {
+  it('is created when the sign-in of a guest makes it a member', async () => {
     const { world } = app.provider;
     const [home, host] = world.corporations.slice(3, 5);
     const guest = world.membersOf(home?.id ?? 0).find((id) => id !== home?.ceoId);
@@ -141,7 +141,7 @@ describe('D18b: one per corporation, alliance and coalition with registered memb
     expect(members(await named(name))).toEqual([]);
   });
 
-  it('comes with a corporation that brings its members along, to its alliance and that one’s coalition', async () => {
+  it('is created for alliance and coalition when a corporation with members joins the alliance', async () => {
     await find({ ...registered(), corporations: [body(executor), body(second, { alliance_id: null })] });
     const name = `Coalition ${number}`;
     const params = await makeCoalition(name);
@@ -154,7 +154,7 @@ describe('D18b: one per corporation, alliance and coalition with registered memb
       expect(members(await named(each))).toEqual([1 + number]);
   });
 
-  it('an empty one stays', async () => {
+  it('stays when it becomes empty', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
     const before = await must(`Corporation ${second}`);
     await find({ characters: [pilot(1 + number, null)] });
@@ -222,7 +222,7 @@ describe('D18b: the owner is the CEO, if a user and member', () => {
     expect(await owners()).toEqual([ceoOf(executor), 2 + number, 2 + number]);
   });
 
-  it('is none while the CEO is elsewhere, a guest, or its executor left', async () => {
+  it('there is none while the CEO is elsewhere or a guest, or its executor has left', async () => {
     await find({ ...registered(), characters: [ceo(executor), ceo(second, executor)] });
     expect(await owners()).toEqual([ceoOf(executor), null, ceoOf(executor)]);
     await find({ corporations: [body(executor, { alliance_id: null })] });
@@ -241,7 +241,7 @@ describe('D18b: the owner is the CEO, if a user and member', () => {
 });
 
 describe('D18b: tied by id, never found by name', () => {
-  it('a hand-made group with the name keeps it, the autogroup gets a suffix', async () => {
+  it('a hand-made group with that name keeps it, and the autogroup gets a suffix', async () => {
     const name = `Corporation ${second}`;
     const made = await ok(root.group.create({ body: { group_name: name.toUpperCase() } }));
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
@@ -249,7 +249,7 @@ describe('D18b: tied by id, never found by name', () => {
     expect(members(await named(`${name} (corporation ${second})`))).toEqual([1 + number]);
   });
 
-  it('bodies of one name all get theirs, suffixed by kind and id', async () => {
+  it('organizations with equal names all get one, suffixed by kind and id', async () => {
     const name = `One name ${number}`;
     const { coalition_id } = await makeCoalition(name);
     await find({
@@ -269,7 +269,7 @@ describe('D18b: tied by id, never found by name', () => {
     expect((await must(name)).members).toHaveLength(2);
   });
 
-  it('even the suffixed name may be taken', async () => {
+  it('the suffixed name may be taken too', async () => {
     const name = `Corporation ${second}`;
     const suffix = ` (corporation ${second})`;
     for (const group_name of [name, name + suffix]) await ok(root.group.create({ body: { group_name } }));
@@ -277,7 +277,7 @@ describe('D18b: tied by id, never found by name', () => {
     expect(members(await named(name + suffix + suffix))).toEqual([1 + number]);
   });
 
-  it('an autogroup keeps its name: making a group of that name is a 409 (D7)', async () => {
+  it('creating a group with the name of an autogroup is a 409 (D7)', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
     const group_name = `CORPORATION ${second}`;
     expect(await root.group.create({ body: { group_name } })).toMatchObject({
@@ -286,7 +286,7 @@ describe('D18b: tied by id, never found by name', () => {
     });
   });
 
-  it('follows the renames of its body, with its id, description and switch', async () => {
+  it('follows renames of its organization, and keeps id, description and authorized_to_login', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
     const before = await must(`Corporation ${second}`);
     await ok(put(root, before, { description: 'Ours', authorized_to_login: true }));
@@ -303,7 +303,7 @@ describe('D18b: tied by id, never found by name', () => {
     expect(await named(before.group_name)).toBeUndefined();
   });
 
-  it('two bodies that swap or share their names at once both keep their groups', async () => {
+  it('two organizations that swap their names, or get the same name, both keep their groups', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, executor), pilot(2 + number, second)] });
     const [one, two] = [`Corporation ${executor}`, `Corporation ${second}`];
     await find({
@@ -350,7 +350,7 @@ describe('D18b: what may be edited', () => {
     expect(await status()).toBe(401);
   });
 
-  it('its CEO owns it and may describe it, below level 9, but not switch it', async () => {
+  it('its CEO owns it and may change the description below level 9, but not authorized_to_login', async () => {
     await find(registered());
     const client = await callerAt(app, { id: ceoOf(second), level: 0, corporation: second });
     await find({ corporations: [body(second)] });
@@ -362,7 +362,7 @@ describe('D18b: what may be edited', () => {
     expect((await put(client, group, { description: 'Mine' })).status).toBe(403);
   });
 
-  it('it cannot be deleted: 409 (D7); it goes with its coalition', async () => {
+  it('it cannot be deleted: 409 (D7); it is deleted with its coalition', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
     const name = `Coalition ${number}`;
     const params = await makeCoalition(name);
@@ -377,7 +377,7 @@ describe('D18b: what may be edited', () => {
     expect((await root.group.get({ params: group })).status).toBe(404);
   });
 
-  it("the voice's own group is an autogroup with stored members, and as protected (D41)", async () => {
+  it('the voice autogroup has stored members, and is protected in the same way (D41)', async () => {
     await find({ ...registered(), characters: [pilot(1 + number, second)] });
     const group_id = 'f0'.repeat(12);
     const group_name = `Voice ${number}`;

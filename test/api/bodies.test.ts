@@ -19,7 +19,7 @@ const listOf = (count: number, element: unknown) => Array.from({ length: count }
 const fields = (count: number, value: unknown = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`field_${i}`, value]));
 
-/** The one fault that a 422 names. */
+/** The only fault in a 422. */
 function onlyFault({ status, json }: Got<Problem>): unknown {
   expect(status).toBe(422);
   expect(json.detail).toHaveLength(1);
@@ -42,11 +42,11 @@ describe('D3c: counts are checked before elements are', () => {
     expect(onlyFault(await put(GROUP, body))).toEqual(TOO_MANY);
   });
 
-  it('what is not JSON any more behind 20,000 values is not even read', async () => {
+  it('text after 20,000 values is not read, even if it is no JSON', async () => {
     expect(onlyFault(await put(GROUP, `[${'1,'.repeat(20_001)} and so on`))).toEqual(TOO_MANY);
   });
 
-  it('more than 32 levels are one fault at ["body"]', async () => {
+  it('more than 32 levels of nesting are one fault at ["body"]', async () => {
     expect(onlyFault(await put(GROUP, '{"a":'.repeat(33)))).toEqual(TOO_DEEP);
     expect(onlyFault(await put(GROUP, '['.repeat(300_000)))).toEqual(TOO_DEEP);
   });
@@ -82,7 +82,7 @@ describe('D3c: counts are checked before elements are', () => {
     },
   );
 
-  it('JSON in a query is read in the same way', async () => {
+  it('JSON in a query is checked in the same way', async () => {
     const ask = (params: string) =>
       send(app, 'GET', `/ext/status?params=${encodeURIComponent(params)}`, { token: app.root });
     expect(onlyFault(await ask('['.repeat(33)))).toMatchObject({
@@ -96,7 +96,7 @@ describe('D3c: counts are checked before elements are', () => {
     expect(onlyFault(await ask('{'))).toMatchObject({ loc: ['query', 'params'], msg: 'Must be valid JSON' });
   });
 
-  it('lists as long as they may be are looked at, and the first hundred faults explained', async () => {
+  it('lists of the maximum length are validated, and the first hundred faults explained', async () => {
     const answer = await put(GROUP, { add_members: listOf(9_990, 17), remove_members: listOf(9_990, '') });
     expect(answer.status).toBe(422);
     expect((answer.json.detail as { loc: unknown }[]).map(({ loc }) => loc)).toEqual(
@@ -104,7 +104,7 @@ describe('D3c: counts are checked before elements are', () => {
     );
   });
 
-  it('D6: the token and the level come first', async () => {
+  it('D6: the token and the level are checked first', async () => {
     const body = { members: listOf(20_000, 17) };
     expect((await send(app, 'PUT', GROUP, { body })).status).toBe(401);
     const dyn = await app.dynamicToken();
@@ -115,7 +115,7 @@ describe('D3c: counts are checked before elements are', () => {
 describe('D3c: size', () => {
   const padded = (bytes: number) => `{${' '.repeat(bytes - 2)}}`;
 
-  it('/ext/ takes bodies of at most 32 KiB, by POST and by GET, packed or not', async () => {
+  it('/ext/ takes bodies of at most 32 KiB, by POST and by GET, compressed or not', async () => {
     for (const method of ['POST', 'GET']) {
       const ask = (body: unknown, headers = {}) =>
         send(app, method, '/ext/status', { token: app.root, body, headers });
@@ -131,14 +131,14 @@ describe('D3c: size', () => {
     }
   });
 
-  it('what unpacks to 64 MiB is given up at 1 MiB', async () => {
+  it('decompression of 64 MiB is aborted at 1 MiB', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * KIB * KIB, 0x20));
     for (const body of [bomb, Buffer.concat([bomb, bomb])]) {
       expect(await post('/group', body, { 'content-encoding': 'gzip' })).toMatchObject({ status: 413 });
     }
   });
 
-  it('an answer quotes what was sent, but never at length', async () => {
+  it('an answer quotes what was sent, but shortened', async () => {
     const long = 'x'.repeat(500 * KIB);
     for (const [path, body] of [
       ['/group', { [long]: 1 }],
@@ -199,8 +199,8 @@ describe('D3c: a body is valid UTF-8, whatever its content type says', () => {
   });
 });
 
-describe('odd JSON', () => {
-  it('the body of a forwarding by GET is judged like that of one by POST (D30)', async () => {
+describe('unusual JSON', () => {
+  it('the body of a forwarded GET is validated like that of a POST (D30)', async () => {
     for (const method of ['GET', 'POST']) {
       const body = { pages: true, params: { a: {} } };
       const answer = await send(app, method, '/ext/status', { token: app.root, body });
@@ -211,12 +211,12 @@ describe('odd JSON', () => {
     }
   });
 
-  it('of a name that is given twice the last counts, as JSON.parse has it', async () => {
+  it('of a repeated name the last value counts, as in JSON.parse', async () => {
     const answer = await post('/group', '{"group_name":7,"group_name":"Twice"}');
     expect(answer).toMatchObject({ status: 201, json: { group_name: 'Twice' } });
   });
 
-  it('numbers beyond what a number can be fail where they stand', async () => {
+  it('numbers that are too large fail at their location', async () => {
     const answer = await post('/ext/status', '{"params":{"a":-1e400,"b":[1,1e999]}}');
     expect((answer.json.detail as { loc: unknown }[]).map(({ loc }) => loc)).toEqual([
       ['body', 'params', 'a'],

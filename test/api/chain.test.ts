@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** What is found after a superuser did this past the triggers; undone afterwards. */
+/** The fault that is found after a superuser made this change without triggers; the change is rolled back. */
 async function foundAfter(...statements: string[]): Promise<string | undefined> {
   const before = await copy();
   await past(...statements);
@@ -39,7 +39,7 @@ async function past(...statements: string[]): Promise<void> {
   await client.end();
 }
 
-/** Statements that write all of it anew. */
+/** Statements that recompute the whole chain. */
 async function copy(): Promise<string[]> {
   const statements: string[] = [];
   for (const table of ['events', 'event_seals'] as const) {
@@ -53,7 +53,7 @@ async function copy(): Promise<string[]> {
   return statements;
 }
 
-/** What the doctor says. */
+/** The finding of the doctor. */
 async function examined(kept?: string): Promise<string[]> {
   const { db, keys } = app.app.services;
   return (await examineEvents(db, keys, app.clock.now(), { kept })).map(toLines);
@@ -62,7 +62,7 @@ async function examined(kept?: string): Promise<string[]> {
 const idAt = (position: number) => `(select event_id from event_seals where position = ${position})`;
 
 describe('D90: the chain of hashes', () => {
-  it('is whole, and the doctor says up to where', async () => {
+  it('is intact, and the doctor says up to which position', async () => {
     const head = (await allEvents(app.db)).length;
     expect(await verifyEvents(app.db, app.clock.now())).toEqual({ looked: head, head, fault: undefined });
     expect(await verifyEvents(app.db, app.clock.now(), 5)).toEqual({ looked: 5, head, fault: undefined });
@@ -100,7 +100,7 @@ describe('D90: the chain of hashes', () => {
     );
   });
 
-  it('does not miss events that had their time', async () => {
+  it('does not report expired events as missing', async () => {
     const later = new Date(app.clock.now().getTime() + 401 * 86_400_000);
     await past('create table aside as select * from events', 'truncate events');
     expect((await verifyEvents(app.db, later)).fault).toBeUndefined();
@@ -108,19 +108,20 @@ describe('D90: the chain of hashes', () => {
   });
 });
 
-// Last: time goes on here ------------------------------------------------------------------------------------------
+// Last, because these tests advance the clock
+// ------------------------------------------------------------------------------------------
 
 describe('D90: the daily checkpoint', () => {
   const DAY = 86_400_000;
   const write = () => writeCheckpoint(app.app.services, testRun('write-checkpoint'));
   const more = () => recordEvents(app.db, [{ type: 'group.created', targets: [] }], app.clock.now());
-  /** The checkpoint that was written last, as its event tells it. */
+  /** The last checkpoint, as in its event. */
   async function lastOne() {
     const event = (await allEvents(app.db)).findLast(({ type }) => type === 'audit.checkpoint');
     const values = event?.changes.map((change) => ('after' in change ? change.after : null)) ?? [];
     return { position: Number(values[0]), hash: String(values[1]), signature: String(values[2]) };
   }
-  /** What the doctor finds after a superuser did this; undone afterwards. */
+  /** The finding of the doctor after a superuser made this change, which is rolled back. */
   async function doctorAfter(statements: readonly string[], kept?: string): Promise<string> {
     const before = await copy();
     await past(...statements);
@@ -128,7 +129,7 @@ describe('D90: the daily checkpoint', () => {
     await past('truncate events, event_seals', ...before);
     return found.join('');
   }
-  /** Writes the whole chain anew, as it would be if the events had always been what they are now. */
+  /** Recomputes the whole chain for the present events. */
   const REWRITE = `do $$ declare chained bytea := ''; entry record; begin
     for entry in select s.position, sha256(convert_to(e.body, 'UTF8')) as digest
       from event_seals s join events e using (event_id) order by s.position loop
@@ -136,7 +137,7 @@ describe('D90: the daily checkpoint', () => {
       update event_seals set digest = entry.digest, hash = chained where position = entry.position;
     end loop; end $$`;
 
-  it('is an event that says position and hash, signed with the key of tokens, and stands in the log', async () => {
+  it('is an event with position and hash, signed with the key of tokens, and in the log', async () => {
     const head = (await allEvents(app.db)).at(-1)?.position;
     await write();
     const { position, hash, signature } = await lastOne();
@@ -152,11 +153,11 @@ describe('D90: the daily checkpoint', () => {
     expect(payload).toMatchObject({ position, hash });
     expect(app.logged.some((line) => line.includes(signature))).toBe(true);
     expect((await examined())[1]).toMatch(/^ok {3}checkpoint: of .+, up to position \d+\n$/);
-    // It is no token.
+    // It cannot be used as a token.
     expect((await app.client(signature).token.current()).status).toBe(401);
   });
 
-  it('is told anew each day; the doctor minds when it is not', async () => {
+  it('is recorded each day, and the doctor reports when it is not', async () => {
     app.clock.advance(2.1 * DAY);
     expect((await examined())[1]).toMatch(/^mind checkpoint: .*\n.*does the job write-checkpoint run/);
     const { position } = await lastOne();
@@ -165,7 +166,7 @@ describe('D90: the daily checkpoint', () => {
     expect((await examined())[1]).toMatch(/^ok/);
   });
 
-  it('finds what was written anew up to it, by whoever may write the tables but has no key', async () => {
+  it('reveals a rewritten chain before it, by somebody with write access to the tables but without the key', async () => {
     await more();
     await write();
     const { position } = await lastOne();
@@ -175,7 +176,7 @@ describe('D90: the daily checkpoint', () => {
     expect(found).toMatch(
       /^BAD {2}events: checkpoint of position \d+: something up to there was written anew/,
     );
-    // Fitted to the new chain it is not as it was signed.
+    // A checkpoint that is adapted to the new chain differs from its signature.
     const fit = `update events set body = replace(body, (body::jsonb #>> '{changes,1,after}'),
       (select encode(hash, 'hex') from event_seals where position = (body::jsonb #>> '{changes,0,after}')::int))
       where type = 'audit.checkpoint'`;
@@ -185,12 +186,12 @@ describe('D90: the daily checkpoint', () => {
     expect(position).toBeGreaterThan(7);
   });
 
-  it('finds a chain that was cut off before it, by what is left of it', async () => {
+  it('reveals a chain that was truncated before it', async () => {
     const found = await doctorAfter(['delete from event_seals where position > 5']);
     expect(found).toMatch(/BAD {2}events: checkpoint of position \d+: there is no such position any more/);
   });
 
-  it('finds, kept elsewhere, an end that was cut off with it, and one that was written anew', async () => {
+  it('kept outside, reveals an end that was truncated with it, and a rewritten one', async () => {
     await more();
     await write();
     const { position, signature } = await lastOne();
@@ -212,7 +213,7 @@ describe('D90: the daily checkpoint', () => {
     );
   });
 
-  it('is not written over events that are not whole', async () => {
+  it('is not written when the chain is faulty', async () => {
     const before = await copy();
     const { position } = await lastOne();
     await more();
@@ -223,7 +224,7 @@ describe('D90: the daily checkpoint', () => {
     expect((await lastOne()).position).toBe(position);
   });
 
-  it('of a key that is gone is passed over, and said', async () => {
+  it('with a removed key is skipped and reported', async () => {
     const { db, clock } = app.app.services;
     const others = await loadSigningKeys(
       { keys: [await newSigningKey()] } as never,

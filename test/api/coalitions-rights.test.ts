@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
   made.length = 0;
 });
-/** Coalitions make neighbours, so each test starts with the shared one alone. */
+/** Coalitions reduce distances, so each test starts with only the shared one. */
 afterEach(async () => {
   for (const params of made.splice(0)) await ok(root.coalition.delete({ params }));
 });
@@ -59,7 +59,7 @@ function member(level: number): Promise<Client> {
 }
 
 const refused = (detail: string) => ({ status: 403, body: { detail } });
-/** What makes the caller's own body a member: without it there is nothing to speak of below level 8. */
+/** Changes that add the caller's own organization, which is needed below level 8. */
 const INSIDE = { member_corporations: [OWN.corporation] };
 
 describe("D14: below level 8 the caller's own corporation or alliance is a member already", () => {
@@ -118,14 +118,14 @@ describe("D14: below level 8 the caller's own corporation or alliance is a membe
     });
   });
 
-  it('who took the own body out cannot bring it back', async () => {
+  it('a caller who removed the own organization cannot add it again', async () => {
     const coalition = await make({ ...INSIDE, member_alliances: [ALLIED.alliance] });
     const six = await member(6);
     expect((await put(six, coalition, { remove_member_corporations: [OWN.corporation] })).status).toBe(200);
     expect(await put(six, coalition, INSIDE)).toMatchObject(FORBIDDEN);
   });
 
-  it('the built-in user has no body, so a token of it that is worth 6 or 7 changes none (D23)', async () => {
+  it('the built-in user has no organization, so its user token at level 6 or 7 changes no coalition (D23)', async () => {
     const id = 4000 + ++number;
     const per = await callerAt(app, { id, level: 7, corporation: OWN.corporation });
     const { user_token } = await ok(per.token.createUserToken());
@@ -185,7 +185,7 @@ describe('D14: an alliance or corporation that is added or removed needs write a
     }
   });
 
-  it('is not asked of those that stay what they are', async () => {
+  it('is not needed for those that stay as they are', async () => {
     const coalition = await make(INSIDE);
     const six = await member(6);
     for (const body of [
@@ -197,13 +197,13 @@ describe('D14: an alliance or corporation that is added or removed needs write a
     }
   });
 
-  it('comes after the references: an unknown one is a 404 all the same (D6)', async () => {
+  it('is checked after existence: an unknown one is a 404 nevertheless (D6)', async () => {
     const coalition = await make(INSIDE);
     const answer = await put(await member(6), coalition, { add_member_alliances: [STRANGE.alliance, 1] });
     expect(answer).toMatchObject({ status: 404, body: { detail: 'Could not find alliance 1' } });
   });
 
-  it('takes one statement for all of them', async () => {
+  it('needs one statement for all of them', async () => {
     const six = await member(6);
     const count = async (body: Body) => {
       const coalition = await make(INSIDE);
@@ -221,8 +221,8 @@ describe('D14: an alliance or corporation that is added or removed needs write a
   });
 });
 
-describe('D14: a coalition that bars its members keeps them, below level 9', () => {
-  /** Both say that nobody of the coalition may log in. */
+describe('D14: below level 9 a coalition that bars its members cannot lose or gain any', () => {
+  /** Two ways to bar the members of a coalition from logging in. */
   const bars = {
     coalition: async (coalition: Coalition) => {
       await ok(put(root, coalition, { authorized_to_login: false }));
@@ -237,7 +237,7 @@ describe('D14: a coalition that bars its members keeps them, below level 9', () 
 
   it.each(['coalition', 'autogroup'] as const)('said by the %s', async (by) => {
     const coalition = await make({ member_alliances: [ALLIED.alliance] });
-    // By its first member it gets an autogroup.
+    // Its first member creates the autogroup.
     await addUser(app, { id: 4000 + ++number, corporation: ALLIED.lone });
     await ok(put(root, coalition, { add_member_corporations: [ALLIED.lone] }));
     await bars[by](coalition);
@@ -255,20 +255,20 @@ describe('D14: a coalition that bars its members keeps them, below level 9', () 
       );
     }
     expect(await ok(root.coalition.get({ params: coalition }))).toEqual(before);
-    // What is no change of members is as it was.
+    // Changes other than of members are still allowed.
     const same = { add_member_corporations: [ALLIED.lone], ticker: 'SAME' };
     expect(await put(eight, coalition, same)).toMatchObject({ status: 200, body: { ticker: 'SAME' } });
     expect((await put(nine, coalition, { remove_member_corporations: [ALLIED.lone] })).status).toBe(200);
   });
 
-  it('below level 9 those of its own members cannot even ask (D27b)', async () => {
+  it('below level 9 the tokens of its own members are refused (D27b)', async () => {
     const coalition = await make(INSIDE);
     const six = await member(6);
     await bars.coalition(coalition);
     expect((await put(six, coalition, { remove_member_corporations: [OWN.corporation] })).status).toBe(401);
   });
 
-  it.each([true, null])('where it is %s, level 6 may', async (authorized_to_login) => {
+  it.each([true, null])('if it is %s, level 6 may', async (authorized_to_login) => {
     const coalition = await make(INSIDE);
     await app.db
       .updateTable('coalitions')
@@ -326,8 +326,8 @@ describe('D14: coalition tracking', () => {
   });
 });
 
-describe('D23: the level that counts is the one that the token is worth', () => {
-  it('so a token of the built-in user sinks with the owner of its parent', async () => {
+describe('D23: the level of the token counts', () => {
+  it('so the level of a user token of the built-in user falls with that of its sponsor', async () => {
     await addUser(app, { id: 4900, level: 10, corporation: OWN.corporation });
     const { jwt } = await makeToken(app, 'per', 4900, uuidOf(app.root));
     const { user_token } = await ok(app.client(jwt).token.createUserToken());
@@ -342,7 +342,7 @@ describe('D23: the level that counts is the one that the token is worth', () => 
   });
 });
 
-describe('D6: clearance comes before any record is looked at', () => {
+describe('D6: the level is checked before any record is read', () => {
   it.each([
     ['list', 0],
     ['get', 0],

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** A coalition of its own for a test. */
+/** Creates a coalition for one test. */
 function make(name = `Coalition ${++number}`): Promise<Coalition> {
   return ok(root.coalition.create({ body: { coalition_name: name, ticker: 'TICK' } }));
 }
@@ -106,7 +106,7 @@ describe('create coalition (POST /coalition)', () => {
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
   });
 
-  it('answers 201 even if somebody deletes the coalition at once', async () => {
+  it('answers 201 even if the coalition is deleted immediately', async () => {
     await sql`create function delete_at_once() returns trigger language plpgsql as
       $$ begin delete from coalitions where coalition_id = new.coalition_id; return null; end $$`.execute(
       app.db,
@@ -348,8 +348,8 @@ describe('coalition tracking (GET /coalition/{coalition_id}/tracking)', () => {
   });
 });
 
-describe('what a coalition is for', () => {
-  it('its members are let in while it lives and says so, at every request (D27, D27b)', async () => {
+describe('the effect of a coalition', () => {
+  it('lets its members log in as long as it exists and authorized_to_login is true, at every request (D27, D27b)', async () => {
     const made = await make();
     const corporation = 98_200_009;
     await addBodies(app, [{ corporations: [corporation] }]);
@@ -371,7 +371,7 @@ describe('what a coalition is for', () => {
 });
 
 describe('reads', () => {
-  it('take at most two statements besides authentication, of 10,000 members too', async () => {
+  it('need at most two statements in addition to authentication, with 10,000 members too', async () => {
     const ids = Array.from({ length: 10_000 }, (_, i) => 97_000_000 + i);
     await addBodies(app, [{ corporations: ids }]);
     const small = await make();

@@ -80,7 +80,7 @@ const statuses = ({ persons }: Compliance) =>
   );
 
 describe('D102: compliance', () => {
-  it('404 for a corporation, alliance or coalition that nobody knows', async () => {
+  it('404 for an unknown corporation, alliance or coalition', async () => {
     const corporation = { params: { corporation_id: 98_999_999 } };
     const alliance = { params: { alliance_id: 99_999_999 } };
     const coalition = { params: { coalition_id: 'ff'.repeat(12) } };
@@ -94,7 +94,7 @@ describe('D102: compliance', () => {
     }
   });
 
-  it('says of each character ok, grace, failing or unknown, with the reason, since when, and the days', async () => {
+  it('each character is ok, in grace, failing or unknown, with the reason, since when, and the days', async () => {
     await member(ADA, FIRST);
     await grant(ADA, [MAIL, SKILLS]);
     await member(BRIM, FIRST, ago(50));
@@ -132,13 +132,13 @@ describe('D102: compliance', () => {
         }),
       ],
     ]);
-    // The refresh was cut off: the token may live or not.
+    // After a refresh that was cut off, the token may be valid or not.
     await sql`update grants set valid = true, refresh_started_on = now() - interval '1 minute'
       where character_id = ${CLEO}`.execute(app.db);
     expect(statuses(await of(FIRST))[CLEO]).toEqual(['unknown', 'refresh_cut_off']);
   });
 
-  it('the best of several refresh tokens counts, by what it lacks', async () => {
+  it('of several refresh tokens the one with the fewest missing scopes counts', async () => {
     await member(ADA, FIRST);
     await grant(ADA, ['publicData']);
     await grant(ADA, [MAIL, 'publicData']);
@@ -147,7 +147,7 @@ describe('D102: compliance', () => {
     expect(person?.characters).toMatchObject([{ reason: 'scopes_missing', missing_scopes: [SKILLS] }]);
   });
 
-  it('one entry for each person, with its characters there, whose worst counts', async () => {
+  it('one entry for each person with its characters there, and their worst status', async () => {
     await member(ADA, FIRST);
     await grant(ADA, [MAIL, SKILLS]);
     await member(BRIM, FIRST, ago(100));
@@ -193,7 +193,7 @@ describe('D102: compliance', () => {
     expect(await mains(7, 2_121_000_007)).toEqual([ADA, CLEO]);
   });
 
-  it('members that the game knows and that never signed in are told apart, and where nobody lets us read the list', async () => {
+  it('members that never signed in are listed apart, and so are corporations whose list cannot be read', async () => {
     await member(ADA, FIRST, null);
     await member(BRIM, FIRST);
     await grant(BRIM, [MAIL, SKILLS, 'ext-corporations.read_corporation_membership.v1']);
@@ -207,7 +207,7 @@ describe('D102: compliance', () => {
     ]);
   });
 
-  it('guests are no members, and characters that the graveyard holds never count', async () => {
+  it('guests and characters in the graveyard do not count', async () => {
     await member(ADA, FIRST);
     await addUser(app, { id: BRIM, corporation: FIRST, level: -1 });
     await member(CLEO, FIRST, null);
@@ -217,7 +217,7 @@ describe('D102: compliance', () => {
     expect(await ok(root.corporation.complianceDays({ params: { corporation_id: FIRST } }))).toEqual([]);
   });
 
-  it('needs what tracking needs', async () => {
+  it('needs the same rights as tracking', async () => {
     const low = await callerAt(app, { id: ADA, level: 1, corporation: FIRST });
     const status = async (path: string) =>
       (await low.corporation.compliance({ params: { corporation_id: Number(path) } })).status;
@@ -228,7 +228,7 @@ describe('D102: compliance', () => {
     expect((await low.coalition.complianceDays({ params: { coalition_id: COALITION } })).status).toBe(403);
   });
 
-  it('since when is kept: other reasons change nothing, and complying for a moment ends it', async () => {
+  it('the time since when stays with another reason, and starts again after the character complied', async () => {
     await member(ADA, FIRST, ago(24 * 10));
     await grant(ADA, [MAIL]);
     await noteCompliance(app.app.services);
@@ -248,7 +248,7 @@ describe('D102: compliance', () => {
     expect((await of(FIRST)).persons[0]?.characters[0]).toMatchObject({ status: 'grace', days: 0 });
   });
 
-  it('counts each day for two years, the last state of a day counting', async () => {
+  it('stores the counts of each day for two years, from the last run of a day', async () => {
     await member(ADA, FIRST);
     await grant(ADA, [MAIL, SKILLS]);
     await member(BRIM, FIRST, ago(100));
@@ -283,7 +283,7 @@ describe('D102: compliance', () => {
     ).toEqual([]);
   });
 
-  it('as a table by Accept, with a line for each character, and no formula in it', async () => {
+  it('as CSV by Accept, with a line for each character, in which no text becomes a formula', async () => {
     await member(ADA, FIRST);
     await grant(ADA, [MAIL]);
     await addUser(app, { id: BRIM, corporation: FIRST, name: '=SUM("A1",2)' });
@@ -328,7 +328,7 @@ describe('D102: compliance', () => {
     );
   });
 
-  it('takes two statements, however many people there are', async () => {
+  it('needs two statements, however many members there are', async () => {
     await sql`insert into users (character_id, character_name, name_key, corporation_id, signed_in_on)
       select 2200000000 + n, 'Pilot ' || n, 'pilot ' || n, ${FIRST}::bigint, now() from generate_series(1, 300) n`.execute(
       app.db,
@@ -343,7 +343,7 @@ describe('D102: compliance', () => {
       return app.statements.length - sent;
     };
     await asked();
-    // Besides the two that let the caller in: one for the token, one for the authority.
+    // In addition to two for the caller: one for its token, one for its authority.
     expect(await asked()).toBe(2 + 2);
   });
 });

@@ -41,7 +41,7 @@ afterEach(async () => {
   for (const http of running.splice(0)) await http.stop(1_000);
 });
 
-/** The whole way of a request, to a console that was built into the folder. */
+/** Serves a console that was built into the folder, with the whole handling of requests. */
 async function serve(of: TestApp = app, built: string | null = folder, change: object = {}): Promise<string> {
   const services = { ...of.app.services, settings: { ...of.app.services.settings, ...change } };
   const routers = new Map(consoleRouters(services, built ?? undefined));
@@ -64,7 +64,7 @@ async function begin(url: string, body: object = {}) {
 const consoleTokens = () =>
   app.db.selectFrom('tokens').selectAll().where('comments', '=', 'the console of this service').execute();
 
-describe('D130: what the console is made of', () => {
+describe('D130: the files of the console', () => {
   it('every address below /console/ is its page, with a nonce of its own, and nothing else may run', async () => {
     const url = await serve();
     const nonces = new Set<string>();
@@ -87,7 +87,7 @@ describe('D130: what the console is made of', () => {
     expect(nonces.size).toBe(4);
   });
 
-  it('files whose names change with their content are kept for ever, and travel compressed', async () => {
+  it('files whose names change with their content may be cached for ever, and are sent compressed', async () => {
     const url = await serve();
     const plain = await get(`${url}/console/assets/index-abc.js`);
     expect(await plain.body.text()).toBe(SCRIPT);
@@ -121,7 +121,7 @@ describe('D130: what the console is made of', () => {
     expect(answer.headers.get('allow')).toBe('GET, HEAD');
   });
 
-  it('below a path that a proxy strips, everything is loaded from below it', async () => {
+  it('with a path prefix that a proxy strips, everything is loaded from below that prefix', async () => {
     const url = await serve(app, folder, { baseUrl: 'https://alliance.example/gate' });
     const html = await (await get(`${url}/console/`)).body.text();
     expect(html).toContain('src="/gate/console/assets/index-abc.js"');
@@ -131,8 +131,8 @@ describe('D130: what the console is made of', () => {
   });
 });
 
-describe('D130: the console stands in nobody’s way', () => {
-  it('/ leads browsers to it; programs hear, as ever, that nothing is there', async () => {
+describe('D130: the console does not interfere with the API', () => {
+  it('/ redirects browsers to it, and is a 404 for programs', async () => {
     const url = await serve();
     const browser = await get(`${url}/`, BROWSER);
     expect([browser.statusCode, browser.headers.location]).toEqual([302, '/console/']);
@@ -143,7 +143,7 @@ describe('D130: the console stands in nobody’s way', () => {
     }
   });
 
-  it('no operation of the API lies where it lies, and a browser is answered by the API as everybody is', async () => {
+  it('no operation of the API has a path below it, and the API answers browsers like all other clients', async () => {
     for (const { route } of operations()) expect(route.path).not.toMatch(/^\/(console(\/|$)|$)/);
     const { statusCode, body } = await get(`${app.url}/user`, BROWSER);
     expect(statusCode).toBe(401);
@@ -163,7 +163,7 @@ describe('D130: the console stands in nobody’s way', () => {
 });
 
 describe('D130: the console signs people in as an application', () => {
-  it('by a token of its own that is never signed, made once however many need it at first', async () => {
+  it('with an app token of its own that is never signed, created once however many sign-ins need it at first', async () => {
     const url = await serve();
     const started = await Promise.all(Array.from({ length: 6 }, () => begin(url)));
     expect(started.map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -176,7 +176,7 @@ describe('D130: the console signs people in as an application', () => {
     );
   });
 
-  it('and again after somebody deleted it, with the sessions that it began', async () => {
+  it('it is created again after it was deleted, which ended its sessions', async () => {
     const url = await serve();
     await begin(url);
     const [before] = await consoleTokens();
@@ -187,7 +187,7 @@ describe('D130: the console signs people in as an application', () => {
     expect(after?.uuid).not.toBe(before?.uuid);
   });
 
-  it('who signs in has his own level, and the state is the one that his browser was given', async () => {
+  it('the user token has the level of the user, and the state is the one given to the browser', async () => {
     const { body: login } = await begin(await serve());
     const answer = await app.browse(login.login_url, { characterId: MEMBER });
     const back = new URL(answer.headers.get('location') ?? '');
@@ -198,7 +198,7 @@ describe('D130: the console signs people in as an application', () => {
     expect(me.body).toMatchObject({ token_type: 'use', owner: { character_id: MEMBER, clearance_level: 0 } });
   });
 
-  it('what a sign-in may ask for is what the API lets any application ask for', async () => {
+  it('a sign-in may request the same scopes as any application', async () => {
     const url = await serve();
     const scopes = ['ext-location.read_location.v1'];
     const { body } = await begin(url, { scopes });
@@ -208,14 +208,14 @@ describe('D130: the console signs people in as an application', () => {
     expect((await begin(url, { state_code: 'somebody-else' })).status).toBe(404);
   });
 
-  it('D29: the service’s own call of its callback begins no session and shows no page', async () => {
+  it('D29: the event sent to its own callback starts no session and gets no page', async () => {
     const url = await serve();
     const event = await get(`${url}/console/signed-in?user_token=x`, { 'castellan-event': 'sign-in' });
     expect(event.statusCode).toBe(204);
     expect(await event.body.text()).toBe('');
   });
 
-  it('D60: sign-ins are begun within the limit of the address', async () => {
+  it('D60: starting a sign-in counts against the limit of the address', async () => {
     const limited = await startTestApp({ env: { RATE_LIMIT: '3' } });
     try {
       const url = await serve(limited);

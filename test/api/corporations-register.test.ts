@@ -121,7 +121,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     }
   });
 
-  it('D39: one of the game’s own is not registered even if the provider names a CEO for it', async () => {
+  it('D39: a corporation of the game itself is not registered even if the provider names a CEO for it', async () => {
     const { services } = app.app;
     const data = { name: 'Game', ticker: 'G', ceo_id: 3_000_001 };
     const client = { ask: async () => madeAnswer(200, data) };
@@ -189,7 +189,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     expect(after).toEqual([0, 1, 2, 0, 0, 0, 9, 10]);
   });
 
-  it('D19: who loses the office of CEO falls to 0, the new one rises to 2', async () => {
+  it('D19: a former CEO falls to 0, the new one rises to 2', async () => {
     const { world } = app.provider;
     const [former, next] = world.membersOf(alone) as [number, number];
     world.setCeo(alone, next);
@@ -209,7 +209,7 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     expect(rows).toEqual([]);
   });
 
-  it('needs level 8, and needs it before anything is known about the id (D6)', async () => {
+  it('needs level 8, which is checked before the id is looked up (D6)', async () => {
     const seven = await callerAt(app, { id: 2_120_000_007, level: 7, corporation: member });
     const eight = await callerAt(app, { id: 2_120_000_008, level: 8 });
     const asked = app.provider.requests.length;

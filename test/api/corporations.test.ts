@@ -11,12 +11,12 @@ const [OWN, SISTER, FRIEND, STRANGER] = [98_100_001, 98_100_002, 98_100_003, 98_
 const ALLIANCE = 99_100_001;
 const [THROUGH_ALLIANCE, DIRECT] = ['a0'.repeat(12), 'a1'.repeat(12)];
 const UNKNOWN = 98_999_999;
-/** The simulated game knows it, the registry does not. */
+/** Exists in the simulated game, and is not registered. */
 const IN_GAME = 98_000_001;
 
 let app: TestApp;
 let root: Client;
-/** By level, somebody of OWN. */
+/** A member of OWN for each level. */
 let member: readonly Client[];
 
 beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('GET /corporation: list registered corporations', () => {
 });
 
 describe('GET /corporation/{corporation_id}', () => {
-  it('D15: level 0 is enough, wherever the corporation stands', async () => {
+  it('D15: level 0 is enough, at any distance to the corporation', async () => {
     for (const corporation_id of [OWN, SISTER, FRIEND, STRANGER]) {
       expect(await at(0).corporation.get({ params: { corporation_id } })).toMatchObject({
         status: 200,
@@ -143,7 +143,7 @@ describe('GET /corporation/{corporation_id}', () => {
     await sql`update corporations set mandatory_ext_scopes = '{}'`.execute(app.db);
   });
 
-  it('a CEO who was seen under a new name is shown with it; one who was deleted as last known (D19b)', async () => {
+  it('a CEO who is a user is shown with its present name; a deleted one with its last known name (D19b)', async () => {
     const params = { corporation_id: STRANGER };
     const ceo = (name: string) => ({
       status: 200,
@@ -192,7 +192,7 @@ const PLACES = [
   { place: 'any other', over: STRANGER, distance: 7 },
 ] as const;
 
-/** Statuses by level: refused below `least`. */
+/** The expected statuses by level: refused below `least`. */
 async function expectFrom(least: number, call: Call, over: number): Promise<void> {
   for (let level = 0; level <= 10; level += 1) {
     const { status } = await call(at(level), over);
@@ -270,7 +270,7 @@ describe('PUT /corporation/{corporation_id}: modify corporation', () => {
     expect(await stored(SISTER)).toEqual(before);
   });
 
-  it('updated_on tells of changes alone: the same scopes in another order are none', async () => {
+  it('updated_on changes only with the record: the same scopes in another order are no change', async () => {
     const before = await stored(SISTER);
     app.clock.advance(1_000);
     const same: ExtScope[] = ['publicData', 'ext-mail.read_mail.v1'];
@@ -288,7 +288,7 @@ describe('PUT /corporation/{corporation_id}: modify corporation', () => {
     });
   });
 
-  it('changes only the local record: the provider is not asked', async () => {
+  it('changes only the local record, without requests to the provider', async () => {
     const asked = app.provider.requests.length;
     await at(4).corporation.update({ params, body: { mandatory_ext_scopes: ['publicData'] } });
     expect(app.provider.requests.length).toBe(asked);
@@ -310,7 +310,7 @@ describe('PUT /corporation/{corporation_id}: modify corporation', () => {
     expect(await stored(SISTER)).toEqual(before);
   });
 
-  it('50 updates at once: each answers with its own scopes, and one of them is what remains', async () => {
+  it('50 concurrent updates: each answers with its own scopes, and one of them is the final state', async () => {
     const wanted = Array.from({ length: 50 }, (_, n) => EXT_SCOPES.slice(n % 2, (n % 2) + 3));
     const answers = await Promise.all(
       wanted.map((mandatory_ext_scopes) =>
@@ -324,7 +324,7 @@ describe('PUT /corporation/{corporation_id}: modify corporation', () => {
   });
 });
 
-describe('Reads take two statements besides authentication’s one, at the most', () => {
+describe('Reads need at most two statements in addition to the one of authentication', () => {
   it.each(['list', 'get', 'tracking', 'listGuests'] as const)('%s', async (name) => {
     const before = app.statements.length;
     const answer =

@@ -25,7 +25,7 @@ afterEach(async () => {
   }
 });
 
-/** Breaks an honest assumption of the code: a table or view is gone until the test ends. */
+/** Causes an unforeseen error: renames a table or view until the test ends. */
 async function takeAway(
   table: 'standing_grants' | 'state_codes' | 'tokens' | 'crash_reports',
 ): Promise<void> {
@@ -41,7 +41,7 @@ async function report(answer: Got<Problem>): Promise<CrashReport> {
   return ok(app.client(app.root).crash.get({ params: { crash_report_id } }));
 }
 
-/** Neither the database nor the log holds any of these. */
+/** Checks that neither the database nor the log contains any of these. */
 async function expectNoneKept(...secrets: readonly string[]): Promise<void> {
   const rows = await app.db.selectFrom('crash_reports').selectAll().execute();
   const kept = JSON.stringify(rows) + app.logged.join('\n');
@@ -53,7 +53,7 @@ const crashing = (sent: Sent = {}, query = '') =>
   send(app, 'GET', `/user/${encodeURIComponent(caller.name)}${query}`, { token: caller.jwt, ...sent });
 
 describe('D8: an uncaught exception', () => {
-  it('is a 500 that names its report and tells nothing else', async () => {
+  it('is a 500 that names its report and nothing else', async () => {
     await takeAway('standing_grants');
     const answer = await crashing();
     expect(answer).toMatchObject({
@@ -115,7 +115,7 @@ describe('D8: an uncaught exception', () => {
     expect((await app.client(app.root).crash.get({ params: { crash_report_id: id } })).status).toBe(200);
   });
 
-  it('D50: no more than 500 are stored of one hour: the others are in the log alone', async () => {
+  it('D50: at most 500 of one hour are stored, the others are only logged', async () => {
     await takeAway('standing_grants');
     await sql`insert into crash_reports (id, timestamp, request, trace)
       select lpad(n::text, 24, '0'), ${app.clock.now()}, '{}', 'Error' from generate_series(1, 499) n`.execute(
@@ -129,7 +129,7 @@ describe('D8: an uncaught exception', () => {
     expect((await crashing()).json).toHaveProperty('crash_report_id');
   });
 
-  it('before anybody is known the token is null', async () => {
+  it('without an authenticated caller the token is null', async () => {
     await takeAway('tokens');
     const answer = await crashing();
     expect(answer.status).toBe(500);
@@ -139,7 +139,7 @@ describe('D8: an uncaught exception', () => {
     expect(list).toMatchObject({ status: 200, body: [{ id: answer.json.crash_report_id, user: null }] });
   });
 
-  it('where no report can be stored the answer is a 500 all the same, and the log has both', async () => {
+  it('when no report can be stored the answer is a 500 nevertheless, and both errors are logged', async () => {
     await takeAway('standing_grants');
     await takeAway('crash_reports');
     const before = app.logged.length;
@@ -151,7 +151,7 @@ describe('D8: an uncaught exception', () => {
     expect(log).toContain('relation \\"crash_reports\\" does not exist');
   });
 
-  it('the service goes on', async () => {
+  it('the service continues to work', async () => {
     await takeAway('standing_grants');
     expect(
       (await Promise.all(Array.from({ length: 16 }, () => crashing()))).map(({ status }) => status),
@@ -161,7 +161,7 @@ describe('D8: an uncaught exception', () => {
   });
 });
 
-describe('D50: what is cut out before anything is stored', () => {
+describe('D50: what is redacted before a report is stored', () => {
   const canary = 'c4naryCanaryC4nary';
 
   it('the token, the Authorization header, cookies and other credentials', async () => {
@@ -188,7 +188,7 @@ describe('D50: what is cut out before anything is stored', () => {
     await expectNoneKept(canary, ...caller.jwt.split('.'));
   });
 
-  /** Reports of requests with such queries: it is before a query is judged that they crash. */
+  /** Reports of requests with these queries, which crash before the query is validated. */
   async function crashedWith(queries: readonly string[]): Promise<CrashReport[]> {
     await takeAway('tokens');
     const answers = await Promise.all(queries.map((query) => crashing({}, query)));

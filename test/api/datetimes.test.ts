@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 let app: TestApp;
 
 beforeAll(async () => {
-  // A database that shows times nine hours ahead: only whoever minds the zone reads them right.
+  // A database with a time zone nine hours ahead, so that reading times without their zone gives wrong ones.
   app = await startTestApp({ databaseBy: async (url) => inTokyo(url) });
   await addHome(app);
 });
@@ -19,13 +19,13 @@ function inTokyo(databaseUrl: string): string {
 
 const DATETIME_FIELD = /(_on|_time|_datetime|timestamp)$/;
 
-/** Every moment in an answer, by the way to it. */
+/** Every time in an answer, by its path. */
 function moments(value: unknown, at = ''): [string, unknown][] {
   if (typeof value !== 'object' || value === null) return DATETIME_FIELD.test(at) ? [[at, value]] : [];
   return Object.entries(value).flatMap(([key, inner]) => moments(inner, `${at}.${key}`));
 }
 
-it('D10: every moment is ISO 8601 in UTC with milliseconds and Z, whatever zone the database is in', async () => {
+it('D10: every time is ISO 8601 in UTC with milliseconds and Z, whatever the time zone of the database', async () => {
   const since = app.clock.now().getTime();
   const root = app.client(app.root);
   const group = await root.group.create({ body: { group_name: 'Scouts' } });

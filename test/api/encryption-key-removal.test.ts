@@ -11,7 +11,7 @@ import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
 
 const SCOPE = 'ext-wallet.read_character_wallet.v1';
 
-describe('D61: a start that lacks a key which stored grants were encrypted with', () => {
+describe('D61: a start without a key that encrypted stored grants', () => {
   let app: TestApp;
   let own: EncryptionKey;
   const other: EncryptionKey = { id: 'other', key: randomBytes(32) };
@@ -22,7 +22,7 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
     [own] = app.app.services.settings.encryptionKeys as [EncryptionKey];
     await addGrants(app, 3, [SCOPE]);
     const [, , spoilt] = await addGrants(app, 3, [SCOPE], 3);
-    // Of an invalid one nobody needs the key.
+    // The key of an invalid grant is not needed.
     await app.db
       .updateTable('grants')
       .set({ valid: false })
@@ -45,7 +45,7 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
       .map(({ valid, cause }) => `${valid} ${cause}`)
       .sort();
 
-  it('starts with the key in any place', async () => {
+  it('starts with the key at any position in the list', async () => {
     await start([own]);
     await start([other, own]);
   });
@@ -59,13 +59,13 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
     });
   });
 
-  it('is refused when the key has its id, but is another one', async () => {
+  it('is refused with another key that has the same id', async () => {
     await expect(start([{ id: own.id, key: randomBytes(32) }])).rejects.toThrow(
       `  - key ${own.id}, not the present one of that name: 5 grant(s)\n`,
     );
   });
 
-  it('is told at once what lacks of the signing keys', async () => {
+  it('reports missing signing keys together with missing encryption keys', async () => {
     const keys = { keys: [await newSigningKey()] } as CompleteSettings['tokenSigningKeys'];
     const refused = start([other], { tokenSigningKeys: keys });
     await expect(refused).rejects.toThrow(/TOKEN_SIGNING_KEYS lacks[\s\S]*ENCRYPTION_KEYS lacks/);
@@ -78,7 +78,7 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
     expect(await states()).toEqual(['false null', ...Array(5).fill('true null')]);
   });
 
-  it('gives the grants up when it is forced, so that tracking tells the truth', async () => {
+  it('invalidates the grants when it is forced, so that tracking is correct', async () => {
     await start([other], { forceGrantLoss: true });
     expect(await states()).toEqual(
       [...Array(5).fill('false its encryption key was removed'), 'false null'].sort(),
@@ -89,12 +89,12 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
     await start([other]);
   });
 
-  it('is not disturbed by what no vault wrote', async () => {
+  it('ignores values that were not written by the vault', async () => {
     await sql`update grants set valid = true, refresh_token = '\\x01'`.execute(app.db);
     await expect(start([other])).rejects.toThrow('  - key : 6 grant(s)');
   });
 
-  it('and the webhooks whose secrets it sealed, which need new ones before they are enabled', async () => {
+  it('also disables webhooks whose secrets it encrypted, which need new ones before they can be enabled', async () => {
     await app.db.deleteFrom('grants').execute();
     const { webhook } = app.client(app.root);
     const url = 'https://receiver.example/hook';
@@ -107,7 +107,7 @@ describe('D61: a start that lacks a key which stored grants were encrypted with'
       disabled_because: 'undeliverable',
     });
     await start([other]);
-    // What the key that is lost had sealed is unreadable for this process too.
+    // This process cannot decrypt what the lost key encrypted either.
     await sql`update webhooks set secret = '\\x01'`.execute(app.db);
     const enable = () => webhook.update({ params, body: { enabled: true } });
     expect(await enable()).toMatchObject({ status: 422, body: { code: 'invalid_request' } });

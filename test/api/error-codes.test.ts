@@ -27,7 +27,7 @@ afterAll(() => app.stop());
 
 const forward = (path: string) => send(app, 'GET', `/ext/${path}`, { token: ada.jwt });
 
-/** What the service says to these bytes before it hangs up. */
+/** The answer to these bytes, until the service closes the connection. */
 async function saidTo(bytes: string): Promise<string> {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
   await once(socket, 'connect');
@@ -39,7 +39,7 @@ describe('D73: every error has a code', () => {
   it('each code of the list is expected by a test', () => {
     const root = new URL('../', import.meta.url);
     const tests = readdirSync(root, { recursive: true, encoding: 'utf8' })
-      // The SDK's tests make up answers of their own.
+      // The tests of the SDK contain made-up answers.
       .filter((path) => path.endsWith('.test.ts') && !path.startsWith('sdk'))
       .map((path) => readFileSync(new URL(path, root), 'utf8'))
       .join('\n');
@@ -49,7 +49,7 @@ describe('D73: every error has a code', () => {
     expect(unseen).toEqual([]);
   });
 
-  it('and each stands below one status, but for the refusals of the provider', () => {
+  it('each code belongs to one status, except those for refusals of the provider', () => {
     const statuses = [...new Set(Object.values(ERROR_CODES).map(([status]) => status))];
     const listed = statuses.flatMap((status) => (status === 'its own' ? [] : codesWith(status)));
     expect(listed.sort()).toEqual(
@@ -73,7 +73,7 @@ describe('D73: every error has a code', () => {
     expect(JSON.parse(body)).toMatchObject({ code: status === 400 ? 'http_unreadable' : 'token_missing' });
   });
 
-  it('what is no HTTP', async () => {
+  it('bytes that are no HTTP', async () => {
     const said = await saidTo('garbage\r\n\r\n');
     expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(JSON.parse(said.split('\r\n\r\n')[1] ?? '')).toEqual({
@@ -82,7 +82,7 @@ describe('D73: every error has a code', () => {
     });
   });
 
-  it('headers beyond every bound', async () => {
+  it('headers that are too large', async () => {
     expect(await send(app, 'GET', '/token', { token: 'a'.repeat(20_000) })).toMatchObject({
       status: 431,
       json: { code: 'headers_too_large' },
@@ -97,7 +97,7 @@ describe('D73: every error has a code', () => {
     expect(JSON.parse(said.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 'request_timeout' });
   });
 
-  it('a file under conditions that do not hold', async () => {
+  it('a file with a precondition that fails', async () => {
     const file = (headers: Record<string, string>) => send(app, 'GET', '/docs/page.css', { headers });
     expect(await file({ 'if-match': '"another"' })).toMatchObject({
       status: 412,
@@ -109,7 +109,7 @@ describe('D73: every error has a code', () => {
     });
   });
 
-  it('a body in an encoding that is not taken', async () => {
+  it('a body in an unsupported encoding', async () => {
     const headers = { 'content-encoding': 'br' };
     expect(await send(app, 'POST', '/token/per', { token: app.root, headers, body: '{}' })).toMatchObject({
       status: 415,

@@ -20,7 +20,7 @@ afterAll(() => app.stop());
 const MIB = 1024 * 1024;
 const CALLBACK = 'https://fleet.example/cb';
 
-/** Where, in a 422, each fault is. */
+/** The locations of the faults in a 422. */
 function places(answer: Got<Problem>): unknown[] {
   expect(answer.status).toBe(422);
   const detail = answer.json.detail as { loc: unknown; msg: unknown; type: unknown }[];
@@ -73,7 +73,7 @@ describe('D1, D2: answers in common', () => {
   });
 });
 
-describe('D3: what is wrong with a request', () => {
+describe('D3: invalid requests', () => {
   it('every fault of a body is listed', async () => {
     const answer = await createToken({ body: { comments: 7, surprise: 1, more: 2 } });
     expect(places(answer).sort()).toEqual([
@@ -84,7 +84,7 @@ describe('D3: what is wrong with a request', () => {
     ]);
   });
 
-  it('path and body of one request are both looked at', async () => {
+  it('faults of path and body are reported together', async () => {
     const answer = await send(app, 'PUT', '/user/007', { token: root, body: { clearance_level: 'high' } });
     expect(places(answer)).toEqual([
       ['path', 'character_id'],
@@ -173,7 +173,7 @@ describe('D3: what is wrong with a request', () => {
     }
   });
 
-  it('an encoding that cannot be read is 415, one that lies 422', async () => {
+  it('an unsupported encoding is a 415, a wrong one a 422', async () => {
     const body = JSON.stringify({ callback: CALLBACK });
     for (const encoding of ['br', 'zstd', 'x-unknown', 'gzip, gzip']) {
       expect((await createToken({ body, headers: { 'content-encoding': encoding } })).status).toBe(415);
@@ -187,7 +187,7 @@ describe('D3: what is wrong with a request', () => {
     }
   });
 
-  it('a body that no operation asks for is not read, however broken or large', async () => {
+  it('a body is not read by operations that take none, however broken or large', async () => {
     for (const body of ['{', 'x'.repeat(2 * MIB)]) {
       expect((await send(app, 'GET', '/user', { token: root, body })).status).toBe(200);
       expect((await send(app, 'POST', '/token/use/from/per', { token: root, body })).status).toBe(200);
@@ -196,7 +196,7 @@ describe('D3: what is wrong with a request', () => {
 });
 
 describe('D3: size', () => {
-  it('a body over 1 MiB is a 413, announced, in chunks or compressed', async () => {
+  it('a body over 1 MiB is a 413, with a length, in chunks or compressed', async () => {
     const body = JSON.stringify({ callback: CALLBACK, comments: 'x'.repeat(MIB) });
     const json = { detail: 'The request body is larger than 1 MiB.', code: 'body_too_large' };
     const TOO_LARGE = { status: 413, json };
@@ -234,7 +234,7 @@ describe('D3: paths and methods', () => {
     '/callback',
   ])('%s: unknown routes are a 404, known ones are not', async (path) => {
     const answer = await send(app, 'GET', path, { token: root });
-    // One slash at the end is forgiven.
+    // One trailing slash is allowed.
     expect(answer.status).toBe(path === '/token/' ? 200 : 404);
     if (answer.status === 404)
       expect(answer.json).toEqual({ detail: 'There is nothing at this path.', code: 'path_unknown' });
@@ -302,13 +302,13 @@ describe('D3b, D6: the order of checks', () => {
     });
   });
 
-  it('validation comes before the record', async () => {
+  it('validation comes before existence of the record', async () => {
     expect(places(await send(app, 'PUT', '/user/1', { token: root, body: { clearance_level: 11 } }))).toEqual(
       [['body', 'clearance_level']],
     );
   });
 
-  it('the record comes before authority over it, and is named with its id', async () => {
+  it('existence of the record comes before authority over it, and the error names it with its id', async () => {
     const one = await addMember(app, 2_120_000_002, 1);
     expect(await send(app, 'GET', '/corporation/98999999/tracking', { token: one.jwt })).toMatchObject({
       status: 404,

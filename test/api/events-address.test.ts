@@ -7,7 +7,7 @@ import { type Receiver, startReceiver } from '../harness/receiver.ts';
 
 const MEMBER = 2_112_000_049;
 
-/** Hosts that lead to this machine or its neighbours, in every spelling; `PORT` is where a receiver listens. */
+/** Hosts of this machine or its network in every spelling; a receiver listens on `PORT`. */
 const PRIVATE_HOSTS = [
   '127.0.0.1',
   '127.9.9.9',
@@ -59,7 +59,7 @@ describe('D29: callbacks to addresses that are not public', () => {
     app = await startTestApp({ env: { CALLBACK_ALLOW_PRIVATE: 'false' } });
     receiver = await startReceiver();
     await letIn(app, { corporations: [98_000_011] });
-    // Stored by hand: as a user that signed in once, through an app token made when it was allowed.
+    // Inserted directly, as after a sign-in through an app token that was made when the host was allowed.
     await app.signIn(MEMBER, { dyn: (await makeToken(app, 'dyn', 0, uuidOf(app.root))).jwt });
   });
   beforeEach(() => {
@@ -86,7 +86,7 @@ describe('D29: callbacks to addresses that are not public', () => {
     expect(made).toEqual([]);
   });
 
-  it.each(PRIVATE_HOSTS)('%s is refused when the call is made, for good', async (host) => {
+  it.each(PRIVATE_HOSTS)('%s is refused when the call is made, without a retry', async (host) => {
     const app_token = await makeToken(app, 'dyn', 0, uuidOf(app.root));
     await app.db
       .updateTable('tokens')
@@ -171,7 +171,7 @@ describe('D93: webhooks lead to public addresses alone', () => {
     }
   });
 
-  it('D93: refused when they are called, and that is to be seen', async () => {
+  it('D93: refused when they are called, with a visible fault', async () => {
     const { webhook } = app.client(app.root);
     const made = await webhook.create({ body: { url: 'https://8.8.8.8/in', types: ['crash.*'] } });
     if (made.status !== 200) throw new Error(`${made.status}`);

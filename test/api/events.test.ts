@@ -41,21 +41,21 @@ describe('D29: the sign-in event', () => {
     await receiver.stop();
   });
 
-  /** The jobs that wait, as the queue holds them. */
+  /** The waiting jobs in the queue. */
   async function waiting(): Promise<{ data: Event; pause: number }[]> {
     const { rows } = await sql<{ data: Event; pause: number }>`
       select data, extract(epoch from start_after - created_on)::float as pause from pgboss.job
       where name = 'deliver-sign-in' and state = 'created' order by created_on`.execute(app.db);
     return rows;
   }
-  /** Signs in; the user token and the event that waits to be sent. */
+  /** Signs in; returns the user token and the waiting event. */
   async function signIn(token = dyn): Promise<{ userToken: string; event: Event }> {
     const userToken = userTokenOf(await trySignIn(app, { characterId: MEMBER }, { dyn: token }));
     const job = (await waiting()).find(({ data }) => data.token === uuidOf(userToken));
     if (job === undefined) throw new Error('no event waits');
     return { userToken, event: job.data };
   }
-  /** As a worker that has taken its job from the queue. */
+  /** Sends an event as a worker that has fetched its job. */
   async function deliver(event: Event): Promise<string> {
     const id = randomUUID();
     await sql`
@@ -77,7 +77,7 @@ describe('D29: the sign-in event', () => {
     expect(headers.authorization).toBeUndefined();
   });
 
-  it('sends the JWT of the redirect byte for byte, signed anew, and it works', async () => {
+  it('sends the same JWT as the redirect, signed again byte for byte, and it is accepted', async () => {
     const { event, userToken } = await signIn();
     const sign = vi.spyOn(app.app.services.keys, 'sign');
     await deliver(event);
@@ -173,7 +173,7 @@ describe('D29: the sign-in event', () => {
     expect((await waiting()).map(({ data }) => data)).toContainEqual({ ...event, attempt: 1 });
   });
 
-  it('an application that does not answer in time: tried again; ten seconds are a try’s limit', async () => {
+  it('an application that does not answer within ten seconds: retried', async () => {
     const { event } = await signIn();
     receiver.answer = () => undefined;
     const timeout = vi.spyOn(AbortSignal, 'timeout');
@@ -183,7 +183,7 @@ describe('D29: the sign-in event', () => {
     expect(timeout.mock.calls).toEqual([[300], [10_000]]);
   });
 
-  it('of an endless answer only the status is read', async () => {
+  it('only the status of an endless answer is read', async () => {
     const { event } = await signIn();
     let closed = false;
     receiver.answer = (response) => {
@@ -212,7 +212,7 @@ describe('D29: the sign-in event', () => {
     expect(pauses).toEqual([5, 10, 20, 320, 600, 600]);
   });
 
-  it('the next try takes the place of the one that failed, once', async () => {
+  it('a failed try is replaced by the next one, once', async () => {
     const { event } = await signIn();
     await app.app.services.queue.boss.clearStorage();
     receiver.answer = 503;
@@ -222,12 +222,12 @@ describe('D29: the sign-in event', () => {
     });
     const next = await waiting();
     expect(next).toHaveLength(1);
-    // A worker that took too long finds that another one has done it.
+    // A worker that was too slow finds that another one has replaced it.
     await deliverSignIn(app.app.services, event, { id });
     expect(await waiting()).toEqual(next);
   });
 
-  it('an application that is away for an hour is called when it returns, and never again once it took the event', async () => {
+  it('an application that is unavailable for an hour is called when it is back, and not again once it has accepted the event', async () => {
     const { event, userToken } = await signIn();
     receiver.answer = 503;
     let [away, next] = [0, event];
@@ -284,7 +284,7 @@ describe('D29: the sign-in event', () => {
     });
   });
 
-  it('what went wrong is logged, without token or query', async () => {
+  it('failures are logged, without token or query', async () => {
     const { event, userToken } = await signIn();
     receiver.answer = 500;
     const before = app.logged.length;
@@ -301,7 +301,7 @@ describe('D29: the sign-in event', () => {
 });
 
 describe('D29: with the worker', () => {
-  it('delivers by itself, again after a failure, and then no more', async () => {
+  it('delivers, retries after a failure, and then stops', async () => {
     const app = await startTestApp({ worker: true });
     const receiver = await startReceiver();
     receiver.answer = 503;
@@ -312,7 +312,7 @@ describe('D29: with the worker', () => {
       vi.waitFor(() => expect(receiver.received).toHaveLength(count), { timeout: 60_000 });
     await tries(1);
     receiver.answer = 204;
-    // Not waited for: the pause before the next try.
+    // Skips the pause before the next try.
     const hurry = sql`update pgboss.job set start_after = now() where name = 'deliver-sign-in' and state = 'created'`;
     await vi.waitFor(async () => expect((await hurry.execute(app.db)).numAffectedRows).toBe(1n), 60_000);
     await tries(2);

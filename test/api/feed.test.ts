@@ -35,7 +35,7 @@ async function createGroup(): Promise<string> {
 }
 
 describe('D92: the feed', () => {
-  it('gives everything after a cursor in order, page by page, and the same cursor where nothing is new', async () => {
+  it('returns everything after a cursor in order, page by page, and the same cursor when nothing is new', async () => {
     const before = await head();
     await createGroup();
     await createGroup();
@@ -50,7 +50,7 @@ describe('D92: the feed', () => {
     expect(await read({ after: Number(second.cursor) })).toEqual({ ...second, events: [] });
   });
 
-  it('gives only what is asked for, by type or by subject, and goes on behind what does not fit', async () => {
+  it('returns only the requested types or subjects, and moves the cursor past other events', async () => {
     const before = await head();
     const group_id = await createGroup();
     await root.group.update({ params: { group_id }, body: { description: 'x' } });
@@ -68,7 +68,7 @@ describe('D92: the feed', () => {
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'types'] }] } });
   });
 
-  it('holds the answer back until there is something', async () => {
+  it('waits with the answer until there is an event', async () => {
     const after = await head();
     const waiting = read({ after, wait: 30 });
     await createGroup();
@@ -77,12 +77,12 @@ describe('D92: the feed', () => {
     expect(Number(cursor)).toBeGreaterThan(after);
   });
 
-  it('answers when its time is over, with the same cursor', async () => {
+  it('answers at the end of the wait, with the same cursor', async () => {
     const after = await head();
     expect(await read({ after, wait: 1 })).toEqual({ events: [], cursor: String(after), more: false });
   });
 
-  it('lets one caller have 8 requests that wait', async () => {
+  it('allows 8 waiting requests of one caller', async () => {
     const after = await head();
     const waiting = Array.from({ length: 9 }, () => root.event.list({ query: { after, wait: 30 } }));
     const refused = await Promise.race(waiting);
@@ -92,7 +92,7 @@ describe('D92: the feed', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429]);
   });
 
-  it('is closed to a token that was revoked while it waited', async () => {
+  it('refuses a token that was revoked while it waited', async () => {
     const { jwt, uuid } = await permanentToken(8);
     const after = await head();
     const looks = () => app.statements.filter((statement) => statement.includes('stretch')).length;
@@ -104,7 +104,7 @@ describe('D92: the feed', () => {
     expect(await waiting).toMatchObject({ status: 401, body: { code: 'token_revoked' } });
   });
 
-  it('D22: is closed to a token that expired while it waited', async () => {
+  it('D22: refuses a token that expired while it waited', async () => {
     const { jwt, uuid } = await makeToken(app, 'use', 0, uuidOf(app.root));
     const after = await head();
     const looks = () => app.statements.filter((statement) => statement.includes('stretch')).length;
@@ -134,7 +134,7 @@ describe('D92: the feed', () => {
     expect(events.filter(({ context }) => context !== null)).toEqual([]);
   });
 
-  it('goes back 30 days: an older cursor is a 410, none at all begins with what there still is', async () => {
+  it('goes back 30 days: an older cursor is a 410, and without a cursor it starts with the oldest event', async () => {
     const old = await head();
     await createGroup();
     await head();
@@ -149,8 +149,8 @@ describe('D92: the feed', () => {
   });
 });
 
-describe('D92: those who wait', () => {
-  /** A feed whose waits are seen, and a caller for each of so many applications. */
+describe('D92: waiting requests', () => {
+  /** A feed whose waits can be observed, and a caller for each of this many applications. */
   async function feedFor(callers: number) {
     const { services } = app.app;
     const waits: AbortSignal[] = [];
@@ -168,7 +168,7 @@ describe('D92: those who wait', () => {
   }
   const looks = () => app.statements.filter((statement) => statement.includes('stretch')).length;
 
-  it('share the look at what they all wait for', async () => {
+  it('share one read of an event that they all wait for', async () => {
     const { feed, admissions } = await feedFor(40);
     const [after, before] = [await head(), looks()];
     const { signal } = new AbortController();
@@ -179,7 +179,7 @@ describe('D92: those who wait', () => {
     expect(looks() - before - 40).toBeLessThan(10);
   });
 
-  it('let go of everything with the answer', async () => {
+  it('release everything with the answer', async () => {
     const { feed, admissions, waits } = await feedFor(1);
     const { signal } = new AbortController();
     const waiting = feed(admissions[0] as (typeof admissions)[0], { after: await head(), wait: 30 }, signal);
@@ -190,7 +190,7 @@ describe('D92: those who wait', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('D90: are told within seconds though the database ended the connection that seals', async () => {
+  it('D90: are answered within seconds even if the database closed the sealing connection', async () => {
     const after = await head();
     const waiting = read({ after, wait: 30 });
     const LOCK = `select pg_advisory_xact_lock(hashtext('seals of events'))`;
@@ -204,19 +204,37 @@ describe('D92: those who wait', () => {
 });
 
 describe('D92: lists', () => {
-  it('say which events they hold already', async () => {
-    await createGroup();
-    const position = await head();
-    const positionOf = async () => {
-      const { headers } = await app.client(app.root).group.list();
-      return Number(headers.get('castellan-position'));
+  /** Reads that can be continued with the feed. */
+  const LISTS: Readonly<Record<string, (client: Client, group_id: string) => Promise<{ headers: Headers }>>> =
+    {
+      users: (client) => client.user.list(),
+      'a user': (client) => client.user.get({ params: { character_name: '0' } }),
+      'the groups of a user': (client) => client.user.groups({ params: { character: '0' } }),
+      'the person of a user': (client) => client.user.person({ params: { character: '0' } }),
+      'the own person': (client) => client.person.current(),
+      groups: (client) => client.group.list(),
+      'a group': (client, group_id) => client.group.get({ params: { group_id } }),
+      'the policy of a group': (client, group_id) => client.group.policy({ params: { group_id } }),
+      'applications to a group': (client, group_id) => client.group.applications({ params: { group_id } }),
+      applications: (client) => client.application.list({ query: { role: 'moderator' } }),
+      coalitions: (client) => client.coalition.list(),
+      alliances: (client) => client.alliance.list(),
+      'an alliance': (client) => client.alliance.get({ params: { alliance_id: HOME.alliance } }),
+      corporations: (client) => client.corporation.list(),
+      'a corporation': (client) => client.corporation.get({ params: { corporation_id: HOME.corporation } }),
+      guests: (client) => client.corporation.listGuests({ params: { corporation_id: HOME.corporation } }),
     };
+
+  it.each(Object.entries(LISTS))('%s say up to which event they are current', async (_, list) => {
+    const group_id = await createGroup();
+    const position = await head();
+    const positionOf = async () => Number((await list(root, group_id)).headers.get('castellan-position'));
     await expect.poll(positionOf).toBe(position);
   });
 });
 
 describe('D92: the cost of a page', () => {
-  it('is one statement besides that of the token, whatever is asked', async () => {
+  it('is one statement in addition to that of the token, for any request', async () => {
     await recordEvents(app.db, [{ type: 'group.created', targets: [] }], app.clock.now());
     const after = await head();
     await read({ after });

@@ -8,12 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-it('D33: of 400 calls of many users at once, in two instances, every answer belongs to its caller', async () => {
+it('D33: of 400 concurrent calls of many users to two instances, every answer belongs to its caller', async () => {
   const { calls, personal, refused, asked } = await callAcrossUsers(app, 400, 1);
   expect(calls).toBe(400);
   expect(personal).toBeGreaterThan(200);
   expect(refused).toBeGreaterThan(20);
-  // Some answers came out of the cache, others did not.
+  // Some answers came from the cache, others did not.
   expect(asked).toBeGreaterThan(40);
   expect(asked).toBeLessThan(360);
 });

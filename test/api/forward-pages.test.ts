@@ -15,7 +15,7 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 import { forgetProvider, madeAnswer } from '../harness/provider.ts';
 import { type Problem, send } from '../harness/send.ts';
 
-/** 30 pages, 9 MB: more than the buffers of a connection take. Each market once, so that nothing is cached. */
+/** 30 pages, 9 MB: more than the buffers of a connection. Each market is used once, so that nothing is cached. */
 let market = 11_000_001;
 const list = () => `markets/${market++}/orders`;
 const path = () => `/ext/${list()}?all_pages=true`;
@@ -59,14 +59,14 @@ const areAtWork = (count: number) =>
   vi.waitFor(async () => expect(await atWork()).toBe(count), { timeout: 60_000 });
 const nobodyAtWork = () => areAtWork(0);
 
-/** Asks for all pages, and takes them. */
+/** Requests all pages, and reads the answer. */
 const take = (token: string, { url: baseUrl }: { readonly url: string } = app) =>
   createClient({ baseUrl, token, retries: 0 }).ext.forwardGet({
     params: { esi_path: list() },
     query: { all_pages: true },
   });
 
-/** A client that asks, and reads nothing until it is told to. */
+/** A client that sends a request, and reads nothing until it is told to. */
 function ask(token: string, url = app.url): Socket {
   const { host, port } = new URL(url);
   const client = connect({ port: Number(port), host: '127.0.0.1' });
@@ -77,7 +77,7 @@ function ask(token: string, url = app.url): Socket {
   return client;
 }
 
-/** Everything that comes until the connection is over. */
+/** Everything received until the connection ends. */
 async function readAll(client: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   client.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -86,7 +86,7 @@ async function readAll(client: Socket): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Temporary files of this process, by the way to their open handle. */
+/** Temporary files of this process, by the path of their open handle. */
 function spools(): string[] {
   return readdirSync('/proc/self/fd')
     .map((fd) => `/proc/self/fd/${fd}`)
@@ -99,8 +99,8 @@ function spools(): string[] {
     });
 }
 
-describe('D30: one caller has at most four joined answers at work', () => {
-  it('in all processes together; the fifth is a 429, and others have their own', async () => {
+describe('D30: one caller has at most four joined answers at a time', () => {
+  it('over all processes; the fifth is a 429, and other callers have their own', async () => {
     for (const url of [app.url, app.url, otherUrl().url, otherUrl().url]) ask(ada.jwt, url);
     await areAtWork(4);
     for (const to of [app, otherUrl()]) {
@@ -114,7 +114,7 @@ describe('D30: one caller has at most four joined answers at work', () => {
     expect((await take(ben.jwt)).status).toBe(200);
   });
 
-  it('a place is free again when the answer was taken, was refused, or nobody waits for it', async () => {
+  it('a slot is free again when the answer was read or refused, or its client is gone', async () => {
     for (let n = 0; n < 4; n += 1) ask(ada.jwt);
     await areAtWork(4);
     clients[0]?.destroy();
@@ -138,7 +138,7 @@ describe('D30: one caller has at most four joined answers at work', () => {
       const head = `Host: ${host}\r\nAuthorization: Bearer ${ada.jwt}\r\n\r\n`;
       for (let n = 0; n < 3; n += 1) client.write(`GET ${path()} HTTP/1.1\r\n${head}`);
       await vi.waitFor(() => expect(spools()).not.toEqual([]), { timeout: 60_000 });
-      // The first one is being written; had the others begun, they would be there by now.
+      // The first one is being written; if the others had started, their files would exist by now.
       expect((await take(ben.jwt)).status).toBe(200);
       client.resetAndDestroy();
       await nobodyAtWork();
@@ -146,7 +146,7 @@ describe('D30: one caller has at most four joined answers at work', () => {
     },
   );
 
-  it('those of a process that was killed are free after a minute', async () => {
+  it('the slots of a killed process are free after a minute', async () => {
     const holder = (n: number) => ({ caller: 'x', id: `00000000-0000-4000-8000-00000000000${n}` });
     const take = (n: number, seconds: number) => takeSlot(app.db, holder(n), 2, seconds);
     expect(await take(1, 60)).toBe(true);
@@ -154,13 +154,13 @@ describe('D30: one caller has at most four joined answers at work', () => {
     expect(await take(3, 60)).toBe(true);
     expect(await take(4, 60)).toBe(false);
     await renewSlot(app.db, holder(3), -1);
-    // Who comes too late must not take back what is somebody else's by now.
+    // A late release must not free a slot that another request has by now.
     await renewSlot(app.db, holder(2), 60);
     expect(await take(4, 60)).toBe(true);
     await sql`truncate joined_answers`.execute(app.db);
   });
 
-  it('many at the same moment get four places and no more', async () => {
+  it('many concurrent requests get four slots and no more', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 12 }, async (_, n) => {
         const { status } = await send<Problem>(n % 2 ? app : otherUrl(), 'GET', path(), { token: ada.jwt });
@@ -173,7 +173,7 @@ describe('D30: one caller has at most four joined answers at work', () => {
 });
 
 describe('D30: a joined answer is written page by page', () => {
-  it('with its length, in the form of every other', async () => {
+  it('with its length, in the same form as all answers', async () => {
     const answer = await send<{ data: { order_id: number }[]; headers: Record<string, string> }>(
       app,
       'GET',
@@ -194,7 +194,7 @@ describe('D30: a joined answer is written page by page', () => {
     );
   });
 
-  it('a client that goes away has no more pages asked for', async () => {
+  it('no more pages are requested for a client that disconnects', async () => {
     let letGo: (() => void) | undefined;
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -216,7 +216,7 @@ describe('D30: a joined answer is written page by page', () => {
     'one that breaks off in the middle ends the connection, and is no JSON',
     async () => {
       const client = ask(ada.jwt);
-      // Reads as much as its buffer takes, and no more.
+      // Reads no more than its buffer holds.
       client.on('readable', () => undefined);
       await vi.waitFor(() => expect(client.readableLength).toBeGreaterThan(0), { timeout: 60_000 });
       for (const file of spools()) truncateSync(file, 3_000_000);
@@ -234,8 +234,8 @@ describe('D30: a joined answer is written page by page', () => {
   );
 });
 
-describe('D30: what waits for slow clients is bounded', () => {
-  it('when it is too much, the answer that was begun first is broken off', async () => {
+describe('D30: the amount of data that waits for slow clients is bounded', () => {
+  it('when it is exceeded, the oldest answer is aborted', async () => {
     const join = createJoiner(app.app.services, 2_500_000);
     const page = madeAnswer(200, ['x'.repeat(500_000)], { 'x-pages': '2' });
     const request = { from: 'body', annotate: undefined, signal: new AbortController().signal } as const;

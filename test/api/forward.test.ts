@@ -5,7 +5,7 @@ import { documentedFetch, type SignedIn, startTestApp, type TestApp } from '../h
 import { madeAnswer } from '../harness/provider.ts';
 import { type Problem, send } from '../harness/send.ts';
 
-/** The simulated world is the same for each run: a CEO, and two members of one corporation. */
+/** A CEO and two members of one corporation; the simulated world is the same in each run. */
 let app: TestApp;
 let caller: SignedIn;
 let other: SignedIn;
@@ -28,7 +28,7 @@ afterEach(() => app.provider.reset());
 
 const skillsOf = ({ user }: SignedIn) => `characters/${user.character_id}/skills`;
 
-/** The forwarding by GET, as clients without the SDK send it. */
+/** Forwards by GET, as clients without the SDK do. */
 function rawGet(path: string, init: RequestInit & { token?: string } = {}) {
   const { token = caller.token, ...rest } = init;
   return documentedFetch(`${app.url}/ext/${path}`, {
@@ -50,7 +50,7 @@ describe('D30: forwarding', () => {
     expect(JSON.stringify(answer.body)).not.toContain('eyJ');
   });
 
-  it('asks the provider by GET alone, and with the POST and the GET form alike', async () => {
+  it('sends only GET to the provider, whether it is called by POST or by GET', async () => {
     await caller.client.ext.forward({ params: { esi_path: 'universe/systems/30000142' } });
     const byGet = await caller.client.ext.forwardGet({ params: { esi_path: 'universe/systems/30000142' } });
     expect(byGet.status).toBe(200);
@@ -102,7 +102,7 @@ describe('D30: forwarding', () => {
       expect(app.provider.requests).toEqual([]);
     });
 
-    it('at the place where they came from: body or query, of a GET with a body, too', async () => {
+    it('at their location: body or query, of a GET with a body, too', async () => {
       const inQuery = await rawGet(`status?params=${encodeURIComponent('{"n":1}')}`);
       expect(inQuery.status).toBe(422);
       expect(await inQuery.json()).toEqual({
@@ -119,12 +119,12 @@ describe('D30: forwarding', () => {
       });
     });
 
-    it('D3: a body of a GET that is a list is no request', async () => {
+    it('D3: a list as body of a GET is refused', async () => {
       const answer = await send<Problem>(app, 'GET', '/ext/status', { token: caller.token, body: [] });
       expect(answer).toMatchObject({ status: 422, json: { code: 'invalid_request' } });
     });
 
-    it('but not those that are null, which is as good as absent', async () => {
+    it('but not those that are null, which means absent', async () => {
       const body = { params: { n: null, token: null } };
       expect((await caller.client.ext.forward({ params: { esi_path: ORDERS }, body })).status).toBe(200);
     });
@@ -138,7 +138,7 @@ describe('D30: forwarding', () => {
       expect(answer.status === 422 && answer.body.detail).toHaveLength(20);
     });
 
-    it('all_pages sends no page to a path that has none', async () => {
+    it('all_pages adds no page parameter to a path without pages', async () => {
       app.provider.reset();
       const path = `alliances/${app.provider.world.alliances[1]?.id}`;
       const answer = await caller.client.ext.forward({
@@ -150,7 +150,7 @@ describe('D30: forwarding', () => {
     });
   });
 
-  it('answers a refusal of the provider with its status and its words, and says whose it is', async () => {
+  it('answers a refusal of the provider with its status and message, and says that it is the provider’s', async () => {
     const answer = await caller.client.ext.forward({ params: { esi_path: 'corporations/99999999' } });
     expect(answer).toMatchObject({
       status: 404,
@@ -299,19 +299,19 @@ describe('D17: on behalf of another user', () => {
     await setLevel(app, caller.user.character_id, 0);
   });
 
-  it('needs none where the path asks for no scope', async () => {
+  it('needs none if the path requires no scope', async () => {
     const body = { on_behalf_of: other.user.character_id };
     expect((await caller.client.ext.forward({ params: { esi_path: 'status' }, body })).status).toBe(200);
   });
 
-  it('answers 404 for a user that is not known here', async () => {
+  it('answers 404 for a user that is not registered', async () => {
     const body = { on_behalf_of: 2_199_999_999 };
     expect((await caller.client.ext.forward({ params: { esi_path: skillsOf(caller) }, body })).status).toBe(
       404,
     );
   });
 
-  it('never lets one see what was fetched for another', async () => {
+  it('never shows a user what was fetched for another one', async () => {
     const mine = await caller.client.ext.forward({ params: { esi_path: skillsOf(caller) } });
     const theirs = await other.client.ext.forward({ params: { esi_path: skillsOf(caller) } });
     expect(mine).toMatchObject({ body: { status_code: 200 } });
@@ -333,7 +333,7 @@ describe('D32: all_pages and id_annotations', () => {
     expect(new Set(joined.data).size).toBe(joined.data.length);
   });
 
-  it('names ids in bulk, once: the second time the store knows them', async () => {
+  it('requests names in bulk, and only once: later they are in the database', async () => {
     const request = {
       params: {
         esi_path: `corporations/${app.provider.world.character(caller.user.character_id)?.corporationId}`,
@@ -351,7 +351,7 @@ describe('D32: all_pages and id_annotations', () => {
     expect(app.provider.requests.filter(({ path }) => path.includes('names'))).toEqual([]);
   });
 
-  it('answers without names while they cannot be had', async () => {
+  it('answers without names while they are not available', async () => {
     await app.db.deleteFrom('names').execute();
     app.provider.faults.add('/universe/names', { kind: 'reset' });
     const answer = await caller.client.ext.forward({

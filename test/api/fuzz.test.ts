@@ -4,7 +4,7 @@ import { snapshot } from '../harness/dump.ts';
 import { fuzz, sendUnacceptable } from '../harness/fuzz/run.ts';
 import { type Problem, send } from '../harness/send.ts';
 
-/** Half a minute as a rule; a machine may be busy with much else. */
+/** Usually half a minute; a busy machine needs longer. */
 const TIME_LIMIT = 5 * 60_000;
 
 let app: TestApp;
@@ -17,14 +17,14 @@ it(
   '2,000 random requests to every operation are answered as the contract says, none with a crash',
   async () => {
     const { statuses, reached } = await fuzz(app, 2_000);
-    // The generator reaches behind validation as well as it is stopped by it.
+    // The generator makes requests that pass validation as well as ones that do not.
     for (const status of [200, 201, 401, 403, 404, 409, 413, 422]) {
       expect(
         statuses[status] ?? 0,
         `answers with ${status} among ${JSON.stringify(statuses)}`,
       ).toBeGreaterThan(0);
     }
-    // Most operations were once done for somebody, by ids that there are.
+    // Most operations succeeded at least once, with existing ids.
     expect(Object.keys(reached).length).toBeGreaterThan(70);
   },
   TIME_LIMIT,

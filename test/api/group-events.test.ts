@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** The events since the last look. */
+/** The events since the last call. */
 let seen = 0;
 async function news() {
   const events = await allEvents(app.db);
@@ -29,7 +29,7 @@ async function createGroup(group_name: string): Promise<string> {
 }
 
 describe('D91: events of groups', () => {
-  it('tell of a new group, and of its owner as its member because of that', async () => {
+  it('a new group, which causes that its owner becomes a member', async () => {
     const id = await createGroup('Scouts');
     const [created, joined, ...more] = await news();
     const targets = [{ type: 'group', id, name: 'Scouts' }];
@@ -54,7 +54,7 @@ describe('D91: events of groups', () => {
     expect(more).toEqual([]);
   });
 
-  it('tell what an update changed, and nothing of one that changed nothing', async () => {
+  it('the changes of an update, and none if it changed nothing', async () => {
     const id = await createGroup('Couriers');
     await news();
     const params = { group_id: id };
@@ -72,14 +72,14 @@ describe('D91: events of groups', () => {
     expect(await news()).toEqual([]);
   });
 
-  it('tell of nothing that was refused', async () => {
+  it('none for what was refused', async () => {
     await createGroup('Taken');
     await news();
     expect((await root.group.create({ body: { group_name: 'taken' } })).status).toBe(409);
     expect(await news()).toEqual([]);
   });
 
-  it('tell of a deletion, and that its members left it', async () => {
+  it('a deletion, with the removal of the members', async () => {
     const id = await createGroup('Doomed');
     await news();
     await root.group.delete({ params: { group_id: id } });

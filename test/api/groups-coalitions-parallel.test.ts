@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const nameOf = (id: number) => `Pilot ${id}`;
 
-/** Somebody is found in a corporation, as its first member. */
+/** Stores a snapshot with the first member of a corporation. */
 function joins(corporation_id: number): Promise<unknown> {
   const pilot = { character_id: corporation_id, character_name: nameOf(corporation_id), corporation_id };
   return inTransaction(app.db, (tx) =>
@@ -51,14 +51,14 @@ function joins(corporation_id: number): Promise<unknown> {
   );
 }
 
-/** Names that only one may have: how the requests ended, by status. */
+/** The number of answers by status. */
 async function tally(requests: Promise<{ status: number }>[]): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   for (const { status } of await Promise.all(requests)) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** On a slow machine a queue of 200 may outlast the wait for a connection: 503, come again, nothing was done. */
+/** Retries a 503: on a slow machine 200 requests may wait too long for a connection, and then nothing was done. */
 async function patiently<A extends { status: number }>(call: () => Promise<A>): Promise<A> {
   const answer = await call();
   return answer.status === 503 ? patiently(call) : answer;
@@ -70,11 +70,11 @@ interface State {
   readonly other: readonly number[];
 }
 
-/** Sorted, without the removed, each once. */
+/** Sorted and distinct, without the removed ones. */
 const list = (ids: Iterable<number>, without?: number) =>
   [...new Set(ids)].filter((id) => id !== without).sort((a, b) => a - b);
 
-/** The i-th update: every fourth replaces the whole list, the others add one, remove another and sign the text. */
+/** The i-th update: every fourth replaces the whole list, the others add one, remove one and set the text. */
 const REPLACED_BY = 4;
 const replaces = (i: number) => i % REPLACED_BY === 3;
 const removedBy = (i: number) => CORPORATIONS[(i * 7) % PARALLEL] as number;
@@ -153,7 +153,7 @@ describe('100 parallel updates end in the state that some serial order gives', (
 });
 
 describe('names', () => {
-  it('of 40 parallel creations with one name one succeeds, the others are told (D7)', async () => {
+  it('of 40 parallel creations with one name one succeeds, the others are a 409 (D7)', async () => {
     const tries = Array.from({ length: 40 }, (_, i) => i);
     const coalition_name = 'Wanted';
     expect(
@@ -187,7 +187,7 @@ describe('names', () => {
   });
 });
 
-describe('what goes away meanwhile', () => {
+describe('records that are deleted meanwhile', () => {
   it('coalitions that are deleted while somebody becomes their first member', async () => {
     const bodies = Array.from({ length: 20 }, (_, i) => 98_703_000 + i);
     await addBodies(app, [{ corporations: bodies }]);
@@ -244,7 +244,7 @@ describe('what goes away meanwhile', () => {
     expect(answer).toMatchObject({ status: 404, body: { detail: 'Could not find user Gone' } });
   });
 
-  it('a member who leaves, as one that is handed over does (D29b), before it becomes the owner: it is both', async () => {
+  it('a member that is removed, as by a hand-over (D29b), before it becomes the owner: it is owner and member', async () => {
     const id = 98_705_003;
     await addUser(app, { id, corporation: HOME, name: 'Leaving' });
     const group = await ok(root.group.create({ body: { group_name: 'Left' } }));
@@ -257,7 +257,7 @@ describe('what goes away meanwhile', () => {
     expect((await ok(root.group.get({ params: group }))).members).toContainEqual(leaving);
   });
 
-  it('a coalition that is deleted before it gets its autogroup: it needs none', async () => {
+  it('a coalition that is deleted before its autogroup is created: none is created', async () => {
     const id = 98_705_001;
     await addBodies(app, [{ corporations: [id] }]);
     const made = await ok(root.coalition.create({ body: { coalition_name: 'Gone', ticker: 'G' } }));
@@ -270,11 +270,11 @@ describe('what goes away meanwhile', () => {
     expect(names).not.toContain('Gone');
   });
 
-  it('a name that is given to a group before the autogroup gets it: the autogroup gets a suffix', async () => {
+  it('a name that a group takes before the autogroup does: the autogroup gets a suffix', async () => {
     const id = 98_705_002;
     const name = `Corporation ${id}`;
     await addBodies(app, [{ corporations: [id] }]);
-    // A hand-made group waits between being stored and being committed.
+    // A hand-made group is stored, but not committed yet.
     await sql`create function wait_for_test() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(1); return new; end $$`.execute(app.db);
     await sql`create trigger waits after insert on groups for each row
@@ -295,8 +295,8 @@ describe('what goes away meanwhile', () => {
   });
 });
 
-describe('D18b: an autogroup is there, whoever comes first', () => {
-  /** Does one thing, and the other before the first is committed; the autogroups that are there in the end. */
+describe('D18b: an autogroup is created in whatever order of two changes', () => {
+  /** Makes one change, and another before the first is committed; returns the autogroups in the end. */
   async function both(
     one: (tx: Transaction<Database>) => Promise<unknown>,
     other: () => Promise<unknown>,
@@ -308,7 +308,7 @@ describe('D18b: an autogroup is there, whoever comes first', () => {
       await app.db.transaction().execute(async (tx) => {
         await one(tx);
         second = other();
-        // Whoever does not wait is done.
+        // A change that does not wait has ended.
         await Promise.race([second, untilWaiting(watch, 1)]);
       });
       await second;

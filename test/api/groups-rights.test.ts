@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
   await addBodies(app, [{ corporations: [CORPORATION] }]);
-  // So that guests of the corporation are let in, too.
+  // So that guests of the corporation may log in, too.
   await addCoalition(app, 'cc'.repeat(12), { corporations: [CORPORATION] });
   await addUser(app, { id: 6001, name: 'Ada', corporation: CORPORATION });
 });
@@ -39,18 +39,21 @@ async function owner(level: number): Promise<{ id: number; client: Client; group
 }
 
 describe('group update needs level 9, or the ownership of the group (D15)', () => {
-  it.each([0, 1, 8])('an owner of level %i may change everything but the login switch', async (level) => {
-    const { client, group } = await owner(level);
-    expect(await put(client, group, { description: 'mine', members: ['Ada'] })).toMatchObject({
-      status: 200,
-      body: { description: 'mine', members: [{ character_name: 'Ada' }, group.owner] },
-    });
-    for (const authorized_to_login of [true, false]) {
-      expect(await put(client, group, { authorized_to_login })).toMatchObject(FORBIDDEN);
-    }
-    expect((await put(client, group, { authorized_to_login: null })).status).toBe(200);
-    expect(await ok(root.group.get({ params: group }))).toMatchObject({ authorized_to_login: null });
-  });
+  it.each([0, 1, 8])(
+    'an owner of level %i may change everything except authorized_to_login',
+    async (level) => {
+      const { client, group } = await owner(level);
+      expect(await put(client, group, { description: 'mine', members: ['Ada'] })).toMatchObject({
+        status: 200,
+        body: { description: 'mine', members: [{ character_name: 'Ada' }, group.owner] },
+      });
+      for (const authorized_to_login of [true, false]) {
+        expect(await put(client, group, { authorized_to_login })).toMatchObject(FORBIDDEN);
+      }
+      expect((await put(client, group, { authorized_to_login: null })).status).toBe(200);
+      expect(await ok(root.group.get({ params: group }))).toMatchObject({ authorized_to_login: null });
+    },
+  );
 
   it('a member that is not the owner may not, nor may a former owner', async () => {
     const { client, group } = await owner(8);
@@ -62,7 +65,7 @@ describe('group update needs level 9, or the ownership of the group (D15)', () =
     expect((await put(other.client, group, { description: 'mine' })).status).toBe(200);
   });
 
-  it('level 9 may change every group, and its login switch', async () => {
+  it('level 9 may change every group, and its authorized_to_login', async () => {
     const { group } = await owner(0);
     const { client } = await owner(9);
     expect(await put(client, group, { authorized_to_login: false, owner: 'Ada' })).toMatchObject({
@@ -71,7 +74,7 @@ describe('group update needs level 9, or the ownership of the group (D15)', () =
     });
   });
 
-  it('whoever is below level 9 does not learn whether a group exists (D6)', async () => {
+  it('below level 9 the answer does not reveal whether a group exists (D6)', async () => {
     const { client } = await owner(8);
     const { group } = await owner(0);
     for (const one of [group, { group_id: UNKNOWN }]) {
@@ -85,13 +88,13 @@ describe('group update needs level 9, or the ownership of the group (D15)', () =
     });
   });
 
-  it('a guest that owns a group is turned away: level 0 comes first', async () => {
+  it('a guest that owns a group is refused: level 0 is checked first', async () => {
     const { id, client, group } = await owner(0);
     await setLevel(app, id, -1);
     expect(await put(client, group, { description: 'mine' })).toMatchObject(FORBIDDEN);
   });
 
-  it("the built-in user's groups are not for a token that is worth less than level 9 (D23)", async () => {
+  it("a token of the built-in user below level 9 may not change the built-in user's groups (D23)", async () => {
     const { id, client } = await owner(10);
     const { user_token } = await ok(client.token.createUserToken());
     const made = await ok(app.client(user_token).group.create({ body: { group_name: 'Of the built-in' } }));
@@ -104,7 +107,7 @@ describe('group update needs level 9, or the ownership of the group (D15)', () =
 });
 
 describe('the other operations', () => {
-  it('turn callers below the listed level away before any record is looked at (D6)', async () => {
+  it('refuse callers below the listed level before any record is read (D6)', async () => {
     const { group } = await owner(0);
     for (const [name, level] of Object.entries({ list: 0, get: 0, create: 9, delete: 9 } as const)) {
       const call = async (client: Client, group_id: string) => {
@@ -122,8 +125,8 @@ describe('the other operations', () => {
   });
 });
 
-describe('what the login switch does', () => {
-  it('true lets members in, false keeps them out whatever others say, but not levels 9 and 10 (D27)', async () => {
+describe('the effect of authorized_to_login', () => {
+  it('true lets members in, false bars them whatever other groups say, but not levels 9 and 10 (D27)', async () => {
     const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
     await addUser(app, { id: 6900 });
     const { jwt } = await makeToken(app, 'use', 6900, dyn.uuid);

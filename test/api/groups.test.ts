@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** A group of its own for a test, owned by the built-in user. */
+/** Creates a group for one test, owned by the built-in user. */
 function make(name = `Group ${++number}`, description?: string): Promise<Group> {
   return ok(
     root.group.create({ body: { group_name: name, ...(description !== undefined && { description }) } }),
@@ -229,7 +229,7 @@ describe('update group (PUT /group/{group_id})', () => {
     expect(await ok(root.group.get({ params: made }))).toEqual(made);
   });
 
-  it('Group rule 4: of two users with one name the last seen is meant (D38)', async () => {
+  it('Group rule 4: of two users with one name the one seen last is meant (D38)', async () => {
     for (const [id, seen_on] of [
       [5201, '2026-01-03'],
       [5202, '2026-01-04'],
@@ -308,7 +308,7 @@ describe('delete group (DELETE /group/{group_id})', () => {
 });
 
 describe('a deleted user', () => {
-  it('leaves its groups, and those it owned have no owner (D19b) until level 9 gives them one', async () => {
+  it('is removed from its groups, and those it owned have no owner (D19b) until level 9 sets one', async () => {
     await addUser(app, { id: 5300, name: 'Ephemeral', corporation: CORPORATION });
     const made = await make();
     await ok(put(made, { owner: 'Ephemeral', add_members: ['Ada'] }));
@@ -321,7 +321,7 @@ describe('a deleted user', () => {
 });
 
 describe('reads', () => {
-  it('take at most two statements besides authentication, of 10,000 members too', async () => {
+  it('need at most two statements in addition to authentication, with 10,000 members too', async () => {
     const { rows } = await sql<{ character_name: string }>`
       insert into users (character_id, character_name, name_key, corporation_id)
       select n, 'Pilot ' || n, 'pilot ' || n, ${CORPORATION} from generate_series(2200000000, 2200009999) n

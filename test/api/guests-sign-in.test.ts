@@ -12,7 +12,7 @@ import {
   userTokenOf,
 } from '../harness/sign-in.ts';
 
-/** Two corporations without an alliance, let in: they invite. */
+/** Two corporations without an alliance that are let in and invite guests. */
 const HOST = 98_000_011;
 const OTHER_HOST = 98_000_012;
 /** A corporation that is registered and not let in. */
@@ -21,7 +21,7 @@ const OUTSIDE = 98_000_005;
 describe('guests', () => {
   let app: TestApp;
   let dyn: string;
-  /** Characters of corporations that nobody let in; each test takes its own. */
+  /** Characters of corporations that are not let in; each test uses its own. */
   const strangers = [28, 51, 95, 101, 102, 21, 42, 45, 58, 65].map((n) => 2_112_000_000 + n);
   const stranger = (): number => strangers.shift() as number;
 
@@ -42,7 +42,7 @@ describe('guests', () => {
   const join = (characterId: number, corporation: number) =>
     app.provider.world.moveCharacter(characterId, corporation);
 
-  it('D28: who would not be admitted without the invitation becomes a guest: level -1, of the inviting corporation', async () => {
+  it('D28: a character that may not log in without the invitation becomes a guest of the inviting corporation, at level -1', async () => {
     const id = stranger();
     await expectPage(await trySignIn(app, { characterId: id }, { dyn }), 403, TITLES.notAllowed);
     const token = userTokenOf(await signInInvited(id));
@@ -60,7 +60,7 @@ describe('guests', () => {
     expect(body).not.toContainEqual(expect.objectContaining({ character_id: id }));
   });
 
-  it('D28: the corporation of a guest’s own is not registered', async () => {
+  it('D28: a guest’s own corporation is not registered', async () => {
     const id = stranger();
     await makeGuest(id);
     const { corporationId = 0 } = app.provider.world.character(id) ?? {};
@@ -72,7 +72,7 @@ describe('guests', () => {
     expect(found).toEqual([]);
   });
 
-  it('D28: somebody without a player corporation can be a guest', async () => {
+  it('D28: a character without a player corporation can be a guest', async () => {
     await makeGuest(2_112_000_013);
   });
 
@@ -82,7 +82,7 @@ describe('guests', () => {
     expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
   });
 
-  it('D28: a newcomer who would be admitted anyway signs in normally', async () => {
+  it('D28: a newcomer who may log in anyway signs in normally', async () => {
     const id = 2_112_000_029;
     userTokenOf(await signInInvited(id, HOST));
     expect(await userRow(app, id)).toMatchObject({ clearance_level: 0, corporation_id: OTHER_HOST });
@@ -99,7 +99,7 @@ describe('guests', () => {
     },
   );
 
-  it.each([9, 10])('D28: level %s, not admitted: stays out, and is made no guest', async (level) => {
+  it.each([9, 10])('D28: level %s, not admitted: is refused, and does not become a guest', async (level) => {
     const id = 2_112_000_017;
     await registerOutsider(id, level);
     await expectPage(await signInInvited(id), 403, TITLES.notAllowed);
@@ -112,13 +112,13 @@ describe('guests', () => {
     await makeGuest(id);
   });
 
-  it('D28: a guest of another host that is admitted stays what it was', async () => {
+  it('D28: a guest whose host is let in stays its guest, when another corporation invites it', async () => {
     const id = await makeGuest(stranger(), OTHER_HOST);
     userTokenOf(await signInInvited(id, HOST));
     expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: OTHER_HOST });
   });
 
-  it('D28: a guest whose host is no longer let in becomes the guest of the next that invites it', async () => {
+  it('D28: a guest whose host is no longer let in becomes a guest of the next corporation that invites it', async () => {
     const coalition = 'b2'.repeat(12);
     const id = stranger();
     await registerOutsider(2_112_000_026, 0);
@@ -136,7 +136,7 @@ describe('guests', () => {
     expect(await userRow(app, id)).toBeUndefined();
   });
 
-  it('D28: somebody shut out by a group stays out with an invitation', async () => {
+  it('D28: a user barred by a group is refused even with an invitation', async () => {
     const id = 2_112_000_038;
     await registerOutsider(id, 0);
     const group_id = 'c3'.repeat(12);
@@ -180,7 +180,7 @@ describe('guests', () => {
     expect(again.status).toBe(404);
   });
 
-  it('D28: an invitation is used up by a success alone, not by those who cancel or are refused', async () => {
+  it('D28: an invitation is used up only by a success, not by a cancelled or refused sign-in', async () => {
     const code = await addInvitation(app, HOST);
     const { login_url } = await startLogin(app, { dyn, stateCode: code });
     await expectPage(await app.browse(login_url, { cancel: true }), 403, TITLES.cancelled);
@@ -197,7 +197,7 @@ describe('guests', () => {
     await app.db.updateTable('corporations').set({ mandatory_ext_scopes: [] }).execute();
   });
 
-  it('D28: an expired invitation is none', async () => {
+  it('D28: an expired invitation has no effect', async () => {
     const code = await addInvitation(app, HOST);
     const { login_url } = await startLogin(app, { dyn, stateCode: code });
     app.clock.advance(24 * 3_600_000);
@@ -205,7 +205,7 @@ describe('guests', () => {
     await expectPage(await app.browse(login_url, { characterId: 2_112_000_089 }), 400, TITLES.badRequest);
   });
 
-  /** Stores a member of {@link OUTSIDE} at a level, as the registry knows those who were let in once. */
+  /** Stores a member of {@link OUTSIDE} at a level, as after a time when that corporation was let in. */
   async function registerOutsider(id: number, level: number): Promise<void> {
     const coalition = await letIn(app, { corporations: [OUTSIDE] });
     await app.signIn(id, { dyn });

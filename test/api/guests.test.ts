@@ -7,12 +7,12 @@ import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { expectPage, startLogin, TITLES, trySignIn, userRow, userTokenOf } from '../harness/sign-in.ts';
 
-/** Two corporations without an alliance, let in: they invite. */
+/** Two corporations without an alliance that are let in and invite guests. */
 const HOST = 98_000_011;
 const OTHER_HOST = 98_000_012;
-/** A corporation that is registered, in a coalition of its own that says nothing about logging in. */
+/** A registered corporation in a coalition without authorized_to_login. */
 const OUTSIDE = 98_000_005;
-/** A corporation that invites more than it may. */
+/** A corporation that exceeds the number of invitations. */
 const CROWDED = 98_000_003;
 const UNKNOWN = 98_999_999;
 const HOUR = 3_600_000;
@@ -23,7 +23,7 @@ let dyn: string;
 /** Members of HOST by level: 1 may invite and list, 2 may delete. */
 let inviter: Client;
 let deleter: Client;
-/** Characters of corporations that nobody let in; each test takes its own. */
+/** Characters of corporations that are not let in; each test uses its own. */
 let strangers: number[];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await root.corporation.register({ params: { corporation_id: OUTSIDE } });
   inviter = await callerAt(app, { id: 2_120_000_001, level: 1, corporation: HOST });
   deleter = await callerAt(app, { id: 2_120_000_002, level: 2, corporation: HOST });
-  // Leaders of corporations come with an office; the strangers are plain members.
+  // CEOs would get a level; these characters are plain members.
   strangers = app.provider.world.membersOf(98_000_006).filter((id) => id > 2_112_000_012);
 });
 afterAll(() => app.stop());
@@ -70,7 +70,7 @@ const remove = (character_id: number, by = deleter, corporation_id = HOST) =>
 const nameOf = (id: number) => app.provider.world.character(id)?.name ?? '';
 
 describe('POST /corporation/{corporation_id}/guest: create a state code for a new guest', () => {
-  it('rule: who logs in with a guest state code is then considered a guest of the corporation', async () => {
+  it('rule: a user that logs in with a guest state code is considered a guest of the corporation', async () => {
     const id = stranger();
     await expectPage(await trySignIn(app, { characterId: id }, { dyn }), 403, TITLES.notAllowed);
     userTokenOf(await follow(id, await invite()));
@@ -78,7 +78,7 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
     expect(await guestsOf(HOST)).toContainEqual({ character_id: id, character_name: nameOf(id) });
   });
 
-  it('D25: the login asks for what the corporation requires, too, and with a PKCE challenge of its own', async () => {
+  it('D25: the login also requests the scopes that the corporation requires, with its own PKCE challenge', async () => {
     const params = { corporation_id: HOST };
     await root.corporation.update({ params, body: { mandatory_ext_scopes: ['ext-mail.read_mail.v1'] } });
     const logins = await Promise.all(
@@ -93,7 +93,7 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
     await root.corporation.update({ params, body: { mandatory_ext_scopes: [] } });
   });
 
-  it('D28: the code works with any dyn token, and then with that one alone', async () => {
+  it('D28: the code works with any dyn token, and then only with that one', async () => {
     const id = stranger();
     const stateCode = await invite();
     const another = await app.dynamicToken('https://other.example/app');
@@ -112,7 +112,7 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
     expect(await userRow(app, second)).toBeUndefined();
   });
 
-  it('D28: of many who follow one link at the same time, one gets in', async () => {
+  it('D28: of many concurrent uses of one link, one succeeds', async () => {
     const { login_url } = await startLogin(app, { dyn, stateCode: await invite() });
     const many = Array.from({ length: 6 }, stranger);
     const answers = await Promise.all(many.map((characterId) => app.browse(login_url, { characterId })));
@@ -130,7 +130,7 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
     await expect(startLogin(app, { dyn, stateCode: late })).rejects.toThrow('404');
   });
 
-  describe('a corporation has at most 100 living codes', () => {
+  describe('a corporation has at most 100 valid codes', () => {
     const create = (corporation_id: number) =>
       root.corporation.createGuestCode({ params: { corporation_id } });
     const statuses = async (many: number, host: number) =>
@@ -143,7 +143,7 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
       },
     };
 
-    it('of any number that are made at once, 100 are; the rest is a 409, and others have their own', async () => {
+    it('of any number requested concurrently 100 are made; the rest is a 409, and other corporations have their own', async () => {
       await root.corporation.register({ params: { corporation_id: CROWDED } });
       const made = await statuses(130, CROWDED);
       expect(made.filter((status) => status === 200)).toHaveLength(100);
@@ -152,7 +152,7 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
       expect(await create(OUTSIDE)).toMatchObject({ status: 200 });
     });
 
-    it('one that is used, or dead, makes room for one', async () => {
+    it('a used or dead code makes room for another', async () => {
       const [used, dead] = await app.db
         .selectFrom('state_codes')
         .select('state_code')
@@ -169,7 +169,7 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
       expect(await create(CROWDED)).toMatchObject(full);
     });
 
-    it('those that have expired make room for all', async () => {
+    it('expired codes make room for as many others', async () => {
       app.clock.advance(24 * HOUR);
       expect(await create(CROWDED)).toMatchObject({ status: 200 });
     });
@@ -185,9 +185,9 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
   });
 });
 
-describe('An invitation is no weapon: nobody is demoted, moved, or brought under anyone’s authority by it', () => {
+describe('attack: an invitation demotes or moves nobody, and gives nobody authority over others', () => {
   it.each([0, 2, 4, 8, 9, 10])(
-    'D28: who is admitted at level %s keeps level, corporation and tokens',
+    'D28: an admitted user at level %s keeps level, corporation and tokens',
     async (level) => {
       const id = app.provider.world.membersOf(OTHER_HOST)[1] as number;
       const before = await app.signIn(id, { dyn });
@@ -200,7 +200,7 @@ describe('An invitation is no weapon: nobody is demoted, moved, or brought under
     },
   );
 
-  it('D28: a newcomer who is admitted by his own corporation is its member, not a guest', async () => {
+  it('D28: a newcomer whose own corporation is let in becomes its member, not a guest', async () => {
     const id = app.provider.world.membersOf(OTHER_HOST)[2] as number;
     userTokenOf(await follow(id, await invite()));
     expect(await userRow(app, id)).toMatchObject({ clearance_level: 0, corporation_id: OTHER_HOST });
@@ -220,7 +220,7 @@ describe('An invitation is no weapon: nobody is demoted, moved, or brought under
     expect(await remove(id)).toMatchObject({ status: 404 });
   });
 
-  it('D28: a guest who is the CEO of another corporation stays as it is when that one is registered', async () => {
+  it('D28: a guest that is the CEO of another corporation stays as it is when that one is registered', async () => {
     const corporation_id = 98_000_010;
     const id = app.provider.world.corporation(corporation_id)?.ceoId as number;
     await addUser(app, { id, level: -1, corporation: HOST, name: nameOf(id) });
@@ -239,7 +239,7 @@ describe('An invitation is no weapon: nobody is demoted, moved, or brought under
     expect(await userRow(app, id)).toMatchObject({ clearance_level: 9, corporation_id: OUTSIDE });
   });
 
-  it('D27: who is shut out by a group stays out, and what was refused is not written (D26b)', async () => {
+  it('D27: a user barred by a group is refused, and a refused sign-in stores nothing (D26b)', async () => {
     const { id } = await makeGuest();
     const created = await root.group.create({ body: { group_name: 'Shut out' } });
     const { group_id } = created.body as { group_id: string };
@@ -253,14 +253,14 @@ describe('An invitation is no weapon: nobody is demoted, moved, or brought under
     await root.group.delete({ params: { group_id } });
   });
 
-  it('D27: a corporation that may not log in itself lets nobody in by inviting', async () => {
+  it('D27: a corporation that is not let in itself cannot let guests in', async () => {
     await addCoalition(app, 'c5'.repeat(12), { corporations: [OUTSIDE] }, null);
     const id = stranger();
     await expectPage(await follow(id, await invite(OUTSIDE, root)), 403, TITLES.notAllowed);
     expect(await userRow(app, id)).toBeUndefined();
   });
 
-  it('§3: a guest may nothing, and its level is nobody’s to set (D16)', async () => {
+  it('§3: a guest may do nothing, and nobody can set its level (D16)', async () => {
     const { id, token } = await makeGuest();
     const guest = app.client(token);
     for (const answer of [
@@ -288,7 +288,7 @@ describe('An invitation is no weapon: nobody is demoted, moved, or brought under
 });
 
 describe('GET /corporation/{corporation_id}/guest: list guests of the corporation', () => {
-  it('D9: UserShort, ordered by name ignoring case, then id; this corporation’s alone', async () => {
+  it('D9: UserShort, ordered by name ignoring case, then id; only guests of this corporation', async () => {
     const names = ['bo', 'Ann', 'ANN', 'Ödön', 'zoe', 'Bo'];
     const first = 2_140_000_000;
     for (const [index, name] of names.entries()) {
@@ -308,7 +308,7 @@ describe('GET /corporation/{corporation_id}/guest: list guests of the corporatio
 });
 
 describe('DELETE /corporation/{corporation_id}/guest/{character_id}: delete a guest', () => {
-  it('D28: deletes that guest user: tokens die, the refresh token is revoked at the provider (D19b)', async () => {
+  it('D28: deletes that guest: its tokens are deleted, its refresh token is revoked at the provider (D19b)', async () => {
     const { id, token } = await makeGuest();
     const revoked = () => app.provider.requests.filter(({ path }) => path === '/v2/oauth/revoke').length;
     const before = revoked();
@@ -330,13 +330,13 @@ describe('DELETE /corporation/{corporation_id}/guest/{character_id}: delete a gu
     expect(await guestsOf(HOST)).not.toContainEqual(expect.objectContaining({ character_id: id }));
   });
 
-  it('D19b: it is no ban: a deleted guest may be invited again', async () => {
+  it('D19b: deletion is no ban: the guest may be invited again', async () => {
     const { id } = await makeGuest();
     await remove(id);
     await makeGuest(id);
   });
 
-  it('404 for a member, for the guest of another corporation and for nobody; 0 is no id here', async () => {
+  it('404 for a member, for a guest of another corporation and for an unknown id; 0 is no valid id here', async () => {
     const member = 2_120_000_001;
     const { id: elsewhere } = await makeGuest(stranger(), OTHER_HOST);
     for (const id of [member, elsewhere, 2_112_999_999]) {

@@ -27,7 +27,7 @@ const SCOPES = [
   'ext-universe.read_structures.v1',
   'ext-wallet.read_character_wallet.v1',
 ];
-/** Longer than what is asked for here is cached. */
+/** Longer than the answers requested here are cached. */
 const LATER = 150_000;
 
 let app: TestApp;
@@ -126,7 +126,7 @@ describe('pages of every history', () => {
 });
 
 describe('POST …/location/now', () => {
-  it('asks the game, stores the answer and answers with it; the next one comes first', async () => {
+  it('fetches the location, stores it and answers with it; the latest one is first', async () => {
     const { token, user } = await newcomer();
     const now = () => ok(storeNow(token, user.character_id));
     const first = await now();
@@ -145,7 +145,7 @@ describe('POST …/location/now', () => {
     });
   });
 
-  it('names the station or the structure that the character is docked in, wherever a turn takes it', async () => {
+  it('names the station or structure in which the character is docked', async () => {
     const { token, user } = await newcomer();
     const kinds = new Set<string>();
     for (let turn = 0; turn < 40 && kinds.size < 3; turn += 1) {
@@ -185,7 +185,7 @@ describe('POST …/location/now', () => {
     });
   });
 
-  it('nothing is stored when the game refuses part of it: 502 (D30)', async () => {
+  it('nothing is stored when the game refuses one of the requests: 502 (D30)', async () => {
     const { token, user } = await newcomer();
     app.provider.faults.add('/characters/*/ship', { kind: 'status', status: 500 });
     const { status } = await storeNow(token, user.character_id);
@@ -196,7 +196,7 @@ describe('POST …/location/now', () => {
 });
 
 describe('skill points and balance', () => {
-  it('as the game says them, each time they were stored', async () => {
+  it('as the game reports them, an entry for each time', async () => {
     const { token, user } = await newcomer();
     const id = user.character_id;
     const { services } = app.app;
@@ -257,7 +257,7 @@ describe('mail (D36b)', () => {
     ).toBe(true);
   });
 
-  it('one mail: plain text with line breaks (D36); a 404 unless that mailbox holds it', async () => {
+  it('one mail: plain text with line breaks (D36); a 404 unless it is in that mailbox', async () => {
     const { token, user } = await newcomer();
     const other = await newcomer();
     const id = user.character_id;
@@ -333,7 +333,7 @@ describe('what is below /ext/history/ is ours and never forwarded (decisions §1
   });
 });
 
-describe('histories end', () => {
+describe('histories are deleted', () => {
   const everything = async (id: number) => {
     const counts: number[] = [];
     for (const table of [

@@ -35,7 +35,7 @@ function kidOf(jwt: string): string {
   return JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
 }
 
-/** The service once more, on the same database with other keys. */
+/** Another instance of the service on the same database with other keys. */
 async function start(
   keys: Key[],
   forceKeyRemoval = false,
@@ -56,7 +56,7 @@ async function works(url: string, token: string): Promise<boolean> {
 }
 
 describe('D20b: rotation of the signing keys', () => {
-  it('with the new key first, both verify, and new tokens are signed by the new one', async () => {
+  it('with the new key first, both verify, and new tokens are signed with the new one', async () => {
     const before = await makeToken(app, 'per', 0, uuidOf(app.root));
     const { app: rotated, url } = await start([fresh, old]);
     expect(await works(url, before.jwt)).toBe(true);
@@ -64,23 +64,23 @@ describe('D20b: rotation of the signing keys', () => {
     const { user_token } = await ok(caller(url, app.root).token.createUserToken());
     expect(kidOf(user_token)).toBe(fresh.kid);
     expect(await works(url, user_token)).toBe(true);
-    // The replica that has not got the new key yet says so, and does not fall over.
+    // An instance without the new key refuses its tokens with a clear message.
     expect(await app.client(user_token).token.current()).toMatchObject({
       status: 401,
       body: { detail: `The token was signed with an unknown key (kid ${fresh.kid}).`, code: 'token_invalid' },
     });
-    // A token is printed as it is as long as its key can sign.
+    // A token is printed unchanged as long as its key can sign.
     expect(kidOf(await rootToken(rotated.services, 0))).toBe(old.kid);
     await app.db.deleteFrom('tokens').where('kid', '=', fresh.kid).execute();
   });
 
-  it('in two steps, no process meets a token that it does not know', async () => {
+  it('in two steps, no process receives a token with an unknown key', async () => {
     const made: string[] = [];
     const makeOne = async ({ url }: { url: string }) => {
       const { user_token } = await ok(caller(url, app.root).token.createUserToken());
       made.push(user_token);
     };
-    // Two processes, restarted one after the other: first the new key is added behind, then promoted.
+    // Two processes are restarted one after the other: first with the new key added last, then with it first.
     let processes = [await start([old]), await start([old])];
     for (const keys of [
       [old, fresh],
@@ -98,7 +98,7 @@ describe('D20b: rotation of the signing keys', () => {
     await app.db.deleteFrom('tokens').where('kid', '=', fresh.kid).execute();
   });
 
-  it('a token of an unknown key is in the log, once a minute however many there are', async () => {
+  it('tokens with an unknown key are logged once a minute, however many there are', async () => {
     const { app: other } = await start([fresh, old]);
     const tokens = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -124,7 +124,7 @@ describe('D20b: rotation of the signing keys', () => {
     expect(JSON.stringify(json)).not.toContain('"d"');
   });
 
-  it('removing a key that unexpired tokens use is refused at start, with their list', async () => {
+  it('the start is refused when a key of unexpired tokens was removed, with a list of them', async () => {
     const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
     const use = await makeToken(app, 'use', 0, dyn.uuid);
     const refusal = await start([fresh]).catch((error: Error) => error);
@@ -136,7 +136,7 @@ describe('D20b: rotation of the signing keys', () => {
     for (const { jwt } of [dyn, use]) expect(message).not.toContain(jwt.split('.')[1]);
   });
 
-  it('expired tokens need no key any more', async () => {
+  it('the keys of expired tokens are not needed', async () => {
     const signer = (await newSigningKey()) as Key;
     const { app: other } = await start([signer, old]);
     await other.services.db
@@ -158,7 +158,7 @@ describe('D20b: rotation of the signing keys', () => {
     await expect(start([old])).resolves.toBeDefined();
   });
 
-  it('FORCE_KEY_REMOVAL deletes those tokens once and for all; what present keys need stays, and is signed anew', async () => {
+  it('FORCE_KEY_REMOVAL deletes those tokens permanently; tokens of present keys stay, and can be signed again', async () => {
     const per = await makeToken(app, 'per', 0, uuidOf(app.root));
     const { url: both } = await start([fresh, old]);
     const { tkn } = await ok(

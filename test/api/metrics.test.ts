@@ -13,7 +13,7 @@ afterAll(() => app.stop());
 
 const text = () => app.app.services.metrics.registry.metrics();
 
-/** The value of one series; undefined: there is none. */
+/** The value of a series; undefined when it does not exist. */
 async function value(series: string): Promise<number | undefined> {
   const line = (await text()).split('\n').find((each) => each.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
@@ -42,7 +42,7 @@ describe('the metrics', () => {
     for (const secret of [caller.name, 'making', caller.jwt]) expect(await text()).not.toContain(secret);
   });
 
-  it('measure statements, and how many connections there are', async () => {
+  it('measure statements, and the number of connections', async () => {
     const selects = 'castellan_database_statement_duration_seconds_count{verb="select"}';
     const before = (await value(selects)) ?? 0;
     await send(app, 'GET', '/token', { token: app.root });
@@ -51,7 +51,7 @@ describe('the metrics', () => {
     expect(await value('castellan_database_waiting')).toBe(0);
   });
 
-  it('count what the cache of the game had, and how the game answers', async () => {
+  it('count hits of the provider’s cache, and answers of the provider', async () => {
     const caller = await addMember(app, 2_120_000_002);
     const ask = () => send(app, 'GET', '/ext/universe/systems/30000142', { token: caller.jwt });
     const cache = (outcome: string) => value(`castellan_provider_cache_total{outcome="${outcome}"}`);
@@ -68,13 +68,13 @@ describe('the metrics', () => {
     expect(await value('castellan_sign_ins_total{outcome="bad-request"}')).toBe(1);
   });
 
-  it('know the age of the sync, and the jobs that wait', async () => {
+  it('contain the age of the sync, and the number of waiting jobs', async () => {
     expect(await value('castellan_sync_age_seconds')).toBeUndefined();
     expect(await value('castellan_crash_reports')).toBe(0);
   });
 });
 
-it('the metrics are read while the database is away, without what only it knows', async () => {
+it('the metrics can be read while the database is unavailable, without those that come from it', async () => {
   let proxy: DatabaseProxy | undefined;
   const other = await startTestApp({
     databaseBy: async (url) => {

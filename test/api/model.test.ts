@@ -2,8 +2,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { compareWithModel } from '../harness/model/run.ts';
 
-/** Half a minute as a rule; a machine may be busy with much else. */
+/** Usually half a minute; a busy machine needs longer. */
 const TIME_LIMIT = 5 * 60_000;
+
+/** Some thousands belong to a release (`npm run soak`). */
+const SEQUENCES = 30;
 
 let app: TestApp;
 beforeAll(async () => {
@@ -12,11 +15,12 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 it(
-  '40 random sequences of changes leave the registry as the rules say, and as the events tell it',
+  `${SEQUENCES} random sequences of changes leave the registry as the rules say, and as the events tell it`,
   async () => {
-    const successes = await compareWithModel(app, 40);
-    // Most kinds of steps came to something.
-    expect(Object.keys(successes).length).toBeGreaterThan(12);
+    const successes = await compareWithModel(app, SEQUENCES);
+    // Usually about six steps of each succeed; which kinds they are is chance in so few sequences.
+    const steps = Object.values(successes).reduce((sum, count) => sum + count, 0);
+    expect(steps).toBeGreaterThan(2 * SEQUENCES);
     expect(app.logged.filter((line) => line.includes('uncaught'))).toEqual([]);
   },
   TIME_LIMIT,

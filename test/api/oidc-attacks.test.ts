@@ -28,13 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** A code, and what belongs to it. */
+/** A code with its verifier and redirect URI. */
 async function codeFor(of: RelyingParty, characterId: number, more?: Record<string, string>) {
   const { landed, ...begun } = await of.visit(browserOf(characterId), more);
   return { ...begun, back: landed.url, code: landed.url.searchParams.get('code') ?? '' };
 }
 
-/** What a client sends to the token endpoint, every field of which a test may change. */
+/** Sends a request to the token endpoint, of which a test may change every field. */
 function redeeming(of: RelyingParty, code: string, verifier: string) {
   return {
     grant_type: 'authorization_code',
@@ -59,7 +59,7 @@ const userinfo = async (token: string) =>
 const introspect = async (of: RelyingParty, token: string) =>
   (await openid.tokenIntrospection(of.config, token)).active;
 
-/** Whether anything of a sign-in still works. */
+/** Whether any token of a sign-in is still accepted. */
 async function whatWorks(of: RelyingParty, browser: Browser, tokens: openid.TokenEndpointResponse) {
   const { landed } = await of.visit(browser, { prompt: 'none' });
   return {
@@ -72,7 +72,7 @@ async function whatWorks(of: RelyingParty, browser: Browser, tokens: openid.Toke
 const NOTHING = { userinfo: 401, introspection: false, refresh: 'invalid_grant', session: 'login_required' };
 
 describe('attack: replay of a code', () => {
-  it('D84: a code is good for one use, and the second ends what the first gave', async () => {
+  it('D84: a code works once, and its second use revokes the tokens of the first', async () => {
     const { code, verifier, back, ...begun } = await codeFor(party, VICTIM);
     const tokens = await party.redeem({ ...begun, verifier }, back);
     expect(await userinfo(tokens.access_token)).toBe(200);
@@ -84,7 +84,7 @@ describe('attack: replay of a code', () => {
     expect(await introspect(party, tokens.access_token)).toBe(false);
   });
 
-  it('D84: of ten redemptions at the same moment one gives tokens at the most', async () => {
+  it('D84: of ten concurrent uses of a code at most one gives tokens', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { code, verifier } = await codeFor(party, VICTIM);
       const answers = await Promise.all(
@@ -99,7 +99,7 @@ describe('attack: replay of a code', () => {
     }
   });
 
-  it('D84: of ten uses of a refresh token at the same moment one gives tokens at the most', async () => {
+  it('D84: of ten concurrent uses of a refresh token at most one gives tokens', async () => {
     const { back, ...begun } = await codeFor(party, VICTIM, { scope: 'openid offline_access' });
     const { refresh_token } = await party.redeem(begun, back);
     const answers = await Promise.all(
@@ -108,7 +108,7 @@ describe('attack: replay of a code', () => {
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
   });
 
-  it('D84: a refresh token that was used already ends the family', async () => {
+  it('D84: the second use of a refresh token revokes all tokens of the sign-in', async () => {
     const { back, ...begun } = await codeFor(party, VICTIM, { scope: 'openid offline_access' });
     const first = await party.redeem(begun, back);
     const second = await openid.refreshTokenGrant(party.config, first.refresh_token ?? '');
@@ -119,7 +119,7 @@ describe('attack: replay of a code', () => {
     expect(await userinfo(second.access_token)).toBe(401);
   });
 
-  it('D84: a code is good for a minute', async () => {
+  it('D84: a code is valid for a minute', async () => {
     const { code, verifier } = await codeFor(party, VICTIM);
     app.clock.advance(61_000);
     expect((await tokenEndpoint(redeeming(party, code, verifier))).json.error).toBe('invalid_grant');
@@ -132,35 +132,36 @@ describe('attack: mixed-up clients', () => {
     other = await addRelyingParty(app, { client_name: 'Evil', redirect_uris: ['https://evil.example/back'] });
   });
 
-  it('a code of one client is no code for another', async () => {
+  it('a code of one client is refused for another', async () => {
     const { code, verifier } = await codeFor(party, VICTIM);
     const stolen = { ...redeeming(other, code, verifier), redirect_uri: party.redirectUri };
     expect((await tokenEndpoint(stolen)).json.error).toBe('invalid_grant');
     expect((await tokenEndpoint(redeeming(party, code, verifier))).status).toBe(200);
   });
 
-  it('a refresh token of one client refreshes nothing for another, and stays good', async () => {
+  it('a refresh token of one client is refused for another, and stays valid', async () => {
     const { back, ...begun } = await codeFor(party, VICTIM, { scope: 'openid offline_access' });
     const { refresh_token } = await party.redeem(begun, back);
     expect((await tokenEndpoint(refreshing(other, refresh_token))).json.error).toBe('invalid_grant');
     expect((await tokenEndpoint(refreshing(party, refresh_token))).status).toBe(200);
   });
 
-  it('nobody asks about, or revokes, the token of another client', async () => {
+  it('a client can neither introspect nor revoke the token of another one', async () => {
     const { back, ...begun } = await codeFor(party, VICTIM);
     const { access_token } = await party.redeem(begun, back);
     expect(await introspect(party, access_token)).toBe(true);
     expect(await introspect(other, access_token)).toBe(false);
-    await postForm(app, '/oidc/revocation', { ...refreshing(other), token: access_token });
+    const refused = await postForm(app, '/oidc/revocation', { ...refreshing(other), token: access_token });
+    expect([refused.status, refused.json.error]).toEqual([400, 'invalid_request']);
     expect(await userinfo(access_token)).toBe(200);
   });
 
-  it('answers name the issuer, so that a client knows whose answer it is (RFC 9207)', async () => {
+  it('answers contain the issuer, against mix-up attacks (RFC 9207)', async () => {
     const { back } = await codeFor(party, VICTIM);
     expect(back.searchParams.get('iss')).toBe(BASE_URL);
   });
 
-  it('D81: a wrong secret, another client’s or none is no client', async () => {
+  it('D81: a wrong secret, that of another client, or none is refused', async () => {
     const { code, verifier } = await codeFor(party, VICTIM);
     const fields = redeeming(party, code, verifier);
     for (const client_secret of ['', 'x', other.client.client_secret ?? '', fields.client_secret.slice(1)]) {
@@ -170,7 +171,7 @@ describe('attack: mixed-up clients', () => {
     expect((await tokenEndpoint(fields)).status).toBe(200);
   });
 
-  it('D81: the stored hash of a secret is no secret', async () => {
+  it('D81: the stored hash of a secret does not work as a secret', async () => {
     const { code, verifier } = await codeFor(party, VICTIM);
     const { secret_hash } = await app.db
       .selectFrom('oidc_clients')
@@ -191,7 +192,7 @@ describe('attack: mixed-up clients', () => {
     expect((await tokenEndpoint({ ...fields, client_secret })).status).toBe(200);
   });
 
-  it('D81: a deleted client gets nothing any more, whatever it holds', async () => {
+  it('D81: a deleted client gets nothing, whichever tokens it has', async () => {
     const doomed = await addRelyingParty(app);
     const tokens = await doomed.signIn(browserOf(VICTIM), { scope: 'openid offline_access' });
     const { client_id } = doomed.client;
@@ -205,6 +206,19 @@ describe('attack: mixed-up clients', () => {
 });
 
 describe('attack: redirect URIs that differ by a character', () => {
+  it('D81: one that is removed while somebody signs in gets no code any more', async () => {
+    const hijacked = 'https://hijacked.example/back';
+    const changing = await addRelyingParty(app, { redirect_uris: [REDIRECT_URI, hijacked] });
+    const browser = browserOf(VICTIM);
+    const { url } = await changing.begin({ redirect_uri: hijacked });
+    const callback = await upToTheCallback(browser, url);
+    const params = { client_id: changing.client.client_id };
+    await ok(app.client(app.root).oidc.updateClient({ params, body: { redirect_uris: [REDIRECT_URI] } }));
+    const landed = await browser.go(callback);
+    expect([landed.url.origin, landed.page?.status]).toEqual([BASE_URL, 400]);
+    expect(landed.html).toContain('does not come from where it says');
+  });
+
   it.each([
     ['a slash more', `${REDIRECT_URI}/`],
     ['a letter more', `${REDIRECT_URI}x`],
@@ -228,12 +242,12 @@ describe('attack: redirect URIs that differ by a character', () => {
     const landed = await browser.go((await party.begin({ redirect_uri })).url);
     expect(landed.url.origin).toBe(BASE_URL);
     expect(landed.page?.status).toBe(400);
-    // Nor after a sign-in at the right one.
+    // Nor after a sign-in with the right one.
     await party.signIn(browser);
     expect((await browser.go((await party.begin({ redirect_uri })).url)).page?.status).toBe(400);
   });
 
-  it('D81: the code was given for one of several, and is redeemed for that alone', async () => {
+  it('D81: a code can be exchanged only with the redirect URI for which it was issued', async () => {
     const second = 'https://wiki.example/second';
     const several = await addRelyingParty(app, { redirect_uris: [REDIRECT_URI, second] });
     const { code, verifier } = await codeFor(several, VICTIM);
@@ -241,7 +255,7 @@ describe('attack: redirect URIs that differ by a character', () => {
     expect((await tokenEndpoint({ ...fields, redirect_uri: second })).json.error).toBe('invalid_grant');
   });
 
-  it('D81: after a logout, too', async () => {
+  it('D81: the same for redirects after a logout', async () => {
     const leaving = await addRelyingParty(app, { post_logout_redirect_uris: ['https://wiki.example/bye'] });
     const browser = browserOf(VICTIM);
     const { id_token: id_token_hint = '' } = await leaving.signIn(browser);
@@ -288,7 +302,7 @@ describe('attack: PKCE', () => {
     }
   });
 
-  it('D80: a public client redeems its code with the verifier alone', async () => {
+  it('D80: a public client exchanges its code with only the verifier', async () => {
     const app_ = await addRelyingParty(app, { public: true });
     const tokens = await app_.signIn(browserOf(VICTIM));
     expect(tokens.claims()?.sub).toBe(String(VICTIM));
@@ -336,7 +350,7 @@ describe('attack: session fixation and login CSRF', () => {
     },
   );
 
-  it('D82: a session in which nobody has signed in lasts as long as a sign-in may take', async () => {
+  it('D82: a session without a sign-in lasts only as long as a sign-in may take', async () => {
     await fetch(`${app.url}/oidc/logout?state=mine`);
     const { expires_on } = await app.db
       .selectFrom('oidc_artifacts')
@@ -348,7 +362,7 @@ describe('attack: session fixation and login CSRF', () => {
     expect(expires_on.getTime() - app.clock.now().getTime()).toBeLessThanOrEqual(3_600_000);
   });
 
-  it('D82: a session id that was made up, or is not signed, is none', async () => {
+  it('D82: a made-up or unsigned session id is ignored', async () => {
     const browser = browserOf(VICTIM);
     await party.signIn(browser);
     const unsigned = browserOf(ATTACKER);
@@ -358,11 +372,11 @@ describe('attack: session fixation and login CSRF', () => {
     expect(landed.url.searchParams.get('error')).toBe('login_required');
   });
 
-  it('D82: login CSRF: a callback is taken from the browser alone that began the sign-in', async () => {
+  it('D82: login CSRF: a callback is accepted only from the browser that started the sign-in', async () => {
     const attacker = browserOf(ATTACKER);
     const begun = await party.begin();
     const callback = await upToTheCallback(attacker, begun.url);
-    // The victim's browser is made to follow it: nobody is signed in there, and the attacker's sign-in is left alone.
+    // The victim's browser follows the link: nobody is signed in there, and the attacker's sign-in is unaffected.
     const victim = browserOf(VICTIM);
     const landed = await victim.go(callback);
     expect(landed.page?.status).toBe(400);
@@ -375,7 +389,7 @@ describe('attack: session fixation and login CSRF', () => {
     expect((await party.redeem(begun, url)).claims()?.sub).toBe(String(ATTACKER));
   });
 
-  it('D82: login CSRF: the cookie of another sign-in does not do', async () => {
+  it('D82: login CSRF: the cookie of another sign-in is not accepted', async () => {
     const attacker = browserOf(ATTACKER);
     const callback = await upToTheCallback(attacker, (await party.begin()).url);
     const victim = browserOf(VICTIM);
@@ -384,7 +398,7 @@ describe('attack: session fixation and login CSRF', () => {
     const own = victim.cookies.find(({ name }) => name.startsWith('__Host-castellan_sign_in_'));
     victim.cookies.push({ ...own, name: `__Host-castellan_sign_in_${state.slice(0, 8)}` } as never);
     const landed = await victim.go(callback);
-    // Before anybody is asked who that is: the attacker's sign-in is not used up either.
+    // Refused before the code is exchanged, so the attacker's sign-in is not used up either.
     expect([landed.page?.status, landed.html]).toEqual([
       400,
       expect.stringContaining('cookies were deleted'),
@@ -413,7 +427,7 @@ describe('attack: session fixation and login CSRF', () => {
     expect(binding?.attributes).not.toMatch(/domain/i);
   });
 
-  it('D29b: who agrees while the character changes hands agrees to nothing for its new owner', async () => {
+  it('D29b: a consent during a hand-over does not apply to the new owner', async () => {
     const asking = await addRelyingParty(app, { first_party: false });
     const browser = browserOf(VICTIM);
     const page = await browser.go((await asking.begin()).url);
@@ -423,7 +437,7 @@ describe('attack: session fixation and login CSRF', () => {
     expect(await findConsent(app.db, VICTIM, asking.client.client_id)).toEqual([]);
   });
 
-  it('D29b: a hand-over that comes second takes the consent along', async () => {
+  it('D29b: a hand-over after a consent deletes the consent', async () => {
     const { client } = await addRelyingParty(app, { first_party: false });
     await party.signIn(browserOf(HANDED_OVER));
     const { rows } = await sql<{ uid: string }>`select session_uid as uid from oidc_artifacts
@@ -446,7 +460,7 @@ describe('attack: session fixation and login CSRF', () => {
     expect(await findConsent(db, HANDED_OVER, client.client_id)).toEqual([]);
   });
 
-  it('D82: of what is agreed to at the same moment nothing is lost', async () => {
+  it('D82: of concurrent consents none is lost', async () => {
     const { client } = await addRelyingParty(app, { first_party: false });
     await party.signIn(browserOf(VICTIM));
     const { rows } = await sql<{ uid: string }>`select session_uid as uid from oidc_artifacts
@@ -459,7 +473,7 @@ describe('attack: session fixation and login CSRF', () => {
     expect(await findConsent(app.db, VICTIM, client.client_id)).toEqual([...each].sort());
   });
 
-  it('D82: the steps of an interaction are for the browser that it belongs to', async () => {
+  it('D82: the steps of an interaction work only in its own browser', async () => {
     const attacker = browserOf(ATTACKER);
     const asking = await addRelyingParty(app, { first_party: false });
     const page = await attacker.go((await asking.begin()).url);
@@ -471,14 +485,14 @@ describe('attack: session fixation and login CSRF', () => {
     expect((await victim.go(`${action}/consent`, {})).page?.status).toBe(400);
   });
 
-  it('D25: a state of OpenID Connect is nobody’s state code', async () => {
+  it('D25: a state of OpenID Connect does not work as a state code', async () => {
     const callback = await upToTheCallback(browserOf(VICTIM), (await party.begin()).url);
     const state_code = new URL(callback).searchParams.get('state') ?? '';
     const dyn = app.client(await app.dynamicToken());
     expect((await dyn.token.startLogin({ body: { state_code } })).status).toBe(404);
   });
 
-  it('D26: an address without a browser of its own is a page, and takes nothing', async () => {
+  it('D26: a callback without the cookies of its browser gets a page, and uses nothing up', async () => {
     const begun = await party.begin();
     const browser = browserOf(VICTIM);
     const callback = new URL(await upToTheCallback(browser, begun.url));
@@ -495,15 +509,15 @@ describe('attack: session fixation and login CSRF', () => {
   });
 });
 
-/** Up to where the game sends the browser back. */
+/** Follows a sign-in up to the redirect from the game. */
 async function upToTheCallback(browser: Browser, authorization: URL): Promise<string> {
   const begun = await browser.ask(authorization);
   const signOn = await browser.ask(new URL(begun.headers.get('location') ?? '', BASE_URL));
   return app.provider.authorize(signOn.headers.get('location') ?? '', browser.choice);
 }
 
-describe('attack: clickjacking and what pages may do', () => {
-  it('no page can be framed, and forms go nowhere but to the application', async () => {
+describe('attack: clickjacking and other abuse of pages', () => {
+  it('no page can be framed, and forms can be sent only to the application', async () => {
     const asking = await addRelyingParty(app, { first_party: false });
     const browser = browserOf(VICTIM);
     const consent = await browser.go((await asking.begin()).url);
@@ -529,7 +543,7 @@ describe('attack: clickjacking and what pages may do', () => {
   });
 });
 
-describe('attack: tokens that should be dead', () => {
+describe('attack: tokens that are no longer valid', () => {
   it.each(['access_token', 'refresh_token'] as const)(
     'after revocation of the %s: nothing works',
     async (kind) => {
@@ -548,7 +562,7 @@ describe('attack: tokens that should be dead', () => {
     expect(await introspect(party, tokens.access_token)).toBe(false);
   });
 
-  it('D84: after exclusion: nothing works, and nothing comes back when it ends', async () => {
+  it('D84: after the loss of login permission nothing works, and nothing comes back with the permission', async () => {
     const browser = browserOf(VICTIM);
     const tokens = await party.signIn(browser, { scope: 'openid offline_access' });
     const spare = await codeFor(party, VICTIM);
@@ -561,7 +575,7 @@ describe('attack: tokens that should be dead', () => {
     expect(await whatWorks(party, browser, tokens)).toEqual(NOTHING);
   });
 
-  it('D27b: after an exclusion that nobody told of (a row changed by hand): judged at each use', async () => {
+  it('D27b: after a loss of login permission by a change of a row in the database: checked at each use', async () => {
     const browser = browserOf(VICTIM);
     const tokens = await party.signIn(browser, { scope: 'openid offline_access' });
     await app.db
@@ -577,7 +591,7 @@ describe('attack: tokens that should be dead', () => {
     await excluding(false);
   });
 
-  it('D29b: after a change of owner: nothing of the former one works', async () => {
+  it('D29b: after a change of owner no token of the former one works', async () => {
     const browser = browserOf(HANDED_OVER);
     const asking = await addRelyingParty(app, { first_party: false });
     const tokens = await asking.signIn(browser, { scope: 'openid offline_access' });
@@ -585,7 +599,7 @@ describe('attack: tokens that should be dead', () => {
     app.clock.advance(1_000);
     const next = browserOf(HANDED_OVER);
     const page = await next.go((await asking.begin()).url);
-    // What the former owner agreed to, the new one did not.
+    // The consents of the former owner do not apply to the new one.
     expect(page.html).toContain('Sign in to Wiki');
     expect(await whatWorks(asking, browser, tokens)).toEqual(NOTHING);
     expect((await next.press(page)).url.searchParams.get('code')).toBeTruthy();
@@ -598,7 +612,7 @@ describe('attack: tokens that should be dead', () => {
     expect(await whatWorks(party, browser, tokens)).toEqual(NOTHING);
   });
 
-  it('D84: a request at work while its session ends brings nothing back', async () => {
+  it('D84: a request that runs while its session ends does not restore it', async () => {
     const browser = browserOf(VICTIM);
     const tokens = await party.signIn(browser, { scope: 'openid offline_access' });
     const rows = await app.db
@@ -609,7 +623,7 @@ describe('attack: tokens that should be dead', () => {
     app.clock.advance(1_000);
     await excluding(true);
     await excluding(false);
-    // As it writes down what it read before.
+    // It would store again what it had read before.
     for (const row of rows.filter(({ model }) => ['Session', 'Grant', 'RefreshToken'].includes(model))) {
       await app.db
         .insertInto('oidc_artifacts')
@@ -619,7 +633,7 @@ describe('attack: tokens that should be dead', () => {
     expect(await whatWorks(party, browser, tokens)).toEqual(NOTHING);
   });
 
-  it('D20: an ID token is no token of the API, and a user token nothing to userinfo', async () => {
+  it('D20: the API refuses ID tokens, and userinfo refuses user tokens', async () => {
     for (const id_token_signed_response_alg of ['RS256', 'EdDSA'] as const) {
       const client = await addRelyingParty(app, { id_token_signed_response_alg });
       const tokens = await client.signIn(browserOf(VICTIM));
@@ -641,8 +655,8 @@ async function excluding(exclude: boolean): Promise<void> {
   );
 }
 
-describe('D84: who is refused', () => {
-  it('D84: a live session does not help who may not log in: a page names who refuses, and leads back', async () => {
+describe('D84: refused users', () => {
+  it('D84: a session does not help a user who may not log in: a page names who refuses, and links back', async () => {
     const browser = browserOf(VICTIM);
     await party.signIn(browser);
     const group = await ok(app.client(app.root).group.create({ body: { group_name: 'Banned <b>' } }));
@@ -662,7 +676,7 @@ describe('D84: who is refused', () => {
       error: 'access_denied',
       state: begun.state,
     });
-    // Whoever has another character may use that.
+    // The user may choose another character.
     browser.choice = { characterId: ATTACKER };
     const again = await party.begin();
     const { url: back } = await browser.follow(await browser.go(again.url), 'Sign in with another character');
@@ -670,7 +684,7 @@ describe('D84: who is refused', () => {
     await ok(app.client(app.root).group.delete({ params: { group_id: group.group_id } }));
   });
 
-  it('D84: who is in none of the allowed groups reads which those are; administrators, too', async () => {
+  it('D84: a user in none of the allowed groups sees a page that names them; administrators, too', async () => {
     const group = await ok(app.client(app.root).group.create({ body: { group_name: 'Editors' } }));
     const closed = await addRelyingParty(app, { allowed_groups: [group.group_id] });
     await setLevel(app, VICTIM, 9);

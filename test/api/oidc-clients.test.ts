@@ -24,7 +24,7 @@ const made = (body: Partial<Body> = {}) => ok(create(body));
 const newGroup = (group_name: string) => ok(root.group.create({ body: { group_name } }));
 
 describe('D81: clients', () => {
-  it('D81: a new one is answered with 201, its secret this once', async () => {
+  it('D81: creating one answers 201 with its secret, which is never shown again', async () => {
     const answer = await create();
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -43,7 +43,7 @@ describe('D81: clients', () => {
     });
   });
 
-  it('D81: the secret is stored as its hash, and shown by nothing else', async () => {
+  it('D81: the secret is stored as a hash, and no other answer contains it', async () => {
     const { client_id, client_secret = '' } = await made();
     const row = await app.db
       .selectFrom('oidc_clients')
@@ -61,7 +61,7 @@ describe('D81: clients', () => {
     expect(app.logged.join()).not.toContain(client_secret);
   });
 
-  it('D81: a public one has no secret, and none to renew: 409', async () => {
+  it('D81: a public one has no secret; renewing it is a 409', async () => {
     const client = await made({ public: true });
     expect(client).toMatchObject({ public: true });
     expect(client).not.toHaveProperty('client_secret');
@@ -72,7 +72,7 @@ describe('D81: clients', () => {
     });
   });
 
-  it('D81: a new secret takes the place of the former one', async () => {
+  it('D81: a new secret replaces the former one', async () => {
     const { client_id, client_secret } = await made();
     const renewed = await ok(root.oidc.renewSecret({ params: { client_id } }));
     expect(renewed).toEqual({ client_id, client_secret: expect.stringMatching(/^[\w-]{43}$/) });
@@ -121,7 +121,7 @@ describe('D81: clients', () => {
     expect(await put({ allowed_groups: [] })).toMatchObject({ allowed_groups: null });
   });
 
-  it('D84: when its only allowed group is deleted, it lets in nobody, not everybody', async () => {
+  it('D84: when its only allowed group is deleted, nobody may sign in, not everybody', async () => {
     const { group_id } = await newGroup('Short-lived');
     const { client_id } = await made({ allowed_groups: [group_id] });
     await ok(root.group.delete({ params: { group_id } }));
@@ -144,20 +144,20 @@ describe('D81: clients', () => {
     const renewed = await ok(root.oidc.renewSecret({ params }));
     await ok(root.oidc.deleteClient({ params }));
     const told = (await allEvents(app.db)).filter(({ event_id }) => !before.has(event_id));
-    const targets = [{ type: 'client', id: client_id, name: 'Told' }];
+    const targets = [{ type: 'oidc_client', id: client_id, name: 'Told' }];
     const actor = expect.objectContaining({ kind: 'app', character_id: 0, token: uuidOf(app.root) });
     expect(told).toMatchObject([
-      { type: 'client.created', actor, targets },
+      { type: 'oidc.client_created', actor, targets },
       {
-        type: 'client.updated',
+        type: 'oidc.client_updated',
         ...{ actor, targets },
         changes: [
           { field: 'redirect_uris', before: [BACK], after: [`${BACK}/new`] },
           { field: 'first_party', before: false, after: true },
         ],
       },
-      { type: 'client.updated', actor, targets, changes: [], reason: 'new secret' },
-      { type: 'client.deleted', actor, targets },
+      { type: 'oidc.client_updated', actor, targets, changes: [], reason: 'It has a new secret.' },
+      { type: 'oidc.client_deleted', actor, targets },
     ]);
     expect(told[0]?.changes).toContainEqual({ field: 'redirect_uris', before: null, after: [BACK] });
     for (const secret of [client_secret, renewed.client_secret]) {
@@ -165,7 +165,7 @@ describe('D81: clients', () => {
       expect(JSON.stringify(told)).not.toContain(createHash('sha256').update(secret).digest('hex'));
     }
     const audited = await ok(
-      root.audit.list({ query: { type: 'client.updated', target: `client:${client_id}` } }),
+      root.audit.list({ query: { type: 'oidc.client_updated', target: `oidc_client:${client_id}` } }),
     );
     expect(audited).toHaveLength(2);
   });
@@ -184,13 +184,13 @@ describe('D81: clients', () => {
     }
   });
 
-  it('D81: a deleted one is gone', async () => {
+  it('D81: a deleted one no longer exists', async () => {
     const { client_id } = await made();
     await ok(root.oidc.deleteClient({ params: { client_id } }));
     expect((await root.oidc.getClient({ params: { client_id } })).status).toBe(404);
   });
 
-  it('D14: somebody who is demoted meanwhile registers nothing', async () => {
+  it('D14: a caller who is demoted meanwhile registers nothing', async () => {
     const caller = await callerAt(app, { id: 2_150_000_001, level: 10 });
     await app.db
       .updateTable('users')
@@ -231,6 +231,10 @@ describe('D81: redirect URIs', () => {
       const answer = await create({ [field]: [uri] });
       expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', field, 0] }] } });
     }
+    expect(await create({ backchannel_logout_uri: uri })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'backchannel_logout_uri'] }] },
+    });
   });
 
   it('at least one, at most 20', async () => {
@@ -241,8 +245,8 @@ describe('D81: redirect URIs', () => {
   });
 });
 
-describe('D81: what an instance cannot do', () => {
-  it('D29: in production an address for logouts that is not public is refused', async () => {
+describe('D81: limits of an instance', () => {
+  it('D29: in production a logout URI that is not public is refused', async () => {
     const strict = await startTestApp({ env: { CALLBACK_ALLOW_PRIVATE: 'false' } });
     const { oidc } = strict.client(strict.root);
     const body = (backchannel_logout_uri: string) => ({

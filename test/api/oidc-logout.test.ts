@@ -15,11 +15,12 @@ const CORPORATION = 98_000_011;
 const MEMBERS = [2_112_000_049, 2_112_000_055, 2_112_000_070, 2_112_000_078];
 const [MEMBER = 0, OTHER = 0] = MEMBERS;
 
-/** An application's address for logouts. */
+/** An application's endpoint for back-channel logouts. */
 interface Listener {
   readonly url: string;
-  /** Bodies of the requests so far. */
+  /** Bodies of the requests so far, and how they came. */
   readonly told: URLSearchParams[];
+  readonly ways: string[];
   answer: number;
 }
 
@@ -39,12 +40,13 @@ beforeAll(async () => {
     });
     request.on('end', () => {
       listener.told.push(new URLSearchParams(body));
+      listener.ways.push(`${request.method} ${request.headers['content-type']}`);
       response.writeHead(listener.answer).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/oidc/logout`;
-  listener = { url, told: [], answer: 200 };
+  listener = { url, told: [], ways: [], answer: 200 };
   party = await addRelyingParty(app, {
     backchannel_logout_uri: url,
     post_logout_redirect_uris: ['https://wiki.example/bye'],
@@ -56,13 +58,14 @@ afterAll(async () => {
 });
 afterEach(() => {
   listener.told.length = 0;
+  listener.ways.length = 0;
   listener.answer = 200;
 });
 
 const browserOf = (characterId: number) => new Browser(app, { choice: { characterId } });
 const root = () => app.client(app.root);
 const sidOf = (tokens: { id_token?: string | undefined }) => decodeJwt(tokens.id_token ?? '').sid;
-/** Who was told of, and which session. */
+/** Subject and session id of a logout token. */
 const news = () =>
   listener.told.map((body) => {
     const { sub, sid } = decodeJwt(body.get('logout_token') ?? '');
@@ -74,7 +77,7 @@ function endSession(id_token_hint: string, more: Record<string, string> = {}) {
 }
 
 describe('OpenID Connect RP-Initiated Logout 1.0', () => {
-  it('2: the person is asked, logged out everywhere, and taken back with the state', async () => {
+  it('2: the user is asked, logged out everywhere, and redirected back with the state', async () => {
     const browser = browserOf(MEMBER);
     const other = await addRelyingParty(app);
     const { id_token = '', access_token } = await party.signIn(browser);
@@ -98,16 +101,35 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     }
   });
 
-  it('2: the hint may have expired; without a hint the client is named, or nobody', async () => {
+  it('2, 3: the hint may have expired or be of somebody else: the person is asked; unsigned it is none', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const bye = { post_logout_redirect_uri: 'https://wiki.example/bye', state: 'x' };
+    const old = { aud: party.client.client_id, iat: 1_700_000_000, exp: 1_700_003_600 };
+    const { idTokens } = app.app.services.keys;
+    const others = await idTokens.sign('RS256', 'JWT', { ...old, sub: String(OTHER) });
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${others.split('.')[1]}.`;
+    expect((await browser.go(endSession(unsigned, bye))).page?.status).toBe(400);
+    expect((await browser.go(endSession(others, bye))).html).toContain('Log out?');
+    const page = await browser.go(
+      endSession(await idTokens.sign('RS256', 'JWT', { ...old, sub: String(MEMBER) }), bye),
+    );
+    expect(page.html).toContain('Log out?');
+    expect((await browser.press(page, 'logout')).url.href).toBe('https://wiki.example/bye?state=x');
+    // Without hint and client nobody can say whose URI that is.
+    const nowhere = await browser.go(`${BASE_URL}/oidc/logout?${new URLSearchParams(bye)}`);
+    expect([nowhere.url.origin, nowhere.page?.status]).toEqual([BASE_URL, 200]);
+  });
+
+  it('2: without a hint the client is named, or nobody', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);
     const { client_id } = party.client;
     const named = await browser.go(`${BASE_URL}/oidc/logout?${new URLSearchParams({ client_id })}`);
     expect(named.html).toContain('Only of Wiki');
     const unnamed = await browser.go(`${BASE_URL}/oidc/logout`);
-    expect(unnamed.html).toContain('No, stay signed in');
-    const stayed = await browser.press(unnamed);
-    expect(stayed.html).toContain('You are logged out');
+    expect(unnamed.html).toContain('To stay signed in, close this page');
+    expect(unnamed.html.match(/<button/g)).toHaveLength(1);
     const { landed } = await party.visit(browser, { prompt: 'none' });
     expect(landed.url.searchParams.get('code')).toBeTruthy();
   });
@@ -119,7 +141,7 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     expect(page.html).toContain('Log out?');
   });
 
-  it('3: without a registered address, or for somebody else’s hint, nobody is sent anywhere', async () => {
+  it('3: without a registered redirect URI, or with another user’s hint, there is no redirect', async () => {
     const browser = browserOf(MEMBER);
     const other = await addRelyingParty(app);
     const { id_token = '' } = await other.signIn(browser);
@@ -147,7 +169,7 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     expect((await party.visit(browser, { prompt: 'none' })).landed.url.searchParams.get('code')).toBeTruthy();
   });
 
-  it('without a session there is nothing to ask', async () => {
+  it('without a session the user is not asked', async () => {
     const browser = browserOf(MEMBER);
     const { id_token = '' } = await party.signIn(browserOf(MEMBER));
     const { url } = await browser.go(
@@ -186,6 +208,37 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     expect(payload).not.toHaveProperty('nonce');
   });
 
+  it('2.1, 2.5: each application of the session is told in a form of its own, by the sid of its ID token', async () => {
+    const second = await addRelyingParty(app, { backchannel_logout_uri: listener.url });
+    const deaf = await addRelyingParty(app);
+    const browser = browserOf(MEMBER);
+    const offline = { scope: 'openid offline_access' };
+    const [one, two] = [await party.signIn(browser), await second.signIn(browser, offline)];
+    await deaf.signIn(browser);
+    const elsewhere = browserOf(MEMBER);
+    const stays = await party.signIn(elsewhere);
+    expect(new Set([one, two, stays].map(sidOf)).size).toBe(3);
+    await browser.press(await browser.go(endSession(one.id_token ?? '')), 'logout');
+    await expect.poll(() => listener.told.length).toBe(2);
+    const tokens = listener.told.map((body) => decodeJwt(body.get('logout_token') ?? ''));
+    expect(tokens.map(({ aud, sid }) => ({ aud, sid }))).toEqual(
+      expect.arrayContaining([
+        { aud: party.client.client_id, sid: sidOf(one) },
+        { aud: second.client.client_id, sid: sidOf(two) },
+      ]),
+    );
+    expect(new Set(tokens.map(({ jti }) => jti)).size).toBe(2);
+    expect(listener.told.map((body) => [...body.keys()])).toEqual([['logout_token'], ['logout_token']]);
+    expect(new Set(listener.ways)).toEqual(new Set(['POST application/x-www-form-urlencoded']));
+    // What was granted for the time of absence is left alone (2.7).
+    expect(
+      (await openid.refreshTokenGrant(second.config, two.refresh_token ?? '')).access_token,
+    ).toBeTruthy();
+    // Another browser of the same person is another session.
+    const { landed } = await party.visit(elsewhere, { prompt: 'none' });
+    expect(landed.url.searchParams.get('code')).toBeTruthy();
+  });
+
   it('D84: the job holds ids alone', async () => {
     const quiet = await startTestApp();
     await letIn(quiet, { corporations: [CORPORATION] });
@@ -205,7 +258,7 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     await quiet.stop();
   });
 
-  it('2.8: an application that does not answer well is told again, one that refuses is not', async () => {
+  it('2.8: the notice is retried after a failure, but not when the application refuses it', async () => {
     const told = () => app.logged.filter((line) => line.includes('refused a logout notification')).length;
     const before = told();
     listener.answer = 503;
@@ -224,7 +277,7 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     expect(waiting).toBe(0);
   });
 
-  it('D29: in production an address that is not public is not called', async () => {
+  it('D29: in production a URI that is not public is not called', async () => {
     const strict = await startTestApp({ worker: true, env: { CALLBACK_ALLOW_PRIVATE: 'false' } });
     await letIn(strict, { corporations: [CORPORATION] });
     const there = await addRelyingParty(strict);
@@ -244,8 +297,8 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
   });
 });
 
-describe('D84: what ends sessions, and is told', () => {
-  /** Somebody with a session, and what is true once that has ended. */
+describe('D84: changes that end sessions, of which applications are notified', () => {
+  /** A user with a session, and the checks for its end. */
   async function signedIn(characterId: number, at: RelyingParty = party) {
     const browser = browserOf(characterId);
     const tokens = await at.signIn(browser, { scope: 'openid offline_access' });
@@ -276,7 +329,7 @@ describe('D84: what ends sessions, and is told', () => {
         .executeTakeFirstOrThrow()
     ).character_name;
 
-  it('a coalition that shuts its members out', async () => {
+  it('a coalition that bars its members', async () => {
     const session = await signedIn(MEMBER);
     const letsIn = (authorized_to_login: boolean) =>
       ok(root().coalition.update({ params: { coalition_id: coalition }, body: { authorized_to_login } }));
@@ -294,7 +347,7 @@ describe('D84: what ends sessions, and is told', () => {
     await members([CORPORATION]);
   });
 
-  it('a group that shuts somebody out, and nobody else', async () => {
+  it('a group that bars a member, and nobody else’s session', async () => {
     const session = await signedIn(MEMBER);
     const bystander = await signedIn(OTHER);
     const { group_id } = await ok(root().group.create({ body: { group_name: 'Banned' } }));
@@ -305,7 +358,7 @@ describe('D84: what ends sessions, and is told', () => {
     await ok(root().group.delete({ params: { group_id } }));
   });
 
-  it('a level that is taken from an administrator whom nobody lets in', async () => {
+  it('the demotion of an administrator who is not let in otherwise', async () => {
     const id = MEMBERS[2] as number;
     await app.signIn(id);
     await app.db.updateTable('users').set({ clearance_level: 9 }).where('character_id', '=', id).execute();
@@ -354,7 +407,7 @@ describe('D84: what ends sessions, and is told', () => {
     app.provider.world.moveCharacter(MEMBER, CORPORATION);
   });
 
-  it('a character found elsewhere, when the corporation that it leads by now is registered', async () => {
+  it('a character that moved, found when the corporation of which it is CEO now is registered', async () => {
     const [id, elsewhere] = [MEMBERS[3] as number, 98_000_012];
     const { world } = app.provider;
     const session = await signedIn(id);
@@ -368,7 +421,7 @@ describe('D84: what ends sessions, and is told', () => {
     world.moveCharacter(id, CORPORATION);
   });
 
-  it('a group that an application lets in, left: there alone', async () => {
+  it('leaving an allowed group of an application: only the session there', async () => {
     const { group_id } = await ok(root().group.create({ body: { group_name: 'Editors' } }));
     const add = { add_members: [await nameOf(OTHER)] };
     await ok(root().group.update({ params: { group_id }, body: add }));
@@ -390,7 +443,7 @@ describe('D84: what ends sessions, and is told', () => {
     expect(landed.url.searchParams.get('code')).toBeTruthy();
   });
 
-  it('many applications at once, which one statement parts with their people; the jobs hold ids alone', async () => {
+  it('many applications at once, in one statement; the jobs contain ids only', async () => {
     const quiet = await startTestApp();
     await letIn(quiet, { corporations: [CORPORATION] });
     const { group_id } = await ok(quiet.client(quiet.root).group.create({ body: { group_name: 'Editors' } }));
@@ -420,7 +473,7 @@ describe('D84: what ends sessions, and is told', () => {
     const told = jobs.map(({ data }) => data);
     expect(told).toHaveLength(expected.length);
     expect(told).toEqual(expect.arrayContaining(expected));
-    // The sessions go on, without the applications.
+    // The sessions continue, without these applications.
     const { rows } = await sql<{ sessions: number; parts: number }>`
       select count(*)::int as sessions, count(*) filter (where payload->'authorizations' <> '{}')::int as parts
       from oidc_artifacts where model = 'Session' and character_id is not null`.execute(quiet.db);
@@ -442,7 +495,7 @@ describe('D84: what ends sessions, and is told', () => {
     },
   );
 
-  it('but not what was logged out by the person before', async () => {
+  it('but not an application from which the user logged out before', async () => {
     const browser = browserOf(OTHER);
     const tokens = await party.signIn(browser);
     await browser.press(await browser.go(endSession(tokens.id_token ?? '')), 'logout');
@@ -454,7 +507,7 @@ describe('D84: what ends sessions, and is told', () => {
     expect(listener.told).toHaveLength(2);
   });
 
-  it('an application that lets in other groups from now on', async () => {
+  it('a change of the allowed groups of an application', async () => {
     const changing = await addRelyingParty(app, { backchannel_logout_uri: listener.url });
     const tokens = await changing.signIn(browserOf(OTHER));
     const { client_id } = changing.client;
@@ -463,7 +516,7 @@ describe('D84: what ends sessions, and is told', () => {
     await expect.poll(news).toEqual([{ sub: String(OTHER), sid: sidOf(tokens) }]);
   });
 
-  it('the net below: what no operation told of, a job finds', async () => {
+  it('a job ends those that no operation ended', async () => {
     const session = await signedIn(OTHER);
     const letsIn = (authorized_to_login: boolean) =>
       app.db.updateTable('coalitions').set({ authorized_to_login }).execute();

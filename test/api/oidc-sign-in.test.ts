@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 describe('D82: signing in', () => {
-  it('D82: a browser comes back from the game with a code for tokens', async () => {
+  it('D82: a browser returns from the game with a code that gives tokens', async () => {
     const tokens = await party.signIn(browserOf(MEMBER));
     expect(tokens.claims()).toMatchObject({
       sub: String(MEMBER),
@@ -63,7 +63,7 @@ describe('D82: signing in', () => {
     expect(asksTheGame(browser)).toBe(1);
   });
 
-  it('D82: the session is a cookie that no script reads and that comes along with no form of another site', async () => {
+  it('D82: the session is a cookie that scripts cannot read and that is not sent with forms of other sites', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);
     const session = browser.cookies.find(({ name }) => name === '__Host-castellan_session');
@@ -76,7 +76,7 @@ describe('D82: signing in', () => {
     }
   });
 
-  it('D82: a session that is not used for 12 hours is over', async () => {
+  it('D82: a session ends after 12 hours without use', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);
     for (let uses = 0; uses < 3; uses += 1) {
@@ -89,7 +89,7 @@ describe('D82: signing in', () => {
     expect(asksTheGame(browser)).toBe(2);
   });
 
-  it('D82: a session is over after 30 days, however much it is used', async () => {
+  it('D82: a session ends after 30 days even if it is used', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);
     for (let hours = 0; hours < 30 * 24; hours += 11) {
@@ -100,7 +100,7 @@ describe('D82: signing in', () => {
     expect(asksTheGame(browser)).toBe(2);
   });
 
-  it('D82: prompt=login goes to the game again, and answers as who it is then', async () => {
+  it('D82: prompt=login goes to the game again, and answers for the character chosen there', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);
     await party.signIn(browser, { prompt: 'login' });
@@ -111,7 +111,7 @@ describe('D82: signing in', () => {
     expect((await party.signIn(browser)).claims()?.sub).toBe(String(OTHER));
   });
 
-  it('D82: prompt=none asks nothing: login_required without a session, a code with one', async () => {
+  it('D82: prompt=none shows no page: login_required without a session, a code with one', async () => {
     const browser = browserOf(MEMBER);
     const { landed } = await party.visit(browser, { prompt: 'none' });
     expect(landed.url.searchParams.get('error')).toBe('login_required');
@@ -120,13 +120,13 @@ describe('D82: signing in', () => {
     expect(asksTheGame(browser)).toBe(1);
   });
 
-  it('D82: max_age sends who signed in longer ago to the game again; auth_time tells when that was', async () => {
+  it('D82: max_age sends users that signed in longer ago to the game again; auth_time is the time of the sign-in', async () => {
     const browser = browserOf(MEMBER);
     const first = await party.signIn(browser, { max_age: '3600' });
     expect(first.claims()?.auth_time).toBe(Math.floor(app.clock.now().getTime() / 1000));
     await party.signIn(browser, { max_age: '3600' });
     expect(asksTheGame(browser)).toBe(1);
-    // The library looks at the real clock.
+    // The library uses the real clock.
     await app.db
       .updateTable('oidc_artifacts')
       .set((eb) => ({
@@ -138,7 +138,7 @@ describe('D82: signing in', () => {
     expect(asksTheGame(browser)).toBe(2);
   });
 
-  it('D82: the page before the first use says who asks and what it learns, once', async () => {
+  it('D82: before the first use a page shows once which application asks and what it will learn', async () => {
     const forum = await addRelyingParty(app, { client_name: 'Forum & <b>Friends</b>', first_party: false });
     const browser = browserOf(MEMBER);
     const { url } = await forum.begin({ scope: 'openid profile offline_access' });
@@ -151,7 +151,7 @@ describe('D82: signing in', () => {
     expect(page.html).not.toContain('the groups that it is in');
     const agreed = await browser.press(page);
     expect(agreed.url.searchParams.get('code')).toBeTruthy();
-    // Neither in this session nor in another browser; but anew for what it did not ask for then.
+    // Not again in this session or another browser, but again for further scopes.
     for (const again of [browser, browserOf(MEMBER)]) {
       const { landed } = { landed: await again.go((await forum.begin({ scope: 'openid profile' })).url) };
       expect(landed.page).toBeUndefined();
@@ -159,7 +159,7 @@ describe('D82: signing in', () => {
     expect((await browser.go((await forum.begin()).url)).html).toContain('the groups that it is in');
   });
 
-  it('D82: who does not agree is sent back with access_denied, and nothing is granted', async () => {
+  it('D82: a user who does not consent is sent back with access_denied, and nothing is granted', async () => {
     const forum = await addRelyingParty(app, { first_party: false });
     const browser = browserOf(MEMBER);
     const begun = await forum.begin();
@@ -175,7 +175,7 @@ describe('D82: signing in', () => {
     expect((await browser.go((await forum.begin()).url)).html).toContain('Sign in to Wiki');
   });
 
-  it('D82: prompt=consent asks again; of a first party nobody is asked', async () => {
+  it('D82: prompt=consent asks again; a first-party client needs no consent', async () => {
     const forum = await addRelyingParty(app, { first_party: false });
     const browser = browserOf(MEMBER);
     await forum.signIn(browser);
@@ -191,7 +191,7 @@ describe('D82: signing in', () => {
     await forum.signIn(browser, { scope: 'openid' });
     await forum.signIn(browser, { scope: 'openid', prompt: 'consent' });
     await forum.signIn(browser, { scope: 'openid groups' });
-    const given = (await allEvents(app.db)).filter(({ type }) => type === 'client.consent_given');
+    const given = (await allEvents(app.db)).filter(({ type }) => type === 'oidc.consent_given');
     const { client_id } = forum.client;
     const told = given.filter(({ targets }) => targets[0]?.id === client_id);
     expect(told.map(({ changes }) => changes)).toEqual([
@@ -201,7 +201,7 @@ describe('D82: signing in', () => {
     for (const { actor, targets, context } of told) {
       expect(actor).toMatchObject({ kind: 'user', character_id: MEMBER });
       expect(targets).toMatchObject([
-        { type: 'client', name: 'Forum' },
+        { type: 'oidc_client', name: 'Forum' },
         { type: 'user', id: String(MEMBER) },
       ]);
       expect(context?.address).toBeTruthy();
@@ -222,7 +222,7 @@ describe('D82: signing in', () => {
     }
   });
 
-  it('D26: too few scopes: the page leads to the sign-on for all of them, and from there to the application', async () => {
+  it('D26: too few scopes: the page links to the sign-on for all of them, which leads back to the application', async () => {
     await app.db
       .updateTable('alliances')
       .set({ mandatory_ext_scopes: ['ext-mail.read_mail.v1'] })
@@ -242,7 +242,7 @@ describe('D82: signing in', () => {
       .execute();
   });
 
-  it('D26: who cancels at the game goes back to the application with access_denied', async () => {
+  it('D26: cancelling at the game leads back to the application with access_denied', async () => {
     const browser = new Browser(app, { choice: { cancel: true } });
     const begun = await party.begin();
     const page = await browser.go(begun.url);
@@ -253,7 +253,7 @@ describe('D82: signing in', () => {
   });
 });
 
-/** Up to where the game sends the browser back. */
+/** Follows a sign-in up to the redirect from the game. */
 async function goToTheGame(browser: Browser, authorization: URL): Promise<string> {
   const begun = await browser.ask(authorization);
   const interaction = new URL(begun.headers.get('location') ?? '', BASE_URL);
@@ -262,7 +262,7 @@ async function goToTheGame(browser: Browser, authorization: URL): Promise<string
 }
 
 describe('D83: what applications learn', () => {
-  it('D83: profile and groups, autogroups too; nothing that was not asked for', async () => {
+  it('D83: profile and groups, including autogroups; nothing that was not requested', async () => {
     const group = await ok(app.client(app.root).group.create({ body: { group_name: 'Editors' } }));
     const { character_name } = (await userRow(app, MEMBER)) as { character_name: string };
     await ok(
@@ -291,7 +291,7 @@ describe('D83: what applications learn', () => {
     expect(await party.userinfo(bare)).toEqual({ sub: String(MEMBER) });
   });
 
-  it('D83, D100: `main` is the character that stands for the person', async () => {
+  it('D83, D100: `main` is the main of the person', async () => {
     const tokens = await party.signIn(browserOf(MEMBER));
     const other = 2_150_000_999;
     const character_name = await addUser(app, { id: other });
@@ -305,7 +305,7 @@ describe('D83: what applications learn', () => {
     await app.db.deleteFrom('persons').execute();
   });
 
-  it('D83: what changes is told at the next question', async () => {
+  it('D83: changes appear in the next answer', async () => {
     const tokens = await party.signIn(browserOf(MEMBER));
     await app.db
       .updateTable('users')
@@ -315,7 +315,7 @@ describe('D83: what applications learn', () => {
     expect(await party.userinfo(tokens)).toMatchObject({ clearance_level: 4 });
   });
 
-  it('D83: an email only where OIDC_EMAIL_DOMAIN is set, and unverified', async () => {
+  it('D83: an email only if OIDC_EMAIL_DOMAIN is set, and unverified', async () => {
     const tokens = await party.signIn(browserOf(MEMBER), { scope: 'openid email profile' });
     expect(await party.userinfo(tokens)).not.toHaveProperty('email');
     const mailing = await startTestApp({ env: { OIDC_EMAIL_DOMAIN: 'pilots.example' } });
@@ -331,7 +331,7 @@ describe('D83: what applications learn', () => {
     await mailing.stop();
   });
 
-  it('D81: when an application got tokens last is noted', async () => {
+  it('D81: the time when an application last got tokens is stored', async () => {
     const forum = await addRelyingParty(app);
     await forum.signIn(browserOf(MEMBER));
     const { client_id } = forum.client;
@@ -344,7 +344,7 @@ describe('D83: what applications learn', () => {
 });
 
 describe('secrets', () => {
-  it('no code, token, secret or cookie is in a log line, or at rest', async () => {
+  it('no code, token, secret or cookie is in the log or in the database', async () => {
     const browser = browserOf(MEMBER);
     const forum = await addRelyingParty(app, { first_party: false });
     const { landed, ...begun } = await forum.visit(browser, { scope: 'openid offline_access' });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** What a browser comes back with. */
+/** The parameters with which a browser returns. */
 async function answerTo(more: Record<string, string>, drop: readonly string[] = []) {
   const { url, state } = await party.begin(more);
   for (const name of drop) url.searchParams.delete(name);
@@ -43,48 +43,6 @@ describe('OpenID Connect Discovery 1.0', () => {
     metadata = await getJson('/.well-known/openid-configuration');
   });
 
-  it('3: the metadata that MUST be there is there, and says what is done', () => {
-    expect(metadata).toMatchObject({
-      issuer: BASE_URL,
-      authorization_endpoint: `${BASE_URL}/oidc/auth`,
-      token_endpoint: `${BASE_URL}/oidc/token`,
-      userinfo_endpoint: `${BASE_URL}/oidc/userinfo`,
-      introspection_endpoint: `${BASE_URL}/oidc/introspection`,
-      revocation_endpoint: `${BASE_URL}/oidc/revocation`,
-      end_session_endpoint: `${BASE_URL}/oidc/logout`,
-      jwks_uri: `${BASE_URL}/.well-known/jwks.json`,
-      response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256', 'EdDSA'],
-      grant_types_supported: expect.arrayContaining(['authorization_code', 'refresh_token']),
-      scopes_supported: ['openid', 'offline_access', 'profile', 'groups'],
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-      authorization_response_iss_parameter_supported: true,
-      backchannel_logout_supported: true,
-      backchannel_logout_session_supported: true,
-      claims_supported: expect.arrayContaining(['sub', 'name', 'groups', 'group_ids', 'main']),
-    });
-  });
-
-  it('D80: what is not named is not offered', () => {
-    for (const name of [
-      'registration_endpoint',
-      'device_authorization_endpoint',
-      'pushed_authorization_request_endpoint',
-      'backchannel_authentication_endpoint',
-      'dpop_signing_alg_values_supported',
-      'userinfo_signing_alg_values_supported',
-      'request_object_signing_alg_values_supported',
-    ]) {
-      expect(metadata).not.toHaveProperty(name);
-    }
-    expect(metadata).toMatchObject({
-      claims_parameter_supported: false,
-      request_uri_parameter_supported: false,
-    });
-  });
-
   it('4: it is JSON at the well-known path, for every origin', async () => {
     const answer = await fetch(`${app.url}/.well-known/openid-configuration`, {
       headers: { origin: 'https://wiki.example' },
@@ -94,7 +52,7 @@ describe('OpenID Connect Discovery 1.0', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('3: the issuer is BASE_URL, whatever host and scheme a request claims', async () => {
+  it('3: the issuer is BASE_URL, whatever host and scheme a request has', async () => {
     const answer = await send(app, 'GET', '/.well-known/openid-configuration', {
       headers: {
         host: 'localhost',
@@ -108,7 +66,7 @@ describe('OpenID Connect Discovery 1.0', () => {
     expect(answer.json).toEqual(metadata);
   });
 
-  it('D80: the key set holds the keys that sign, public halves alone', async () => {
+  it('D80: the key set contains the signing keys, without private parts', async () => {
     const { keys } = (await getJson('/.well-known/jwks.json')) as { keys: Record<string, unknown>[] };
     expect(keys.map(({ kty, alg }) => [kty, alg])).toEqual([
       ['OKP', 'EdDSA'],
@@ -125,7 +83,7 @@ describe('OpenID Connect Discovery 1.0', () => {
 });
 
 describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
-  it('3.1.2.1: GET and POST are taken alike', async () => {
+  it('3.1.2.1: GET and POST have the same effect', async () => {
     const { url, ...begun } = await party.begin();
     const browser = browserOf();
     const landed = await browser.go(url.origin + url.pathname, Object.fromEntries(url.searchParams));
@@ -142,11 +100,11 @@ describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
     } else expect(landed.url.searchParams.get('error')).toBeTruthy();
   });
 
-  it('3.1.2.2: parameters that are not known are passed over', async () => {
+  it('3.1.2.2: unknown parameters are ignored', async () => {
     expect((await answerTo({ colour: 'red' })).error).toBeNull();
   });
 
-  it('3.1.2.2: scopes that are not known are passed over', async () => {
+  it('3.1.2.2: unknown scopes are ignored', async () => {
     expect((await answerTo({ scope: 'openid colours' })).error).toBeNull();
   });
 
@@ -168,20 +126,13 @@ describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
     expect(given.code).toBeUndefined();
   });
 
-  it('3.1.2.2: a parameter that is given twice is refused', async () => {
-    const { url } = await party.begin();
-    url.searchParams.append('scope', 'openid');
-    const landed = await browserOf().go(url);
-    expect(landed.url.searchParams.get('code')).toBeNull();
-  });
-
   it('3.1.2.5: state comes back as it was sent, whatever it is', async () => {
     const state = 'ä & <b> %20 "quoted" +';
     const landed = await browserOf().go((await party.begin({ state })).url);
     expect(landed.url.searchParams.get('state')).toBe(state);
   });
 
-  it('response modes: query unless another is asked for, fragment and form_post, too', async () => {
+  it('response modes: query by default, also fragment and form_post', async () => {
     expect((await answerTo({})).url.searchParams.get('code')).toBeTruthy();
     const { url } = await answerTo({ response_mode: 'fragment' });
     expect(new URLSearchParams(url.hash.slice(1)).get('code')).toBeTruthy();
@@ -195,7 +146,7 @@ describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
     expect(policy).toMatch(/script-src 'sha256-[\w+/=]+'/);
   });
 
-  it('looking at a link by HEAD begins nothing: 405', async () => {
+  it('a HEAD request of a link starts nothing: 405', async () => {
     const { url } = await party.begin();
     for (const path of [url.pathname + url.search, '/oidc/logout', '/oidc/interaction/x']) {
       const answer = await fetch(app.url + path, { method: 'HEAD' });
@@ -232,7 +183,7 @@ async function freshCode(more?: Record<string, string>) {
 }
 
 describe('OpenID Connect Core 1.0, 3.1.3: tokens', () => {
-  it('3.1.3.3: answers are JSON that nobody keeps, of type Bearer', async () => {
+  it('3.1.3.3: answers are JSON that must not be stored, of type Bearer', async () => {
     const { code, verifier } = await freshCode();
     const { status, json, headers } = await redeem(code, verifier);
     expect(status).toBe(200);
@@ -263,21 +214,10 @@ describe('OpenID Connect Core 1.0, 3.1.3: tokens', () => {
     const answer = await redeem(code, verifier, more);
     expect([answer.status, answer.json.error]).toEqual([400, error]);
   });
-
-  it('3.1.3.4: a client that does not authenticate gets 401 and how to', async () => {
-    const answer = await fetch(`${app.url}/oidc/token`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${btoa(`${party.client.client_id}:wrong`)}` },
-      body: new URLSearchParams({ grant_type: 'authorization_code', code: 'x' }),
-    });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic/);
-    expect(await answer.json()).toMatchObject({ error: 'invalid_client' });
-  });
 });
 
 describe('OpenID Connect Core 1.0, 2: the ID token', () => {
-  it('2: iss, sub, aud, exp, iat, nonce and sid; nothing that was not asked for', async () => {
+  it('2: iss, sub, aud, exp, iat, nonce and sid; nothing that was not requested', async () => {
     const listening = await addRelyingParty(app, { backchannel_logout_uri: 'http://127.0.0.1:9/out' });
     const tokens = await listening.signIn(browserOf());
     const claims = decodeJwt(tokens.id_token ?? '');
@@ -301,13 +241,6 @@ describe('OpenID Connect Core 1.0, 2: the ID token', () => {
     await compactVerify(id_token, createLocalJWKSet(keys));
   });
 
-  it('12.2: a refreshed ID token is of the same subject, audience and issuer', async () => {
-    const first = await party.signIn(browserOf(), { scope: 'openid offline_access' });
-    const next = await openid.refreshTokenGrant(party.config, first.refresh_token ?? '');
-    const [one, other] = [first.claims(), next.claims()];
-    expect([other?.iss, other?.sub, other?.aud]).toEqual([one?.iss, one?.sub, one?.aud]);
-  });
-
   it('11: offline_access gives a refresh token, nothing else does', async () => {
     expect((await party.signIn(browserOf())).refresh_token).toBeUndefined();
     const offline = await party.signIn(browserOf(), { scope: 'openid offline_access' });
@@ -323,28 +256,6 @@ describe('OpenID Connect Core 1.0, 2: the ID token', () => {
 });
 
 describe('OpenID Connect Core 1.0, 5.3: userinfo', () => {
-  const ask = (headers: Record<string, string>, method = 'GET') =>
-    fetch(`${app.url}/oidc/userinfo`, { method, headers });
-
-  it('5.3.1: GET and POST, the token in the header', async () => {
-    const { access_token } = await party.signIn(browserOf());
-    for (const method of ['GET', 'POST']) {
-      const answer = await ask({ authorization: `Bearer ${access_token}` }, method);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-      expect(await answer.json()).toMatchObject({ sub: String(MEMBER) });
-    }
-  });
-
-  it('5.3.3: without a token, or with one that is none: 401 and WWW-Authenticate', async () => {
-    for (const headers of [{}, { authorization: 'Bearer made-up' }] as Record<string, string>[]) {
-      const answer = await ask(headers);
-      expect([400, 401]).toContain(answer.status);
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
-    }
-    expect((await ask({ authorization: 'Bearer made-up' })).status).toBe(401);
-  });
-
   it('the token is not taken from the query, where logs would have it', async () => {
     const { access_token } = await party.signIn(browserOf());
     const answer = await fetch(`${app.url}/oidc/userinfo?access_token=${access_token}`);
@@ -363,7 +274,7 @@ describe('RFC 7636: PKCE', () => {
   });
 });
 
-describe('RFC 7662 and 7009: introspection and revocation', () => {
+describe('RFC 7662: introspection', () => {
   it('introspection tells a live token, and nothing of any other', async () => {
     const tokens = await party.signIn(browserOf());
     expect(await openid.tokenIntrospection(party.config, tokens.access_token)).toMatchObject({
@@ -377,21 +288,10 @@ describe('RFC 7662 and 7009: introspection and revocation', () => {
     });
     expect(await openid.tokenIntrospection(party.config, 'made-up')).toEqual({ active: false });
   });
-
-  it('both want a client that authenticates', async () => {
-    for (const path of ['/oidc/introspection', '/oidc/revocation']) {
-      const { status, json } = await postForm(app, path, { token: 'x' });
-      expect([path, status, json.error]).toEqual([path, 400, 'invalid_request']);
-    }
-  });
-
-  it('revoking what is no token is no fault', async () => {
-    await openid.tokenRevocation(party.config, 'made-up');
-  });
 });
 
 describe('D60: rate limits', () => {
-  it('D60: an address may ask so much a minute, browsers are told by a page', async () => {
+  it('D60: requests of an address are limited; browsers get a page', async () => {
     const limited = await startTestApp({ env: { RATE_LIMIT: '5' } });
     const ask = (path: string) =>
       fetch(limited.url + path, { headers: { 'x-forwarded-for': '198.51.100.7' } });
@@ -407,7 +307,7 @@ describe('D60: rate limits', () => {
 });
 
 describe('BASE_URL with a path', () => {
-  it('D61: everything leads below it, and works behind a proxy that strips it', async () => {
+  it('D61: all URLs are below it, and it works behind a proxy that strips the path', async () => {
     const deep = await startTestApp({ env: { BASE_URL: 'https://castellan.test/deep/er' } });
     await letIn(deep, { corporations: [CORPORATION] });
     const metadata = (await (await fetch(`${deep.url}/.well-known/openid-configuration`)).json()) as Record<
@@ -419,7 +319,7 @@ describe('BASE_URL with a path', () => {
       authorization_endpoint: 'https://castellan.test/deep/er/oidc/auth',
       jwks_uri: 'https://castellan.test/deep/er/.well-known/jwks.json',
     });
-    // The harness knows the service by one name: the path is what a proxy strips.
+    // The test's application uses the path, which a proxy would strip.
     const at = { ...deep, url: deep.url };
     const there = await addRelyingParty(at, {}, 'https://castellan.test/deep/er');
     const browser = new Browser(deep, {
@@ -430,6 +330,14 @@ describe('BASE_URL with a path', () => {
     expect(tokens.claims()).toMatchObject({ iss: 'https://castellan.test/deep/er', sub: String(MEMBER) });
     expect((await there.signIn(browser)).claims()?.sub).toBe(String(MEMBER));
     expect(browser.visited.filter((url) => url.startsWith(deep.provider.ssoUrl))).toHaveLength(1);
+    expect(browser.cookies.length).toBeGreaterThan(2);
+    for (const { name, path, attributes } of browser.cookies) {
+      expect([name, path]).toEqual([
+        name,
+        expect.stringMatching(name.startsWith('__Host-') ? /^\/$/ : /^\/deep\/er\//),
+      ]);
+      expect(attributes.toLowerCase(), name).toMatch(/secure/);
+    }
     await deep.stop();
   });
 });

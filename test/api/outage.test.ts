@@ -33,7 +33,7 @@ async function expectLost(): Promise<void> {
 }
 
 describe('D8: the database cannot be reached', () => {
-  it('503 with Retry-After while it is gone, and 200 at the first request after', async () => {
+  it('503 with Retry-After while it is unavailable, and 200 at the first request afterwards', async () => {
     expect((await ask()).status).toBe(200);
     await proxy.cut();
     for (let round = 0; round < 3; round += 1) await expectLost();
@@ -41,7 +41,7 @@ describe('D8: the database cannot be reached', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('many requests at once, cut in the middle: each is answered 200 or 503', async () => {
+  it('many concurrent requests, interrupted: each is answered 200 or 503', async () => {
     const answers = Array.from({ length: 64 }, ask);
     await Promise.race(answers);
     await proxy.cut();
@@ -51,7 +51,7 @@ describe('D8: the database cannot be reached', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('readyz says so, healthz does not: the process is up', async () => {
+  it('readyz fails, healthz does not, as the process is up', async () => {
     expect(await send(app, 'GET', '/readyz')).toMatchObject({ status: 200, json: { status: 'ready' } });
     await proxy.cut();
     expect(await send(app, 'GET', '/readyz')).toMatchObject(LOST);
@@ -60,7 +60,7 @@ describe('D8: the database cannot be reached', () => {
     expect((await send(app, 'GET', '/readyz')).status).toBe(200);
   });
 
-  it('a token is still judged by its signature first', async () => {
+  it('the signature of a token is still verified first', async () => {
     await proxy.cut();
     expect((await app.client().user.list()).status).toBe(401);
     expect((await app.client(`${app.root}x`).user.list()).status).toBe(401);
@@ -85,7 +85,7 @@ describe('D8: the database cannot be reached', () => {
     expect(reports).toMatchObject({ status: 200, body: [] });
   });
 
-  it('connections that the server ends (pg_terminate_backend) cost at most an answer each', async () => {
+  it('each connection that the server ends (pg_terminate_backend) fails at most one request', async () => {
     const name = new URL(app.databaseUrl).pathname.slice(1);
     await Promise.all(Array.from({ length: 8 }, ask));
     await onServer(
@@ -97,7 +97,7 @@ describe('D8: the database cannot be reached', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('a database that lets nobody in (allow_connections false) is not reachable either', async () => {
+  it('a database that refuses connections (allow_connections false) is not reachable either', async () => {
     const name = new URL(app.databaseUrl).pathname.slice(1);
     await onServer(
       app.databaseUrl,

@@ -34,7 +34,7 @@ afterAll(() => app.stop());
 const statusFor = async (url: string, host: string) =>
   (await send({ url }, 'GET', '/healthz', { headers: { host } })).status;
 
-describe('outside production a page of another site cannot come by a name that leads here (DNS rebinding)', () => {
+describe('outside production only own host names are accepted, against DNS rebinding', () => {
   it.each([...OWN, new URL(BASE_URL).host, `${new URL(BASE_URL).host}:443`])(
     '%j is answered',
     async (host) => {
@@ -51,7 +51,7 @@ describe('outside production a page of another site cannot come by a name that l
       });
   });
 
-  it('nor by the simulated provider and the demo application', async () => {
+  it('nor do the simulated provider and the demo application accept it', async () => {
     const demo = await startDemoApplication(app.app.services);
     const paths = { [demo.url]: '/', [app.provider.url]: '/', [app.provider.apiUrl]: '/status' };
     for (const [url, path] of Object.entries(paths)) {
@@ -62,7 +62,7 @@ describe('outside production a page of another site cannot come by a name that l
     await demo.stop();
   });
 
-  it('in production any Host is answered: a proxy may send what it likes', async () => {
+  it('in production any Host is accepted, as a proxy may set it', async () => {
     const production = await startTestApp({ env: { NODE_ENV: 'production' } });
     expect(await statusFor(production.url, 'service.internal:8080')).toBe(200);
     await production.stop();

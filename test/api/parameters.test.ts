@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** A path of every shape, of records that need not exist: the query is judged first (D6). */
+/** A path for every operation; its records need not exist, because the query is validated first (D6). */
 const PARAMS: Readonly<Record<string, string>> = {
   alliance_id: '99000001',
   application_id: 'ab'.repeat(12),
@@ -45,7 +45,7 @@ const all = operations()
     path: route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(PARAMS[name] ?? '')),
   }));
 
-/** What is said of a query. */
+/** The fault of a query. */
 async function judged(method: string, path: string, token = app.root): Promise<unknown[]> {
   const answer = await send<Problem>(app, method, path, { token });
   expect(answer.status).toBe(422);
@@ -80,26 +80,26 @@ describe('an unknown parameter of a query is a 422 that names it', () => {
     ]);
   });
 
-  it('D5: a slip of the pen is answered with the nearest right name', async () => {
+  it('D5: a misspelled name is answered with the most similar valid one', async () => {
     expect(await judged('POST', '/system/job/sync-users?forse=true&dryrun=true')).toEqual([
       [['query', 'forse'], 'Unknown parameter: did you mean "force"?'],
       [['query', 'dryrun'], 'Unknown parameter: did you mean "dry_run"?'],
     ]);
   });
 
-  it('one that is given twice is a 422, too: which of the values was meant would be a guess', async () => {
+  it('a repeated one is a 422 too, because it is not clear which value is meant', async () => {
     const uuid = '5a0d7c1a-2b3c-4d5e-8f60-718293a4b5c6';
     expect(await judged('DELETE', `/token?uuid=${uuid}&uuid=${uuid}`)).toEqual([
       [['query', 'uuid'], 'Must be given once'],
     ]);
   });
 
-  it('D6: the token and the level come before the query', async () => {
+  it('D6: the token and the level are checked before the query', async () => {
     expect((await send(app, 'GET', '/user?surprise=1')).status).toBe(401);
     expect((await send(app, 'GET', '/user?surprise=1', { token: dyn })).status).toBe(401);
   });
 
-  it('the forwarding by GET takes its four fields, and no other', async () => {
+  it('a forwarded GET takes its four fields, and no other', async () => {
     const client = createClient({ baseUrl: app.url, token: app.root });
     const query = { all_pages: false, id_annotations: true, on_behalf_of: 2112000001, params: {} };
     const answer = await client.ext.forwardGet({ params: { esi_path: 'status' }, query });
@@ -109,14 +109,14 @@ describe('an unknown parameter of a query is a 422 that names it', () => {
     ]);
   });
 
-  it('the provider may add to its callback what it likes', async () => {
+  it('the provider may add any parameters to the callback', async () => {
     const answer = await fetch(`${app.url}/callback/ext?code=a&state=b&iss=x&session_state=y`);
     expect(answer.status).toBe(400);
     expect(await answer.text()).not.toContain('not valid');
   });
 });
 
-describe('D5: a mistaken name is answered with the nearest right one', () => {
+describe('D5: an unknown name is answered with the most similar valid one', () => {
   const faults = async (path: string, method: string, body: unknown, token = app.root) =>
     ((await send(app, method, path, { token, body })).json.detail as { loc: unknown; msg: unknown }[]).map(
       ({ loc, msg }) => [loc, msg],

@@ -26,7 +26,7 @@ const link = (token: string, user_token: string) => app.client(token).person.lin
 const unlink = (token: string, character_id: number) =>
   app.client(token).person.unlink({ params: { character_id } });
 
-/** Characters of each person; throws where one is of one character, or has a main of another person. */
+/** The characters of each person; throws when a person has only one, or a main of another person. */
 async function persons(): Promise<number[][]> {
   const { rows } = await sql<{ main: number; characters: number[] }>`
     select main_id as main, array_agg(character_id::bigint order by character_id) as characters
@@ -42,8 +42,8 @@ async function persons(): Promise<number[][]> {
 
 const LOCK = 'select from users where character_id = $1 for update';
 
-describe('D101: at the same time', () => {
-  it('attack: two links at once of one character: it comes to one of them', async () => {
+describe('D101: concurrent changes', () => {
+  it('attack: of two concurrent links of one character one takes effect', async () => {
     const [ada, cleo] = [await signIn(ADA), await signIn(CLEO)];
     const proofs = [await signIn(BRIM), await signIn(BRIM)] as const;
     const answers = await meanwhile(app, LOCK, [BRIM], () =>
@@ -58,7 +58,7 @@ describe('D101: at the same time', () => {
     ]).toContainEqual(found[0]);
   });
 
-  it('attack: one token used twice at once proves once', async () => {
+  it('attack: a token used twice concurrently proves once', async () => {
     const [ada, cleo, proof] = [await signIn(ADA), await signIn(CLEO), await signIn(BRIM)];
     const answers = await meanwhile(app, LOCK, [BRIM], () =>
       Promise.all([link(ada, proof), link(cleo, proof)]),
@@ -67,14 +67,14 @@ describe('D101: at the same time', () => {
     expect(await persons()).toHaveLength(1);
   });
 
-  it('two who link each other at once are one person', async () => {
+  it('two characters that link each other concurrently are one person', async () => {
     const [ada, brim] = [await signIn(ADA), await signIn(BRIM)];
     const answers = await meanwhile(app, LOCK, [ADA], () => Promise.all([link(ada, brim), link(brim, ada)]));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(await persons()).toEqual([[ADA, BRIM]]);
   });
 
-  it('attack: a hand-over in the middle of a link comes before it: the token is gone, and nothing is linked', async () => {
+  it('attack: a hand-over during a link takes effect before it: the token is deleted, and nothing is linked', async () => {
     const [ada, proof] = [await signIn(ADA), await signIn(BRIM)];
     const answer = await meanwhile(
       app,
@@ -89,7 +89,7 @@ describe('D101: at the same time', () => {
     expect(await persons()).toEqual([]);
   });
 
-  it('attack: a hand-over that waits for a link comes after it, and takes the character out', async () => {
+  it('attack: a hand-over that waits for a link takes effect after it, and removes the character', async () => {
     const [ada, proof] = [await signIn(ADA), await signIn(BRIM)];
     app.provider.world.handOver(BRIM);
     const hold = "select pg_advisory_xact_lock(hashtext('persons'))";
@@ -101,7 +101,7 @@ describe('D101: at the same time', () => {
     expect(await persons()).toEqual([]);
   });
 
-  it('a deletion in the middle of a link leaves nobody behind', async () => {
+  it('a deletion during a link leaves no person of one character', async () => {
     const [ada, proof] = [await signIn(ADA), await signIn(BRIM)];
     const [linked, deleted] = await meanwhile(app, LOCK, [ADA], () =>
       Promise.all([link(ada, proof), app.client(app.root).user.delete({ params: { character_id: BRIM } })]),
@@ -111,7 +111,7 @@ describe('D101: at the same time', () => {
     expect(await persons()).toEqual([]);
   });
 
-  it('whatever everybody does at once, each is of one person, and persons are whole', async () => {
+  it('after any concurrent changes each character is of one person, and all persons are valid', async () => {
     const tokens = new Map<number, string>();
     for (const id of MEMBERS) tokens.set(id, await signIn(id));
     for (let round = 0; round < 3; round += 1) {

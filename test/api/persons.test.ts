@@ -9,7 +9,7 @@ import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { testRun } from '../harness/run.ts';
 
-/** Where the people of these tests are: two corporations of one alliance. */
+/** The corporations of all characters: two of one alliance. */
 const CORPORATION = 98_000_011;
 const SISTER = 98_000_012;
 const MEMBERS = [49, 55, 70, 78].map((n) => 2_112_000_000 + n) as [number, number, number, number];
@@ -45,14 +45,14 @@ const root = () => app.client(app.root).person;
 const idsOf = ({ characters }: Person) =>
   characters.map(({ user }) => user.character_id).sort((a, b) => a - b);
 
-/** One person of these characters, the first of whom is the main. */
+/** Makes these characters one person with the first as main. */
 async function linked(...[first, ...others]: number[]): Promise<string> {
   const token = await signIn(first as number);
   for (const id of others) await ok(link(token, await signIn(id)));
   return token;
 }
 
-/** Whoever it is in the database: each person with its characters and its main, and nobody in two. */
+/** All persons in the database with characters and main; checks that no character is in two. */
 async function persons(): Promise<Record<string, { main: number; characters: number[] }>> {
   const { rows } = await sql<{ person_id: string; main: number; characters: number[] }>`
     select person_id::text, main_id as main, array_agg(character_id::bigint order by character_id) as characters
@@ -83,7 +83,7 @@ async function refusal(answer: Promise<{ status: number; body: unknown }>): Prom
 }
 
 describe('D100: a person', () => {
-  it('of one needs no row: it has an id, and is its own main', async () => {
+  it('of one character needs no row: it has an id, and the character is its main', async () => {
     const token = await signIn(ADA);
     expect(await current(token)).toEqual({
       person_id: ADA.toString(16).padStart(24, '0'),
@@ -101,7 +101,7 @@ describe('D100: a person', () => {
     expect(await persons()).toEqual({});
   });
 
-  it('is one or more characters, all of which its own tokens see, in the order of D9', async () => {
+  it('is one or more characters, which its own tokens see in the order of D9', async () => {
     const token = await linked(ADA, BRIM, CLEO);
     const mine = await current(token);
     expect(idsOf(mine)).toEqual([ADA, BRIM, CLEO]);
@@ -114,7 +114,7 @@ describe('D100: a person', () => {
     expect(await ok(app.client(token).user.person({ params: { character: String(CLEO) } }))).toEqual(mine);
   });
 
-  it('adds no authority: a token stays its character’s, at its level', async () => {
+  it('adds no authority: a token keeps the rights of its own character', async () => {
     const token = await signIn(ADA);
     await signIn(BRIM);
     const histories = async (id: number) =>
@@ -131,7 +131,7 @@ describe('D100: a person', () => {
     ).toBe(403);
   });
 
-  it('of others shows who is within read authority, and counts the rest', async () => {
+  it('of others shows the characters within the read authority, and the number of the rest', async () => {
     await linked(ADA, BRIM);
     const home = async (id: number, corporation_id: number) =>
       app.db.updateTable('users').set({ corporation_id }).where('character_id', '=', id).execute();
@@ -148,7 +148,7 @@ describe('D100: a person', () => {
     const see = (id: number) => app.client(reader).user.person({ params: { character: String(id) } });
     const seen = await ok(see(ADA));
     expect([idsOf(seen), seen.main?.character_id, seen.hidden]).toEqual([[ADA], ADA, 1]);
-    // Nothing of a person whose character is out of reach: its id alone would tell who belongs together.
+    // Nothing for a character outside the read authority: even the person's id would show who belongs together.
     expect(await see(BRIM)).toMatchObject({ status: 403, body: { code: 'no_authority' } });
     await app.db.updateTable('persons').set({ main_id: BRIM }).execute();
     expect(await ok(see(ADA))).toMatchObject({ main: null, hidden: 1 });
@@ -158,7 +158,7 @@ describe('D100: a person', () => {
     expect((await app.client(reader).user.person(nobody)).status).toBe(404);
   });
 
-  it('says of each character whose it is: proven, stale, or changed', async () => {
+  it('says for each character whether its owner is proven, stale, or changed', async () => {
     const token = await linked(ADA, BRIM, CLEO);
     const ownership = async () =>
       Object.fromEntries((await current(token)).characters.map((of) => [of.user.character_id, of.ownership]));
@@ -171,14 +171,14 @@ describe('D100: a person', () => {
       .set({ signed_in_on: long })
       .where('character_id', 'in', [ADA, BRIM])
       .execute();
-    // What a refresh heard of whom the character belongs to, no sign-in has followed yet.
+    // A refresh has named another owner, who has not signed in yet.
     await grants.set({ heard_owner: 'somebody else' }).where('character_id', '=', CLEO).execute();
     expect(await ownership()).toEqual({ [ADA]: 'proven', [BRIM]: 'stale', [CLEO]: 'changed' });
   });
 });
 
 describe('D100: of each character of a person', () => {
-  it('it is said whether its refresh tokens are enough: valid, invalid, or none', async () => {
+  it('the state of its refresh tokens is shown: valid, invalid, or none', async () => {
     const token = await linked(ADA, BRIM, CLEO);
     await app.db.updateTable('grants').set({ valid: false }).where('character_id', '=', BRIM).execute();
     await app.db.deleteFrom('grants').where('character_id', '=', CLEO).execute();
@@ -188,7 +188,7 @@ describe('D100: of each character of a person', () => {
 });
 
 describe('D101: linking', () => {
-  it('moves that character alone; the person keeps its main, and what happened is kept', async () => {
+  it('moves only that character; the person keeps its main, and the history contains it', async () => {
     const token = await linked(ADA, BRIM);
     const other = await linked(CLEO, DOV);
     await ok(link(token, await signIn(DOV)));
@@ -202,7 +202,7 @@ describe('D101: linking', () => {
     ]);
   });
 
-  it('the main of a larger person is a 409, of a person of one it is none', async () => {
+  it('linking the main of a larger person is a 409, but not that of a person of one', async () => {
     const token = await signIn(ADA);
     await linked(CLEO, DOV);
     expect(await link(token, await signIn(CLEO))).toMatchObject({ status: 409, body: { code: 'main_kept' } });
@@ -210,11 +210,11 @@ describe('D101: linking', () => {
     expect(await link(token, await signIn(BRIM))).toMatchObject({ status: 200 });
   });
 
-  it('a character that is of the person already changes nothing', async () => {
+  it('linking a character of the same person changes nothing', async () => {
     const token = await linked(ADA, BRIM);
     const before = [await persons(), await happened()];
     expect((await link(token, await signIn(BRIM))).status).toBe(200);
-    // Its main links it again as well.
+    // The main can link it again, too.
     expect((await link(await signIn(BRIM), token)).status).toBe(200);
     expect([await persons(), await happened()]).toEqual(before);
   });
@@ -227,7 +227,7 @@ describe('D101: linking', () => {
     expect(await persons()).toEqual({});
   });
 
-  it('attack: an old token is refused, 10 minutes after its sign-in and not before', async () => {
+  it('attack: an old token is refused, from 10 minutes after its sign-in on', async () => {
     const proof = await signIn(BRIM);
     app.clock.advance(10 * 60_000);
     const token = await signIn(ADA);
@@ -238,7 +238,7 @@ describe('D101: linking', () => {
     expect(await groups()).toEqual([[ADA, BRIM]]);
   });
 
-  it('attack: a stolen token proves once: who steals it afterwards cannot take the character along', async () => {
+  it('attack: a token proves once: a thief who steals it afterwards cannot link the character', async () => {
     const stolen = await signIn(BRIM);
     const token = await signIn(ADA);
     await ok(link(token, stolen));
@@ -255,7 +255,7 @@ describe('D101: linking', () => {
     expect(await refusal(link(await signIn(ADA), stolen))).toMatch(/revoked or is unknown/);
   });
 
-  it('attack: a stolen token gives the thief nothing, and its owner leaves by itself', async () => {
+  it('attack: a link by a stolen token gives the thief no rights, and the character can unlink itself', async () => {
     const thief = await signIn(CLEO);
     const victim = await signIn(BRIM);
     await setLevel(app, BRIM, 9);
@@ -285,7 +285,7 @@ describe('D101: linking', () => {
     expect(await persons()).toEqual({});
   });
 
-  it('attack: tokens that are no sign-in prove nothing: of applications, of the built-in user, of nobody', async () => {
+  it('attack: tokens without a sign-in prove nothing: of applications, of the built-in user, and invalid ones', async () => {
     const token = await signIn(ADA);
     const permanent = (await makeToken(app, 'per', BRIM, uuidOf(app.root))).jwt;
     const { user_token: builtIn } = await ok(app.client(app.root).token.createUserToken());
@@ -299,7 +299,7 @@ describe('D101: linking', () => {
     expect(await persons()).toEqual({});
   });
 
-  it('attack: somebody who may not log in any more cannot be linked, and the caller’s own token is fine', async () => {
+  it('attack: a character that may no longer log in cannot be linked; the refusal concerns its token, not the caller’s', async () => {
     const token = await signIn(ADA);
     const proof = await signIn(BRIM);
     const group_id = 'b7'.repeat(12);
@@ -315,11 +315,11 @@ describe('D101: linking', () => {
 });
 
 describe('D101: unlinking and the main', () => {
-  it('takes a character out, who is a person of one again', async () => {
+  it('removes a character, which is a person of one again', async () => {
     const token = await linked(ADA, BRIM, CLEO);
     expect(idsOf(await ok(person(token).unlink({ params: { character_id: CLEO } })))).toEqual([ADA, BRIM]);
     expect(await groups()).toEqual([[ADA, BRIM]]);
-    // Of two one leaves: there is no person of one in a row.
+    // When one of two leaves, the row of the person is deleted.
     await ok(person(await signIn(BRIM)).unlink({ params: { character_id: BRIM } }));
     expect(await persons()).toEqual({});
     expect((await happened()).slice(2)).toEqual([
@@ -328,7 +328,7 @@ describe('D101: unlinking and the main', () => {
     ]);
   });
 
-  it('the main of a larger person is a 409; somebody else’s character, and the only one, are a 404', async () => {
+  it('removing the main of a larger person is a 409; another person’s character, and the only one, are a 404', async () => {
     const token = await linked(ADA, BRIM);
     const other = await signIn(CLEO);
     const unlink = (by: string, character_id: number) => person(by).unlink({ params: { character_id } });
@@ -394,7 +394,7 @@ describe('D101: merging and splitting', () => {
       ['merged', CLEO, 0, 'One voice.'],
       ['merged', DOV, 0, 'One voice.'],
     ]);
-    // Gone, and so is a person of one whose character was linked.
+    // The other person no longer exists, nor does a person of one whose character was linked.
     for (const person_id of [
       body.person_id,
       CLEO.toString(16).padStart(24, '0'),
@@ -418,7 +418,7 @@ describe('D101: merging and splitting', () => {
     expect([idsOf(merged), merged.main?.character_id]).toEqual([[ADA, BRIM], ADA]);
   });
 
-  it('split makes a person of its own of some; a main that goes is followed by who was proven longest', async () => {
+  it('split makes some characters a new person; a main that leaves is replaced by the character that was proven first', async () => {
     const token = await linked(ADA, BRIM, CLEO, DOV);
     const provenOn = (id: number, hours: number) =>
       app.db
@@ -448,7 +448,7 @@ describe('D101: merging and splitting', () => {
     expect(await groups()).toEqual([[ADA, DOV]]);
   });
 
-  it('split of everybody, of strangers, or of nobody changes nothing', async () => {
+  it('a split of all characters, of others’, or of none is refused and changes nothing', async () => {
     const token = await linked(ADA, BRIM);
     const params = { person_id: await personIdOf(token) };
     const split = async (...characters: number[]) =>
@@ -459,7 +459,7 @@ describe('D101: merging and splitting', () => {
     expect(await groups()).toEqual([[ADA, BRIM]]);
   });
 
-  it('what happened is kept, with who did it and why, newest first', async () => {
+  it('the history has all changes with actor and reason, newest first', async () => {
     const token = await linked(ADA, BRIM);
     const { person_id } = await current(token);
     await ok(root().split({ params: { person_id }, body: { characters: [BRIM], reason: 'Sold.' } }));
@@ -497,7 +497,7 @@ describe('D101: merging and splitting', () => {
 });
 
 describe('D91: events of persons', () => {
-  it('rebuild who belongs to whom, with the main, why and by whom', async () => {
+  it('rebuild persons and mains, and contain reason and actor', async () => {
     const before = (await allEvents(app.db)).length;
     const token = await linked(ADA, BRIM, CLEO);
     const other = await linked(DOV);
@@ -539,8 +539,8 @@ describe('D91: events of persons', () => {
   });
 });
 
-describe('D101: who goes', () => {
-  it('a hand-over takes the character out; the others keep everything, a lost main passes to the longest proven', async () => {
+describe('D101: hand-over and deletion', () => {
+  it('a hand-over removes the character; the others stay, and a lost main is replaced by the character proven first', async () => {
     const token = await linked(ADA, BRIM, CLEO);
     await setLevel(app, BRIM, 5);
     const proven = app.db.updateTable('users');
@@ -563,7 +563,7 @@ describe('D101: who goes', () => {
     expect(left).toEqual([{ clearance_level: 5 }]);
   });
 
-  it('a refused sign-in of the new owner takes it out as well (D29b)', async () => {
+  it('a refused sign-in of the new owner removes it, too (D29b)', async () => {
     await linked(ADA, BRIM);
     app.provider.world.handOver(BRIM);
     await app.db.updateTable('coalitions').set({ authorized_to_login: false }).execute();
@@ -572,7 +572,7 @@ describe('D101: who goes', () => {
     expect(await persons()).toEqual({});
   });
 
-  it('a deleted user goes, and what happened stays', async () => {
+  it('a deleted user is removed, and the history stays', async () => {
     const token = await linked(ADA, BRIM, CLEO);
     const { person_id } = await current(token);
     await ok(app.client(app.root).user.delete({ params: { character_id: ADA } }));
@@ -588,7 +588,7 @@ describe('D101: who goes', () => {
     expect(said[0]).toMatchObject({ happened: 'deleted', character: { character_name: nameOf(BRIM) } });
   });
 
-  it('so does a character that the game deleted, by the sync (D63b)', async () => {
+  it('so is a character that the game deleted, by the sync (D63b)', async () => {
     await linked(DOV, BRIM);
     const run = () => syncUsers(app.app.services, testRun('sync-users'));
     app.provider.world.deleteCharacter(DOV);

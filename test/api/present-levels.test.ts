@@ -13,7 +13,7 @@ import { needs, noAuthority } from '../harness/refusals.ts';
 
 const OWN = { alliance: 99_900_001, corporation: 98_900_001 };
 const OTHER = { alliance: 99_900_002, corporation: 98_900_002 };
-/** Known to the simulated provider, and not registered. */
+/** Exists in the simulated game, and is not registered. */
 const IN_GAME = { alliance: 99_000_001, corporation: 98_000_011 };
 const COALITION = 'c9'.repeat(12);
 const CALLBACK = 'http://127.0.0.1:9/app';
@@ -68,13 +68,13 @@ const coalition = async () => {
 type Answer = { readonly status: number; readonly body: unknown };
 interface Write {
   readonly name: string;
-  /** The listed level. */
+  /** The level in the contract. */
   readonly level: number;
-  /** Prepares a write; what it returns makes it. */
+  /** Prepares a write; the returned function sends it. */
   readonly prepare: (by: Somebody) => Promise<() => Promise<Answer>>;
 }
 
-/** Every operation that asks for a level and changes rights, members or records. */
+/** Every operation that needs a level and changes rights, members or records. */
 const writes: readonly Write[] = [
   {
     name: 'coalition.create',
@@ -174,7 +174,7 @@ const writes: readonly Write[] = [
   },
 ];
 
-describe('D14: a write is judged in its transaction, on what its caller may do by then', () => {
+describe('D14: a write is authorized in its transaction, by the present rights of its caller', () => {
   it.each(writes)(
     '$name that waits for the demotion of its caller is refused',
     async ({ level, prepare }) => {
@@ -192,7 +192,7 @@ describe('D14: a write is judged in its transaction, on what its caller may do b
     async ({ name, level, prepare }) => {
       const by = await somebody(10);
       const { user_token } = await ok(by.client.token.createUserToken());
-      // Making application tokens takes a permanent one.
+      // Making application tokens needs a permanent token.
       const write = await prepare(
         name.startsWith('token.create') ? by : { ...by, client: app.client(user_token) },
       );
@@ -225,7 +225,7 @@ describe('D14: a write is judged in its transaction, on what its caller may do b
     expect(await ok(root.group.get({ params }))).toMatchObject({ authorized_to_login: null });
   });
 
-  it("level 9 demoted meanwhile does not change somebody else's group (D15)", async () => {
+  it("level 9 demoted meanwhile does not change another user's group (D15)", async () => {
     const by = await somebody(9);
     const params = { group_id: await group() };
     const answer = await meanwhile(app, DEMOTE, [by.id, 8], () =>
@@ -244,7 +244,7 @@ describe('D14: a write is judged in its transaction, on what its caller may do b
       const by = await somebody(9);
       const params = { coalition_id: await coalition() };
       const inside = { member_corporations: [OWN.corporation], authorized_to_login };
-      // A barred body's own people could not even ask.
+      // Members of a barred organization are refused anyway.
       await ok(root.coalition.update({ params, body: level === 8 ? { authorized_to_login } : inside }));
       const answer = await meanwhile(app, DEMOTE, [by.id, level], () =>
         by.client.coalition.update({ params, body: { add_member_alliances: [OTHER.alliance] } }),
@@ -256,7 +256,7 @@ describe('D14: a write is judged in its transaction, on what its caller may do b
 });
 
 describe('D14: while a registration waits for the provider', () => {
-  it('a demotion counts, and nothing is stored', async () => {
+  it('a demotion takes effect, and nothing is stored', async () => {
     const { services } = app.app;
     for (const what of ['corporation', 'alliance'] as const) {
       const { id } = await somebody(8);
@@ -278,7 +278,7 @@ describe('D14: while a registration waits for the provider', () => {
     expect(stored).toHaveLength(4);
   });
 
-  it('and one counts, too, while it waits to be stored', async () => {
+  it('so does one while the registration waits to be stored', async () => {
     const by = await somebody(8);
     const params = { corporation_id: IN_GAME.corporation };
     await ok(root.corporation.register({ params }));
@@ -293,7 +293,7 @@ describe('D14: while a registration waits for the provider', () => {
   });
 });
 
-describe('D14: while a request waits for its turn at a coalition', () => {
+describe('D14: while a request waits for the lock of a coalition', () => {
   const LOCK = 'select from coalitions where coalition_id = $1 for update';
   const update = ({ client }: Somebody, coalition_id: string) =>
     client.coalition.update({ params: { coalition_id }, body: { ticker: 'LATE' } });
@@ -304,7 +304,7 @@ describe('D14: while a request waits for its turn at a coalition', () => {
     return coalition_id;
   };
 
-  it('a demotion goes through at once, and counts', async () => {
+  it('a demotion does not wait, and takes effect', async () => {
     const [by, coalition_id] = [await somebody(6), await inside()];
     const answer = await meanwhile(
       app,
@@ -353,9 +353,9 @@ describe('D14: while a request waits for its turn at a coalition', () => {
     });
   });
 
-  it('and once it is judged, a demotion waits until the write is done', async () => {
+  it('once it is authorized, a demotion waits until the write is done', async () => {
     const [by, coalition_id] = [await somebody(6), await inside()];
-    // What an update of members waits for after it was judged.
+    // An update of members waits for this lock after it was authorized.
     const GROUPING = `select pg_advisory_xact_lock(hashtext('grouping of bodies'))`;
     let demotion: Promise<unknown> = Promise.resolve();
     const answer = await meanwhile(

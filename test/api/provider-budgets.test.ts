@@ -5,7 +5,7 @@ import { addHome, addMember, type MadeToken, makeToken, uuidOf } from '../fixtur
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
 
-/** Ids of corporations that do not exist: each is an error of the provider. */
+/** Ids of corporations that do not exist; each request causes an error of the provider. */
 let nowhere = 98_900_000;
 const ADA = 2_190_000_001;
 const BEN = 2_190_000_002;
@@ -55,11 +55,11 @@ const registerErrors = async (
   return statuses;
 };
 const of = (status: number, times: number) => Array.from({ length: times }, () => status);
-/** A user token as a permanent token makes it: the built-in user's (D23). */
+/** A user token of the built-in user, made from a permanent token (D23). */
 const userToken = async (per: string) => (await makeToken(app, 'use', 0, uuidOf(per))).jwt;
 
-describe('D33b: errors of the provider are charged to who caused them', () => {
-  it('user tokens made from one permanent token, and that itself, have 20 errors in all', async () => {
+describe('D33b: errors of the provider are charged to the caller that caused them', () => {
+  it('a permanent token of the built-in user and the user tokens made from it share 20 errors', async () => {
     const tokens = [app.root, await userToken(app.root), await userToken(app.root)];
     expect(await forwardErrors(tokens, 25)).toEqual([...of(404, 20), ...of(429, 5)]);
   });
@@ -72,7 +72,7 @@ describe('D33b: errors of the provider are charged to who caused them', () => {
     expect(await forwardErrors([other.jwt, its], 22)).toEqual([...of(404, 20), ...of(429, 2)]);
   });
 
-  it('those made from somebody’s permanent token are charged to that one, with all the rest', async () => {
+  it('user tokens made from a user’s permanent token are charged to that user', async () => {
     const own = await rootToken(app.app.services, ADA);
     expect(await forwardErrors([await userToken(own), ada.jwt, own], 21)).toEqual([...of(404, 20), 429]);
     expect(await forwardErrors([ben.jwt], 1)).toEqual([404]);
@@ -90,7 +90,7 @@ describe('D33b: errors of the provider are charged to who caused them', () => {
     },
   );
 
-  it('neither uses up what is kept for sign-in and jobs', async () => {
+  it('they do not use up what is reserved for sign-in and jobs', async () => {
     const { world } = app.provider;
     const [alliance] = world.alliances.map(({ id }) => id);
     await letIn(app, { alliances: [alliance ?? 0] });

@@ -10,7 +10,7 @@ import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
 const LIMIT = 20;
 const CALLBACK = '/callback/ext?code=a&state=b';
 
-/** Behind a proxy on this machine, which names the client last in X-Forwarded-For. */
+/** Settings for a proxy on this machine, which appends the client to X-Forwarded-For. */
 let app: TestApp;
 let people = 2_120_000_001;
 
@@ -35,7 +35,7 @@ async function times<T>(count: number, work: (n: number) => Promise<T>): Promise
   return Promise.all(Array.from({ length: count }, (_, n) => work(n)));
 }
 
-/** As many requests as there may be, at once: how often each status was the answer. */
+/** Sends this many requests concurrently; returns the number of answers by status. */
 async function statuses(count: number, work: (n: number) => Promise<Got<Problem>>) {
   const answers = await times(count, work);
   const counts: Record<number, number> = {};
@@ -44,7 +44,7 @@ async function statuses(count: number, work: (n: number) => Promise<Got<Problem>
 }
 
 describe('D60: each token has RATE_LIMIT requests a minute', () => {
-  it('the next one is 429 with Retry-After, the RateLimit headers and a detail', async () => {
+  it('the next one is a 429 with Retry-After, RateLimit headers and detail', async () => {
     const client = app.client((await newMember()).jwt);
     const first = await client.token.current();
     expect(first.status).toBe(200);
@@ -69,7 +69,7 @@ describe('D60: each token has RATE_LIMIT requests a minute', () => {
     expect((await client.token.current()).status).toBe(200);
   });
 
-  it('at once or one after the other, from whatever address, and no other token pays for it', async () => {
+  it('concurrently or one after the other, from any address, without effect on other tokens', async () => {
     const [one, two] = [await newMember(), await newMember()];
     const asked = (token: string) => statuses(LIMIT + 5, () => ask(from(newAddress(), { token })));
     expect(await asked(one.jwt)).toEqual({ 200: LIMIT, 429: 5 });
@@ -78,11 +78,11 @@ describe('D60: each token has RATE_LIMIT requests a minute', () => {
 
   it('a dynamic app token has ten times as many', async () => {
     const { jwt: token } = await makeToken(app, 'dyn', 0, uuidOf(app.root));
-    // Refused for its kind: the token was usable, and is what pays.
+    // Refused because of its kind, but charged to the token, as that is valid.
     expect(await statuses(10 * LIMIT + 5, () => ask({ token }))).toEqual({ 401: 10 * LIMIT, 429: 5 });
   });
 
-  it('a permanent one as many as a user token', async () => {
+  it('a permanent token has as many as a user token', async () => {
     const { jwt: token } = await makeToken(app, 'per', 0, uuidOf(app.root));
     expect(await statuses(LIMIT + 5, () => ask({ token }))).toEqual({ 200: LIMIT, 429: 5 });
   });
@@ -108,7 +108,7 @@ describe('D60: a request costs no statement', () => {
   it('100 requests within the usual limit send what they send without one, and a few statements for blocks', async () => {
     const usual = await startTestApp({ env: { RATE_LIMIT: '' } });
     const free = await startTestApp();
-    // Loaded in the background otherwise, and its statements would be taken for those of a request.
+    // Otherwise it would be loaded in the background, and its statements counted as those of a request.
     for (const each of [usual, free]) await each.app.services.document.current();
     const [counted, uncounted] = await Promise.all(
       [usual, free].map((each) =>
@@ -125,7 +125,7 @@ describe('D60: a request costs no statement', () => {
     await Promise.all([usual.stop(), free.stop()]);
   });
 
-  it('a block is asked for while the caller is looked up: a silent database is waited for once', async () => {
+  it('a block is leased while the caller is read, so an unresponsive database delays a request only once', async () => {
     const { jwt: token, uuid } = await newMember();
     const before = app.statements.length;
     const lookedUp = () => app.statements.slice(before).some((text) => text.includes('may_log_in'));
@@ -138,7 +138,7 @@ describe('D60: a request costs no statement', () => {
     expect(await answer.asked).toMatchObject({ status: 200, json: { uuid } });
   });
 
-  it('a token or an address that has used up its minute is refused without the database', async () => {
+  it('a token or address that has used up its limit is refused without the database', async () => {
     const { jwt: token } = await newMember();
     const address = newAddress();
     await times(LIMIT + 5, () => ask({ token }));
@@ -152,7 +152,7 @@ describe('D60: a request costs no statement', () => {
   });
 });
 
-describe('D60: without a usable token the address pays', () => {
+describe('D60: without a usable token the address is charged', () => {
   const TOO_MANY = 'Too many requests without a usable token: this address may make 20 a minute.';
 
   const revoked = async () => {
@@ -190,12 +190,12 @@ describe('D60: without a usable token the address pays', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers).toMatchObject({ 'ratelimit-limit': '20', 'ratelimit-remaining': '0' });
     expect(refused.headers['retry-after']).toMatch(/^\d+$/);
-    // Another address learns what is wrong with the token, unless the token itself has paid.
+    // From another address the fault of the token is answered, unless the token itself was charged.
     expect([401, 429]).toContain((await ask(from(newAddress(), sent))).status);
     expect((await ask(from(newAddress()))).status).toBe(401);
   });
 
-  it('700 bad tokens, each another one, end in 429 after 20', async () => {
+  it('700 different invalid tokens get a 429 after 20', async () => {
     const address = newAddress();
     const [head, body] = app.root.split('.');
     const bad = (n: number) => `${head}.${body}.${Buffer.alloc(64, n % 256).toString('base64url')}`;
@@ -207,7 +207,7 @@ describe('D60: without a usable token the address pays', () => {
     });
   });
 
-  it('all kinds add up, with paths that need no token', async () => {
+  it('all kinds of requests count together, including paths without a token', async () => {
     const address = newAddress();
     const seen = [];
     for (let n = 0; n < LIMIT / 4; n += 1) {
@@ -232,7 +232,7 @@ describe('D60: without a usable token the address pays', () => {
       expect((await ask(from(address), path)).status).toBe(429);
   });
 
-  it('a good token passes from an address that has used up its minute, seen before or not', async () => {
+  it('a valid token is accepted from an address that has used up its limit', async () => {
     const address = newAddress();
     const [known, unknown] = [await newMember(), await newMember()];
     await ask(from(address, { token: known.jwt }));
@@ -247,7 +247,7 @@ describe('D60: without a usable token the address pays', () => {
     }
   });
 
-  it('good tokens are never counted against it', async () => {
+  it('requests with valid tokens are not charged to it', async () => {
     const address = newAddress();
     const members = await times(3, newMember);
     for (const { jwt: token } of members)
@@ -277,18 +277,18 @@ describe('D60: without a usable token the address pays', () => {
   });
 });
 
-describe('D60: addresses are taken through TRUSTED_PROXIES', () => {
+describe('D60: the client’s address with TRUSTED_PROXIES', () => {
   const spend = (header: (n: number) => string) =>
     statuses(LIMIT + 5, (n) => ask({ headers: { 'x-forwarded-for': header(n) } }));
   const ENDED = { 401: LIMIT, 429: 5 };
   const UNTOUCHED = { 401: LIMIT + 5 };
 
-  it('what a client writes before the entry of the trusted proxy changes nothing', async () => {
+  it('entries before that of the trusted proxy are ignored', async () => {
     const address = newAddress();
     expect(await spend((n) => `198.51.100.${n}, ${address}`)).toEqual(ENDED);
   });
 
-  it('a client with many addresses, as the trusted proxy says, is many', async () => {
+  it('each address that the trusted proxy reports has its own limit', async () => {
     expect(await spend((n) => `198.51.100.${n}`)).toEqual(UNTOUCHED);
   });
 
@@ -303,11 +303,11 @@ describe('D60: addresses are taken through TRUSTED_PROXIES', () => {
     expect(await spend((n) => `2001:DB8:${n}::1`)).toEqual(UNTOUCHED);
   });
 
-  it('what is no address is the proxy itself', async () => {
+  it('with an invalid address the proxy itself is charged', async () => {
     expect(await spend((n) => `unknown-${n}`)).toEqual(ENDED);
   });
 
-  it('spoofed X-Forwarded-For changes nothing where no proxy is trusted', async () => {
+  it('X-Forwarded-For is ignored without a trusted proxy', async () => {
     const open = await startTestApp({ env: { RATE_LIMIT: String(LIMIT) } });
     const headers = (n: number) => ({
       'x-forwarded-for': `198.51.100.${n}`,
@@ -320,7 +320,7 @@ describe('D60: addresses are taken through TRUSTED_PROXIES', () => {
     await open.stop();
   });
 
-  it('the log names the address of each request, and a spoofed one never', async () => {
+  it('the log contains the address of each request, never a spoofed one', async () => {
     const address = newAddress();
     const logged = async (header: string) => {
       const { headers } = await ask({ headers: { 'x-forwarded-for': header } }, '/healthz');
@@ -337,7 +337,7 @@ describe('D60: addresses are taken through TRUSTED_PROXIES', () => {
 });
 
 describe('D60: RATE_LIMIT', () => {
-  it('is counted by each process alone while the database is away', async () => {
+  it('is counted by each process alone while the database is unavailable', async () => {
     let proxy: DatabaseProxy | undefined;
     const alone = await startTestApp({
       env: { RATE_LIMIT: String(LIMIT) },
@@ -357,7 +357,7 @@ describe('D60: RATE_LIMIT', () => {
     await alone.stop();
   });
 
-  it('0 sets no limit, and says nothing of one', async () => {
+  it('0 sets no limit, and answers have no headers of it', async () => {
     const free = await startTestApp();
     const answers = await times(700, () => send(free, 'GET', '/token'));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
@@ -384,7 +384,7 @@ describe('D60: RATE_LIMIT', () => {
   });
 });
 
-it('D60: a code that the provider refuses counts as ten requests, or states would be tried out in our name', async () => {
+it('D60: a code that the provider refuses counts as ten requests, against guessing of codes through the service', async () => {
   const { jwt } = await makeToken(app, 'dyn', 0, uuidOf(app.root));
   const { state_code } = await ok(app.client(jwt).token.startLogin({ body: {} }));
   const address = newAddress();

@@ -3,9 +3,9 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 import { checkReach } from '../harness/reach/run.ts';
 
 const PLANS = 25;
-/** What must come through for the property to say anything; rare ones may need more plans. */
+/** Kinds of calls that must succeed for the result to be meaningful; rare ones may need more plans. */
 const NEEDED = ['update coalition', 'set policy', 'join group', 'leave group', 'link'] as const;
-/** Half a minute as a rule; a machine may be busy with much else. */
+/** Usually half a minute; a busy machine needs longer. */
 const TIME_LIMIT = 5 * 60_000;
 
 let app: TestApp;

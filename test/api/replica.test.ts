@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { onServer } from '../harness/postgres.ts';
 import { send } from '../harness/send.ts';
 
-/** A database that says of itself what a replica says, and knows somebody whom the primary does not. */
+/** A database that reports the state of a replica, with a user that the primary does not have. */
 let copy: TestDatabase;
 let app: TestApp;
 const REPLICAS = 2_199_000_001;
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const place = (reached: string) => copy.pool.query('update place set reached = $1', [reached]);
 
-/** Who answers now: whether the list holds whom the replica alone knows. */
+/** Which database answers: whether the list contains the user that only the replica has. */
 async function answeredBy(): Promise<string> {
   const { status, body } = await app.client(app.root).user.list();
   expect(status).toBe(200);
@@ -42,7 +42,7 @@ async function answeredBy(): Promise<string> {
   return known ? 'replica' : 'primary';
 }
 
-/** What GET /system/status and the metrics say of it. */
+/** The replica in GET /system/status and in the metrics. */
 async function told() {
   const { body } = await app.client(app.root).system.status();
   const { findings } = body as { findings: { about: string; state: string }[] };
@@ -54,14 +54,14 @@ async function told() {
 }
 
 describe('reads that may lag (DATABASE_REPLICA_URL)', () => {
-  it('come from the replica, though nothing of the caller is known there', async () => {
+  it('come from the replica, although it does not have the caller', async () => {
     await expect.poll(answeredBy).toBe('replica');
     const { rows } = await copy.pool.query('select uuid from tokens');
     expect(rows).toEqual([]);
     expect((await app.client().user.list()).status).toBe(401);
   });
 
-  it('D92: tell the events that the replica has seen', async () => {
+  it('D92: report the position of the replica', async () => {
     const name = 'Not Yet There';
     await app.client(app.root).group.create({ body: { group_name: name } });
     await expect.poll(() => app.app.services.events.position).toBeGreaterThan(0);
@@ -70,14 +70,14 @@ describe('reads that may lag (DATABASE_REPLICA_URL)', () => {
     expect((await list()).text).not.toContain(name);
   });
 
-  it('leave everything else to the primary: one record, and who may see it', async () => {
+  it('everything else comes from the primary: single records, and authorization', async () => {
     const { status } = await app
       .client(app.root)
       .user.get({ params: { character_name: 'Known To The Replica' } });
     expect(status).toBe(404);
   });
 
-  it('D29b: never are histories, which may still be those of a former owner there', async () => {
+  it('D29b: histories never come from the replica, which may still have those of a former owner', async () => {
     const now = new Date();
     await ensurePartitions(copy.db, now);
     const entry = { character_id: REPLICAS, timestamp: now, balance: 1 };
@@ -100,7 +100,7 @@ describe('reads that may lag (DATABASE_REPLICA_URL)', () => {
     expect(await told()).toEqual({ state: 'good', inUse: '1' });
   });
 
-  it('come from the primary when the replica goes away in the middle, without an error', async () => {
+  it('come from the primary when the replica fails during a read, without an error', async () => {
     const name = new URL(copy.url).pathname.slice(1);
     await expect.poll(answeredBy).toBe('replica');
     await onServer(
@@ -114,7 +114,7 @@ describe('reads that may lag (DATABASE_REPLICA_URL)', () => {
     await expect.poll(answeredBy).toBe('replica');
   });
 
-  it('are for a replica alone: another primary is not read from', async () => {
+  it('come only from a replica: another primary is not used', async () => {
     await copy.pool.query('update place set reached = null');
     await expect.poll(answeredBy).toBe('primary');
   });

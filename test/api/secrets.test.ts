@@ -14,7 +14,7 @@ import { expectPage, startLogin, TITLES, trySignIn } from '../harness/sign-in.ts
 const [FIRST, SECOND, THIRD] = [2_112_000_049, 2_112_000_055, 2_112_000_070] as const;
 const MAIL = 'ext-mail.read_mail.v1';
 
-/** A sign-in by OpenID Connect whose tokens are used, rotated, replayed, and put where they do not belong. */
+/** A sign-in by OpenID Connect whose tokens are used, rotated, replayed, and sent in wrong places. */
 async function useOpenId(
   app: TestApp,
   characterId: number,
@@ -56,7 +56,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
   let app: TestApp;
   let receiver: Receiver;
   let collector: Collector;
-  /** What must not be found, by what it is. */
+  /** The secrets that must not be found, by their kind. */
   const canaries = new Map<string, string>();
   const userTokens: string[] = [];
 
@@ -74,7 +74,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     return token;
   };
 
-  /** Everything that handles secrets, well and badly. */
+  /** Uses every feature that handles secrets, with success and with failure. */
   beforeAll(async () => {
     collector = await startCollector('secrets');
     app = await startTestApp({ worker: true });
@@ -85,7 +85,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     const authorize = vi.spyOn(app.provider, 'authorize');
     const dyn = await app.dynamicToken(receiver.callback);
 
-    // Events that are delivered, refused, and never taken.
+    // Events that are delivered, refused, and never accepted.
     await signIn(FIRST, dyn);
     await vi.waitFor(() => expect(receiver.received).toHaveLength(1), 60_000);
     receiver.answer = 500;
@@ -124,7 +124,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
 
     await useOpenId(app, THIRD, note);
 
-    // Requests that carry tokens where they do not belong, to paths that work, fail and crash.
+    // Requests with tokens in wrong places, to paths that succeed, fail and crash.
     const [token = ''] = userTokens.slice(1);
     const careless = {
       authorization: `Bearer ${token}`,
@@ -164,7 +164,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     await receiver.stop();
   });
 
-  /** A JWT without its signature is no secret, and its signature alone would be one. */
+  /** The signature of a JWT: the rest of it is no secret. */
   function formsOf(secret: string): Buffer[] {
     const jwt = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(secret);
     const texts = [secret, ...(jwt?.[1] ? [jwt[1]] : [])];
@@ -175,7 +175,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
       );
     });
   }
-  /** Base64 of bytes that stand somewhere within others: three positions, the uncertain ends cut off. */
+  /** Base64 of bytes within other bytes: for three alignments, without the ends that depend on the neighbours. */
   function base64Of(bytes: Buffer): string[] {
     return [0, 1, 2].map((lead) =>
       Buffer.concat([Buffer.alloc(lead), bytes])
@@ -190,7 +190,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
       ),
     );
 
-  it('there is something to look for, and everything happened', async () => {
+  it('there are secrets to search for, and all features were used', async () => {
     const kinds = [...canaries.keys()].map((what) => what.replace(/ \d+$/, ''));
     const count = (kind: string) => kinds.filter((each) => each === kind).length;
     expect({ access: count('access token'), user: count('user token') }).toEqual({ access: 8, user: 4 });
@@ -199,7 +199,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     expect(count('authorization code')).toBeGreaterThan(6);
     expect([...canaries.values()].every((secret) => secret.length >= 20)).toBe(true);
     const { body } = await app.client(app.root).crash.list();
-    // At one moment by the test's clock, so in no order.
+    // All at the same time by the test's clock, so unordered.
     const paths = (body as { url: string }[]).map(({ url }) => url.split('?')[0]);
     expect(paths.sort()).toEqual(['/callback/ext', '/callback/ext', '/user']);
   });
@@ -244,7 +244,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     expect(found(app.logged.map((line) => [line.slice(0, 200), Buffer.from(line)] as const))).toEqual([]);
   });
 
-  it('in no crash report, as the API tells it', async () => {
+  it('in no crash report that the API shows', async () => {
     const client = app.client(app.root);
     const list = await client.crash.list();
     for (const { id } of list.body as { id: string }[]) {
@@ -262,7 +262,7 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     expect(found([['metrics', Buffer.from(metrics)]])).toEqual([]);
   });
 
-  it('in no configuration, as the API tells it', async () => {
+  it('not in the configuration that the API shows', async () => {
     const { body } = await app.client(app.root).system.configuration();
     expect(found([['configuration', Buffer.from(JSON.stringify(body))]])).toEqual([]);
   });

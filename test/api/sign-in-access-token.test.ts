@@ -14,7 +14,7 @@ const MEMBER = 2_112_000_049;
 
 type Forgery = (draft: AccessTokenDraft) => void;
 
-/** Besides those that the simulated provider knows. */
+/** In addition to those of the simulated provider. */
 const MORE: Record<string, Forgery> = {
   'azp of another application, though both audiences are right': ({ claims }) => {
     claims.azp = 'another-application';
@@ -94,7 +94,7 @@ describe('D26: the provider’s access token is verified', () => {
     },
   );
 
-  it('a state code that met a forgery works with the real token', async () => {
+  it('a state code that was used with a forgery works with the real token', async () => {
     const { login_url } = await startLogin(app);
     app.provider.nextAccessToken(FORGERIES['alg none']);
     expect((await app.browse(login_url, { characterId: MEMBER })).status).toBe(502);
@@ -121,7 +121,7 @@ describe('D26: the provider’s access token is verified', () => {
     },
   );
 
-  it('a clock that differs by seconds is no reason to refuse', async () => {
+  it('a clock that differs by seconds is accepted', async () => {
     app.provider.nextAccessToken(({ claims }) => {
       claims.iat = Number(claims.iat) + 20;
       claims.exp = Number(claims.exp) + 20;
@@ -155,7 +155,7 @@ describe('D26: signatures and keys of the provider', () => {
     const answer = await answerTo(access_token);
     await expectPage(answer, 502, TITLES.providerFailed);
     const after = await snapshot(app.databaseUrl, { stateMarks: false });
-    // The login that was started for the try is all that is new.
+    // Only the login that was started for the attempt is new.
     for (const table of Object.keys(after)) {
       if (!/state_codes|tokens/.test(table)) expect(after[table], table).toEqual(before[table]);
     }
@@ -194,7 +194,7 @@ describe('D26: signatures and keys of the provider', () => {
     await expectRefused(await signOn.accessToken(MEMBER, { header: { alg: 'PS256' }, key: pss }));
   });
 
-  it('critical headers that nobody knows are refused', async () => {
+  it('unknown critical headers are refused', async () => {
     const token = await signOn.accessToken(MEMBER);
     const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'rsa', crit: ['x'], x: 1 })).toString(
       'base64url',
@@ -216,7 +216,7 @@ describe('D26: signatures and keys of the provider', () => {
   });
 
   describe('key sets that cannot be used', () => {
-    /** Not yet fetched by the service: the key set is remembered for a while. */
+    /** Makes the service fetch the key set again, which it caches. */
     async function refusedWith(keys: unknown, kid: string, key?: CryptoKey): Promise<void> {
       const own = await startSignOn('castellan-test', () => fresh.clock.now());
       const fresh = await startTestApp({ env: { SSO_URL: own.url } });

@@ -5,7 +5,7 @@ import { startTestApp } from '../harness/app.ts';
 
 const MEMBER = 2_112_000_049;
 
-/** Characters that form encoding would change; of a Basic header, an id ends at the first colon. */
+/** Credentials with characters that form encoding would change; no id has a colon, which ends it in a Basic header. */
 const CREDENTIALS: readonly [string, string][] = [
   ['a-client_id', 'a-secret_with-both'],
   ['id%2Dwith+plus', 'colon:in:it%20and+plus%'],
@@ -13,7 +13,7 @@ const CREDENTIALS: readonly [string, string][] = [
   ['~id!*()', 'Schlüssel-ключ-鍵-🔑'],
 ];
 
-describe('D33b: client credentials go to the provider letter by letter', () => {
+describe('D33b: client credentials are sent to the provider unchanged', () => {
   it.each(CREDENTIALS)('id “%s”, secret “%s”: sign-in, refresh and revocation work', async (id, secret) => {
     const app = await startTestApp({
       provider: { clientId: id, clientSecret: secret },
@@ -33,7 +33,7 @@ describe('D33b: client credentials go to the provider letter by letter', () => {
     await app.stop();
   });
 
-  it('so a secret that is right only when decoded is wrong', async () => {
+  it('a secret that is right only after decoding is wrong', async () => {
     const app = await startTestApp({ provider: { clientSecret: 'a secret' } });
     const { settings, clock } = app.app.services;
     const encoded = { ...settings, sso: { ...settings.sso, clientSecret: 'a%20secret' } };

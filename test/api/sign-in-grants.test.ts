@@ -21,7 +21,7 @@ describe('refresh tokens', () => {
   });
   afterAll(() => app.stop());
 
-  /** Signs in and says what the provider gave. */
+  /** Signs in and returns the tokens that the provider issued. */
   async function signInFor(id: number, scopes: ExtScope[]) {
     const exchange = vi.spyOn(app.app.services.sso, 'exchange');
     try {
@@ -86,7 +86,7 @@ describe('refresh tokens', () => {
     expect(body).toMatchObject({ available_ext_scopes: [MAIL, SKILLS, 'publicData'] });
   });
 
-  it('D34b: scopes in a grant that are not known are dropped and logged', async () => {
+  it('D34b: unknown scopes in a grant are dropped and logged', async () => {
     const id = member();
     app.provider.nextAccessToken((draft) => {
       draft.claims.scp = ['esi-secrets.read_everything.v9', 'esi-mail.read_mail.v1', 'brandNew'];

@@ -55,7 +55,7 @@ describe('D29b: a character that was handed to another person', () => {
     });
   };
 
-  it('its tokens are revoked with all that descends from them, and no one else’s', async () => {
+  it('its tokens are deleted with all their descendants, and no others', async () => {
     const id = MEMBERS.shift() as number;
     const { token } = await app.signIn(id, { dyn });
     const permanent = await makeToken(app, 'per', id, uuidOf(app.root));
@@ -99,7 +99,7 @@ describe('D29b: a character that was handed to another person', () => {
     await app.db.deleteFrom('groups').where('group_id', '=', 'f7'.repeat(12)).execute();
   });
 
-  it('D94: the new owner sees nothing of what happened before, by his own sign-in', async () => {
+  it('D94: the new owner does not see events from before its own sign-in', async () => {
     const id = MEMBERS.at(-1) as number;
     await app.signIn(id, { dyn });
     const actor = {
@@ -122,7 +122,7 @@ describe('D29b: a character that was handed to another person', () => {
     expect(await seenBy((await app.signIn(id, { dyn })).token)).not.toContain(former);
   });
 
-  it('its grants are revoked at the provider and gone here; the new owner’s is kept', async () => {
+  it('its grants are deleted and revoked at the provider; the new owner’s is stored', async () => {
     const id = MEMBERS.shift() as number;
     const exchange = vi.spyOn(app.app.services.sso, 'exchange');
     const revoke = vi.spyOn(app.app.services.sso, 'revoke');
@@ -131,7 +131,7 @@ describe('D29b: a character that was handed to another person', () => {
     const old = await Promise.all(exchange.mock.results.map(async ({ value }) => (await value).refreshToken));
     app.provider.world.handOver(id);
     await app.signIn(id, { dyn, scopes: ['publicData'] });
-    // Not these alone: the worker may still be at those of the test before.
+    // Perhaps among others: the worker may still revoke those of the previous test.
     await vi.waitFor(() => {
       expect(revoke.mock.calls.flat()).toEqual(expect.arrayContaining(old));
       const told = app.provider.requests.filter(({ path }) => path === '/v2/oauth/revoke');
@@ -166,7 +166,7 @@ describe('D29b: a character that was handed to another person', () => {
     expect(await userRow(app, ceo)).toMatchObject({ clearance_level: level });
   });
 
-  it('it left the hand-made groups; those that it owned have no owner', async () => {
+  it('it is removed from hand-made groups; those that it owned have no owner', async () => {
     const id = MEMBERS.shift() as number;
     await app.signIn(id, { dyn });
     await aGroup('d1'.repeat(12), id, [id, OTHER]);
@@ -186,7 +186,7 @@ describe('D29b: a character that was handed to another person', () => {
     expect(owners.map(({ owner_id }) => owner_id)).toEqual([null, OTHER]);
   });
 
-  it('it counts before the new login: also when that is refused, and a lost level 10 admits nobody', async () => {
+  it('it takes effect before the new login: also when that is refused, and the lost level 10 does not admit it', async () => {
     const id = MEMBERS.shift() as number;
     await setVoice(false);
     await setLevel(app, id, 10);
@@ -208,7 +208,7 @@ describe('D29b: a character that was handed to another person', () => {
       .values({ group_id: 'e1'.repeat(12), character_id: id })
       .execute();
     await setVoice(false);
-    // At level 10 the coalition's no does not bind it, and the group says yes.
+    // At level 10 the coalition's false does not bar it, and the group lets it in.
     expect(userTokenOf(await trySignIn(app, { characterId: id }, { dyn }))).not.toBe('');
     app.provider.world.handOver(id);
     await expectPage(await trySignIn(app, { characterId: id }, { dyn }), 403, TITLES.notAllowed);
@@ -220,7 +220,7 @@ describe('D29b: a character that was handed to another person', () => {
     );
   });
 
-  it('signing in through an app token of its own, which goes as well: a 400 page', async () => {
+  it('signing in through an app token of its own, which is deleted too: a 400 page', async () => {
     await setLevel(app, OTHER, 10);
     const own = await makeToken(app, 'dyn', OTHER, uuidOf(app.root));
     const { login_url, state_code } = await startLogin(app, { dyn: own.jwt });
@@ -230,7 +230,7 @@ describe('D29b: a character that was handed to another person', () => {
     expect((await app.client(app.root).crash.list()).body).toEqual([]);
   });
 
-  it('eight sign-ins of the new owner at once: noticed once, all eight keep their tokens', async () => {
+  it('eight concurrent sign-ins of the new owner: detected once, all eight keep their tokens', async () => {
     const ceo = CEO;
     await app.signIn(ceo, { dyn, scopes: ['ext-mail.read_mail.v1'] });
     app.provider.world.handOver(ceo);
@@ -245,7 +245,7 @@ describe('D29b: a character that was handed to another person', () => {
     expect(notices).toHaveLength(1);
   });
 
-  it('the same owner again: nothing is lost', async () => {
+  it('a sign-in of the same owner loses nothing', async () => {
     const { token } = await app.signIn(OTHER, { dyn });
     await setLevel(app, OTHER, 9);
     await app.signIn(OTHER, { dyn });
@@ -253,7 +253,7 @@ describe('D29b: a character that was handed to another person', () => {
     expect(await userRow(app, OTHER)).toMatchObject({ clearance_level: 9 });
   });
 
-  it('a user registered before it ever signed in has no former owner: its level stays', async () => {
+  it('a user that never signed in has no former owner, so its level stays', async () => {
     await letIn(app, { alliances: [99_000_002] });
     await setLevel(app, 2_112_000_002, 10);
     expect(await userRow(app, 2_112_000_002)).toMatchObject({ owner_hash: null });

@@ -5,7 +5,7 @@ import { addInvitation, startLogin, userTokenOf } from '../harness/sign-in.ts';
 
 const NEWCOMER = 2_112_000_023;
 
-describe('sign-ins at the same time', () => {
+describe('concurrent sign-ins', () => {
   let app: TestApp;
   let dyn: string;
 
@@ -16,7 +16,7 @@ describe('sign-ins at the same time', () => {
   });
   afterAll(() => app.stop());
 
-  /** The address that the provider sends a browser back to. */
+  /** The address to which the provider redirects the browser. */
   const backFor = async (loginUrl: string, characterId: number) =>
     (await app.provider.authorize(loginUrl, { characterId })).replace('https://castellan.test', app.url);
   const open = (back: string) => fetch(back, { redirect: 'manual' });
@@ -64,7 +64,7 @@ describe('sign-ins at the same time', () => {
     expect(grants).toHaveLength(1);
   });
 
-  it('D39: 16 newcomers of one unknown corporation at once: all are in, its CEO among them', async () => {
+  it('D39: 16 concurrent newcomers of an unknown corporation: all are registered, with its CEO', async () => {
     const characters = app.provider.world.membersOf(98_000_005).slice(0, 16);
     const backs = await Promise.all(
       characters.map(async (id) => backFor((await startLogin(app, { dyn })).login_url, id)),

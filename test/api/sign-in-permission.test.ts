@@ -18,7 +18,7 @@ const ALLIANCE = 99_000_001;
 const CORPORATION = 98_000_004;
 const MEMBER = 2_112_000_023;
 const EXECUTOR = 98_000_001;
-/** A corporation that invites guests, of no alliance, and somebody from elsewhere. */
+/** A corporation without alliance that invites guests, and a character from elsewhere. */
 const HOST = 98_000_011;
 const GUEST = 2_112_000_042;
 
@@ -62,7 +62,7 @@ describe('who may log in', () => {
   ): Promise<void> => {
     const { members = [], ...source } = of;
     const group_id = objectId(app.clock.now());
-    // Autogroups are named after their bodies, or a sign-in would rename them.
+    // Autogroups have the names of their organizations, otherwise a sign-in would rename them.
     const { world } = app.provider;
     const group_name =
       (source.coalition_id && `Coalition ${source.coalition_id}`) ??
@@ -80,7 +80,7 @@ describe('who may log in', () => {
   const throughAlliance = { alliances: [ALLIANCE] };
   const throughCorporation = { corporations: [CORPORATION] };
 
-  /** Both ways in which it is asked: by a sign-in (D27), and at every request of a user token (D27b). */
+  /** The result both for a sign-in (D27) and for a request with a user token (D27b). */
   async function expectAdmitted(admitted: boolean): Promise<void> {
     const { status, body } = await app.client(member).token.current();
     const answer = await trySignIn(app, { characterId: MEMBER }, { dyn });
@@ -94,7 +94,7 @@ describe('who may log in', () => {
     }
   }
 
-  /** Whoever says no, by name; a no never binds levels 9 and 10. */
+  /** The groups and coalitions that can bar a user; they do not bar levels 9 and 10. */
   async function bindingRefusers(): Promise<string[]> {
     if (((await userRow(app, MEMBER))?.clearance_level ?? 0) >= 9) return [];
     const coalitions = await app.db
@@ -113,7 +113,7 @@ describe('who may log in', () => {
     ];
   }
 
-  /** D26: which group or coalition refuses is said by name; else, that none admits. */
+  /** D26: the page names the group or coalition that refuses, or says that none admits. */
   function expectRefusers(html: string, refusers: readonly string[]): void {
     expect([...html.matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text)).toEqual(refusers);
     expect(html).toContain(
@@ -159,14 +159,14 @@ describe('who may log in', () => {
     ['the voice autogroup', () => aGroup(false, { is_voice: true, members: [MEMBER] })],
   ];
   describe.each(refusals)('beside a true, %s says false', (_, arrange) => {
-    it.each([0, 8])('D27: level %s is shut out', async (level) => {
+    it.each([0, 8])('D27: level %s is refused', async (level) => {
       await aCoalition(throughAlliance, true);
       await arrange();
       await setLevel(app, MEMBER, level);
       await expectAdmitted(false);
     });
 
-    it.each([9, 10])('D27: a false never binds level %s', async (level) => {
+    it.each([9, 10])('D27: a false does not bar level %s', async (level) => {
       await aCoalition(throughAlliance, true);
       await arrange();
       await setLevel(app, MEMBER, level);
@@ -186,7 +186,7 @@ describe('who may log in', () => {
     },
   );
 
-  it('D27b: a permission taken back counts at the next request, and given again at the one after', async () => {
+  it('D27b: a permission that is taken back or given again takes effect at the next request', async () => {
     const coalition = await aCoalition(throughAlliance, true);
     const status = async () => (await app.client(member).token.current()).status;
     const set = (authorized_to_login: Voice) =>
@@ -204,7 +204,7 @@ describe('who may log in', () => {
     expect(await status()).toBe(200);
   });
 
-  it('D27b: logging out is for those only who may be in', async () => {
+  it('D27b: a user that may not log in cannot log out either', async () => {
     const { status } = await app.client(member).token.logout();
     expect(status).toBe(401);
     await aCoalition(throughAlliance, true);
@@ -262,7 +262,7 @@ describe('who may log in', () => {
       }
     });
 
-    it('D27: a hand-made group’s true does not let a guest’s requests in; signing in makes it a member', async () => {
+    it('D27: a hand-made group’s true does not admit requests of a guest; signing in makes it a member', async () => {
       await aCoalition({ corporations: [HOST] }, true);
       const as = userTokenOf(await trySignIn(app, { characterId: GUEST }, { dyn }));
       await app.db.deleteFrom('coalitions').execute();

@@ -13,11 +13,11 @@ import {
   userTokenOf,
 } from '../harness/sign-in.ts';
 
-/** Its corporation is registered and let in; it signed in before. */
+/** A character that signed in before; its corporation is registered and let in. */
 const MEMBER = 2_112_000_049;
-/** Let in, never seen. */
+/** A character that may log in and never did. */
 const NEWCOMER = 2_112_000_055;
-/** Its corporation and alliance are known to nobody here. */
+/** A character whose corporation and alliance are not registered. */
 const STRANGER = 2_112_000_028;
 const HOST = 98_000_011;
 
@@ -43,7 +43,7 @@ describe('D26b: a refused sign-in writes nothing', () => {
   });
   afterAll(() => app.stop());
 
-  /** Nor is the state code used up: a sign-in that succeeds does that alone. */
+  /** Checks that the state code is not used up, as only a successful sign-in does that. */
   async function expectNothingWritten(): Promise<void> {
     expect(await snapshot(app.databaseUrl, { stateMarks: false })).toEqual(before);
     const { used_on } = await app.db
@@ -54,13 +54,13 @@ describe('D26b: a refused sign-in writes nothing', () => {
     expect(used_on).toBeNull();
   }
 
-  it('the comparison sees a sign-in that is not refused', async () => {
-    // A sign-in is remembered by its time.
+  it('the comparison detects a sign-in that is not refused', async () => {
+    // The time of the sign-in is stored.
     app.clock.advance(1_000);
     await app.browse(login.login_url, { characterId: MEMBER });
     const after = await snapshot(app.databaseUrl, { stateMarks: false });
     const changed = Object.keys(after).filter((table) => String(after[table]) !== String(before[table]));
-    // Of a partitioned table only the partition of the queue changes.
+    // Of the partitioned table only the queue's partition changes.
     expect(changed.map((table) => table.replace(/pgboss\.j[0-9a-f]{56}/, 'pgboss.job'))).toEqual([
       'pgboss.job',
       'public.grants',
@@ -79,7 +79,7 @@ describe('D26b: a refused sign-in writes nothing', () => {
     await expectNothingWritten();
   });
 
-  it('not allowed: a member whose name and corporation changed meanwhile stays as it was', async () => {
+  it('not allowed: a member whose name and corporation changed in the game stays as it was', async () => {
     app.provider.world.renameCharacter(MEMBER, 'Someone Else');
     app.provider.world.moveCharacter(MEMBER, 98_000_001);
     const answer = await app.browse(login.login_url, { characterId: MEMBER });
@@ -102,7 +102,7 @@ describe('D26b: a refused sign-in writes nothing', () => {
     await expectNothingWritten();
   });
 
-  it('too few scopes: those that were asked for, and not granted', async () => {
+  it('too few scopes: requested, but not granted', async () => {
     await app.db
       .updateTable('corporations')
       .set({ mandatory_ext_scopes: ['ext-mail.read_mail.v1'] })
@@ -113,7 +113,7 @@ describe('D26b: a refused sign-in writes nothing', () => {
     await expectNothingWritten();
   });
 
-  it('judged on the affiliation just fetched, not on the one stored: who left is refused until it comes back', async () => {
+  it('the fetched affiliation decides, not the stored one: a member that left is refused until it is back', async () => {
     app.provider.world.moveCharacter(MEMBER, 98_000_012);
     const left = await app.browse(login.login_url, { characterId: MEMBER });
     app.provider.world.moveCharacter(MEMBER, HOST);
@@ -140,7 +140,7 @@ describe('D26b: a refused sign-in writes nothing', () => {
     await expectNothingWritten();
   });
 
-  it('what an address says of a failure is counted apart from failures of the provider, which page somebody', async () => {
+  it('errors in the parameters of a callback are counted apart from failures of the provider, which cause alerts', async () => {
     const counts = async () => {
       const { values } = await app.app.services.metrics.signIns.get();
       return (name: string) => values.find(({ labels }) => labels.outcome === name)?.value ?? 0;
@@ -168,7 +168,7 @@ describe('D26b: a refused sign-in writes nothing', () => {
     await expectNothingWritten();
   });
 
-  it('a guest that was refused keeps its invitation, and nothing else is written', async () => {
+  it('a refused guest can use its invitation again, and nothing else is stored', async () => {
     const code = await addInvitation(app, HOST);
     await app.db
       .updateTable('corporations')

@@ -9,12 +9,12 @@ import { trySignIn, userRow, userTokenOf } from '../harness/sign-in.ts';
 const ALLIANCE = 99_000_001;
 const EXECUTOR = 98_000_001;
 const EXECUTOR_CEO = 2_112_000_001;
-/** A corporation of the alliance; it is not registered until one of it signs in. */
+/** A corporation of the alliance that is registered by the first sign-in of a member. */
 const CORPORATION = 98_000_004;
 const CEO = 2_112_000_004;
 const FIRST = 2_112_000_023;
 const SECOND = 2_112_000_032;
-/** Without an alliance, let in. */
+/** A corporation without alliance that is let in. */
 const LONELY = 98_000_011;
 
 describe('what a sign-in registers', () => {
@@ -73,12 +73,12 @@ describe('what a sign-in registers', () => {
     expect(await userRow(app, CEO)).toMatchObject({ corporation_id: CORPORATION, signed_in_on: null });
   });
 
-  it('D19: CEOs registered along are raised to 2, those of an alliance’s executor to 4', async () => {
+  it('D19: CEOs that are registered with it get level 2, those of an alliance’s executor level 4', async () => {
     expect(await userRow(app, CEO)).toMatchObject({ clearance_level: 2 });
     expect(await userRow(app, EXECUTOR_CEO)).toMatchObject({ clearance_level: 4, corporation_id: EXECUTOR });
   });
 
-  it('D39: a sign-in into a known corporation costs one request, the first of a character as well', async () => {
+  it('D39: a sign-in from a registered corporation costs one request, even the first of a character', async () => {
     await signIn(SECOND);
     expect(asked()).toEqual(['/characters/affiliation']);
     app.provider.reset();
@@ -86,7 +86,7 @@ describe('what a sign-in registers', () => {
     expect(asked()).toEqual(['/characters/affiliation']);
   });
 
-  it('D33: requests name the application and the compatibility date', () => {
+  it('D33: requests contain the application’s name and the compatibility date', () => {
     for (const { userAgent, compatibilityDate } of app.provider.requests.filter(
       ({ area }) => area === 'api',
     )) {
@@ -95,7 +95,7 @@ describe('what a sign-in registers', () => {
     }
   });
 
-  it('D38: the user record tells corporation, alliance, coalitions, cumulated scopes and tickered name', async () => {
+  it('D38: the user record has corporation, alliance, coalitions, cumulated scopes and the name with ticker', async () => {
     await app.db
       .updateTable('corporations')
       .set({ mandatory_ext_scopes: ['publicData'] })
@@ -127,7 +127,7 @@ describe('what a sign-in registers', () => {
     await app.db.updateTable('alliances').set({ mandatory_ext_scopes: [] }).execute();
   });
 
-  it('D38: CEOs are told apart, and without an alliance the corporation’s ticker is shown', async () => {
+  it('D38: CEOs are marked, and without an alliance the corporation’s ticker is shown', async () => {
     const { user } = await app.signIn(2_112_000_011, { dyn });
     expect(user).toMatchObject({
       is_ceo_of_corporation: true,
@@ -144,7 +144,7 @@ describe('what a sign-in registers', () => {
     });
   });
 
-  it('D38: a new name is taken over', async () => {
+  it('D38: a new name is stored', async () => {
     app.provider.world.renameCharacter(SECOND, 'Nova Renamed');
     expect(await signIn(SECOND)).toMatchObject({ character_name: 'Nova Renamed', name_key: 'nova renamed' });
   });
@@ -156,7 +156,7 @@ describe('what a sign-in registers', () => {
     expect(asked()).toEqual(['/characters/affiliation']);
   });
 
-  it('D39: a closed corporation is not registered; one that closed later keeps what was known', async () => {
+  it('D39: a closed corporation is not registered; one that closed later keeps its last known data', async () => {
     const { world } = app.provider;
     world.closeCorporation(98_000_010);
     world.moveCharacter(2_112_000_025, 98_000_010);
@@ -198,7 +198,7 @@ describe('what a sign-in registers', () => {
       expect(await signIn(FIRST)).toMatchObject({ clearance_level: 7 });
     });
 
-    it('a corporation that changed its alliance: its members’ levels 3 to 8 go, 1, 2, 9 and 10 stay, and its offices are looked at anew', async () => {
+    it('when a corporation changes its alliance, its members lose levels 3 to 8, keep 1, 2, 9 and 10, and its offices are judged again', async () => {
       const levels = new Map([
         [FIRST, 3],
         [SECOND, 8],
@@ -245,7 +245,7 @@ describe('what a sign-in registers', () => {
     });
   });
 
-  /** For those whose corporation cannot be let in: a group that says yes. */
+  /** Lets a user in by a group, for users whose corporation cannot be let in. */
   async function letInByName(id: number): Promise<void> {
     const character_name = await addUser(app, { id });
     const group_id = id.toString(16).padStart(24, '0');

@@ -41,7 +41,7 @@ describe('D26: too few scopes: one link that signs in again', () => {
       .set({ mandatory_ext_scopes })
       .where('corporation_id', '=', HOST)
       .execute();
-  /** Grants these alone of what is asked for, and is refused; the link of the page. */
+  /** Grants only these scopes and is refused; returns the link of the page. */
   async function refused({ login_url }: StartedLogin, scopes: ExtScope[], characterId = MEMBER) {
     const provided = scopes.map((scope) => scope.replace('ext-', 'esi-'));
     const answer = await app.browse(login_url, { characterId, scopes: provided });
@@ -51,9 +51,9 @@ describe('D26: too few scopes: one link that signs in again', () => {
   }
   const scopesAsked = (loginUrl: string) => new URL(loginUrl).searchParams.get('scope')?.split(' ');
 
-  it('asks for exactly the union of the scopes provided and those that are missing', async () => {
+  it('requests exactly the union of the provided and the missing scopes', async () => {
     const login = await startLogin(app, { dyn, scopes: [MAIL, WALLET, 'publicData'] });
-    // Of the three that the application would like, two are granted; two are required.
+    // Of three requested scopes two are granted, and two are required.
     const again = await refused(login, [WALLET, MAIL]);
     expect(scopesAsked(again)).toEqual([
       'esi-mail.read_mail.v1',
@@ -62,7 +62,7 @@ describe('D26: too few scopes: one link that signs in again', () => {
     ]);
   });
 
-  it('the second try ends at the application with the state code that it was given', async () => {
+  it('the second attempt ends at the application with the original state code', async () => {
     const login = await startLogin(app, { dyn });
     const again = await refused(login, ['publicData']);
     expect(new URL(again).searchParams.get('state')).toBe(login.state_code);
@@ -77,7 +77,7 @@ describe('D26: too few scopes: one link that signs in again', () => {
     });
   });
 
-  it('it is the provider’s own page with our client id, our address and a challenge: nothing to forge', async () => {
+  it('the link leads to the provider with the service’s client id, callback and a challenge', async () => {
     const login = await startLogin(app, { dyn });
     const first = new URL(login.login_url);
     const again = new URL(await refused(login, ['publicData']));
@@ -85,7 +85,7 @@ describe('D26: too few scopes: one link that signs in again', () => {
     expect(again.href).toBe(first.href);
   });
 
-  it('refused again, it offers the link again', async () => {
+  it('after another refusal the link is offered again', async () => {
     const login = await startLogin(app, { dyn });
     const again = await refused(login, []);
     const third = await refused({ ...login, login_url: again }, [SKILLS]);
@@ -93,7 +93,7 @@ describe('D26: too few scopes: one link that signs in again', () => {
     expect((await app.browse(third, { characterId: MEMBER })).status).toBe(302);
   });
 
-  it('the second try has the time of a first one', async () => {
+  it('the second attempt has as much time as the first', async () => {
     const login = await startLogin(app, { dyn });
     app.clock.advance(9 * MINUTE);
     const again = await refused(login, []);
@@ -108,7 +108,7 @@ describe('D26: too few scopes: one link that signs in again', () => {
     await expectPage(await app.browse(again, { characterId: MEMBER }), 400, TITLES.badRequest);
   });
 
-  it('D25: used once, it leads nowhere', async () => {
+  it('D25: after its use it does not work again', async () => {
     const login = await startLogin(app, { dyn });
     const again = await refused(login, []);
     expect((await app.browse(again, { characterId: MEMBER })).status).toBe(302);
@@ -116,7 +116,7 @@ describe('D26: too few scopes: one link that signs in again', () => {
     await expectPage(await app.browse(login.login_url, { characterId: MEMBER }), 400, TITLES.badRequest);
   });
 
-  it('D28: a guest’s second try is good for the same invitation, whose life is not cut short', async () => {
+  it('D28: a guest’s second attempt uses the same invitation, whose lifetime does not change', async () => {
     const stateCode = await addInvitation(app, HOST);
     const login = await startLogin(app, { dyn, stateCode });
     const again = await refused(login, ['publicData'], STRANGER);
@@ -126,7 +126,7 @@ describe('D26: too few scopes: one link that signs in again', () => {
     expect(await userRow(app, STRANGER)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
   });
 
-  it('other refusals offer the way back alone, and an address of no sign-in none', async () => {
+  it('other refusals offer only the link back, and an unknown state code offers none', async () => {
     const back = { 'Back to fleet.example:8443': 'https://fleet.example:8443' };
     const cancelled = await trySignIn(app, { cancel: true }, { dyn });
     expect(linksOf(await expectPage(cancelled, 403, TITLES.cancelled))).toEqual(back);

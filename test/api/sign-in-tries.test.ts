@@ -17,7 +17,7 @@ import {
 
 const HOST = 98_000_011;
 const MEMBER = 2_112_000_049;
-/** Let in, and never signed in. */
+/** A character that may log in and never did. */
 const LATE = 2_112_000_055;
 const TOKEN_ENDPOINT = 'POST /v2/oauth/token';
 const SPENT = 'tried too often';
@@ -34,7 +34,7 @@ describe('D26: a code that the provider refuses', () => {
   afterEach(() => app.provider.reset());
   afterAll(() => app.stop());
 
-  /** Requests that the provider's token endpoint got while `work` went on. */
+  /** The number of requests to the provider's token endpoint during `work`. */
   async function asked(work: () => Promise<unknown>): Promise<number> {
     const count = () => app.provider.requests.filter(({ path }) => path === '/v2/oauth/token').length;
     const before = count();
@@ -45,7 +45,7 @@ describe('D26: a code that the provider refuses', () => {
   const codeOf = async (loginUrl: string, characterId = MEMBER) =>
     new URL(await app.provider.authorize(loginUrl, { characterId })).searchParams.get('code') ?? '';
 
-  it('is a 400 page in words that do not blame the provider, with the way back to the application', async () => {
+  it('is a 400 page that does not blame the provider, with a link back to the application', async () => {
     const { state_code } = await startLogin(app, { dyn });
     const html = await expectPage(await wrong(state_code), 400, TITLES.badRequest);
     expect(html).toContain('The code in the address is not valid');
@@ -53,13 +53,13 @@ describe('D26: a code that the provider refuses', () => {
     expect(linksOf(html)).toEqual({ 'Back to fleet.example': 'https://fleet.example' });
   });
 
-  it('four of them leave the sign-in to the right one', async () => {
+  it('after four of them the right code still works', async () => {
     const { login_url, state_code } = await startLogin(app, { dyn });
     for (let n = 0; n < 4; n += 1) await expectPage(await wrong(state_code), 400, TITLES.badRequest);
     expect((await app.browse(login_url, { characterId: MEMBER })).status).toBe(302);
   });
 
-  it('after five of them the state is dead, and the provider hears no more of it', async () => {
+  it('after five of them the state code is dead, and no further code is sent to the provider', async () => {
     const { login_url, state_code } = await startLogin(app, { dyn });
     expect(
       await asked(async () => {
@@ -79,7 +79,7 @@ describe('D26: a code that the provider refuses', () => {
     expect(again.status).toBe(404);
   });
 
-  it('the provider hears of five, however many come at once to how many processes', async () => {
+  it('at most five are sent to the provider, however many arrive concurrently at however many processes', async () => {
     const other = otherProcess(app);
     const { state_code } = await startLogin(app, { dyn });
     const elsewhere = () =>
@@ -91,14 +91,14 @@ describe('D26: a code that the provider refuses', () => {
     await other.stop();
   });
 
-  it('an invitation is no exception', async () => {
+  it('the same holds for an invitation', async () => {
     const stateCode = await addInvitation(app, HOST);
     await startLogin(app, { dyn, stateCode });
     for (let n = 0; n < 5; n += 1) await wrong(stateCode);
     await expect(startLogin(app, { dyn, stateCode })).rejects.toThrow('404');
   });
 
-  it('what fails otherwise costs no try: an outage, a cancellation, a refusal', async () => {
+  it('other failures do not count: an outage, a cancellation, a refusal', async () => {
     const { login_url, state_code } = await startLogin(app, { dyn });
     for (let n = 0; n < 3; n += 1) {
       app.provider.faults.add(TOKEN_ENDPOINT, { kind: 'status', status: 503 }, { times: 1 });
@@ -115,7 +115,7 @@ describe('D26: a code that the provider refuses', () => {
     expect((await app.browse(login_url, { characterId: MEMBER })).status).toBe(302);
   });
 
-  /** Lets the first of two codes reach the provider, and its answer come after the second is done with. */
+  /** Sends two codes; the provider's answer to the first is held until the second is finished. */
   async function overtaken(
     state: string,
     first: string,
@@ -133,19 +133,19 @@ describe('D26: a code that the provider refuses', () => {
     return [await slow, quick];
   }
 
-  it('that comes while the right one is looked at takes nothing from it', async () => {
+  it('that arrives while the right one is checked does not affect it', async () => {
     const { login_url, state_code } = await startLogin(app, { dyn });
     const [right, bad] = await overtaken(state_code, await codeOf(login_url), 'wrong');
     expect([right.status, bad.status]).toEqual([302, 400]);
   });
 
-  it('that came first, and is still being looked at, takes nothing from the right one', async () => {
+  it('that arrived first and is still being checked does not affect the right one', async () => {
     const { login_url, state_code } = await startLogin(app, { dyn });
     const [bad, right] = await overtaken(state_code, 'wrong', await codeOf(login_url));
     expect([right.status, bad.status]).toEqual([302, 400]);
   });
 
-  it('D25: of two right codes at once, one signs in and the other leaves nothing behind', async () => {
+  it('D25: of two concurrent right codes one signs in, and the other leaves no data', async () => {
     const { login_url, state_code } = await startLogin(app, { dyn });
     const [one, other] = [await codeOf(login_url, LATE), await codeOf(login_url, MEMBER)];
     const [late, early] = await overtaken(state_code, one, other);

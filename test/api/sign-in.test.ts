@@ -47,7 +47,7 @@ describe('sign-in', () => {
       expect(expires_on.getTime() - created_on.getTime()).toBe(10 * MINUTE);
     });
 
-    it('D25: a state code sent again by its app token is the same sign-in', async () => {
+    it('D25: starting again with a state code of the same app token continues that sign-in', async () => {
       const first = await startLogin(app, { dyn });
       const again = await begin(dyn, first.state_code);
       expect(again).toMatchObject({ status: 200, body: first });
@@ -89,13 +89,13 @@ describe('sign-in', () => {
       expect((await begin(other, code)).status).toBe(200);
     });
 
-    it('D25: a guest code that no app token presented yet is unknown to the callback', async () => {
+    it('D25: the callback does not accept a guest code that no app token has presented', async () => {
       const code = await addInvitation(app, 98_000_001);
       await expectPage(await callBack(app, { code: 'x', state: code }), 400, TITLES.badRequest);
       expect((await stateRow(code)).used_on).toBeNull();
     });
 
-    it('D21: the state codes of a deleted app token go with it', async () => {
+    it('D21: the state codes of a deleted app token are deleted with it', async () => {
       const gone = await app.dynamicToken();
       const { login_url } = await startLogin(app, { dyn: gone });
       const uuid = uuidOf(gone);
@@ -107,7 +107,7 @@ describe('sign-in', () => {
   describe('login URL', () => {
     const parametersOf = (loginUrl: string) => new URL(loginUrl).searchParams;
 
-    it('Token operations 3: it leads to the sign-on with the scopes and the state code', async () => {
+    it('Token operations 3: it is the sign-on’s URL with the scopes and the state code', async () => {
       const { login_url, state_code } = await startLogin(app, {
         dyn,
         scopes: ['ext-mail.read_mail.v1', 'publicData'],
@@ -125,12 +125,12 @@ describe('sign-in', () => {
       });
     });
 
-    it('Token operations 3: without scopes it asks for public data', async () => {
+    it('Token operations 3: without scopes it requests public data', async () => {
       const { login_url } = await startLogin(app, { dyn });
       expect(parametersOf(login_url).get('scope')).toBe('publicData');
     });
 
-    it('D25: for a guest code it asks for the union of the scopes requested and those its host requires', async () => {
+    it('D25: for a guest code it requests the union of the requested scopes and those its host requires', async () => {
       const coalition = await letIn(app, { corporations: [98_000_004] });
       const code = await addInvitation(app, 98_000_004);
       const requiring = (scope: 'ext-skills.read_skills.v1') => ({ mandatory_ext_scopes: [scope] });
@@ -167,7 +167,7 @@ describe('sign-in', () => {
       }
     });
 
-    it('D25: the verifier is kept with the state code, its S256 challenge is in the URL, it itself in none', async () => {
+    it('D25: the verifier is stored with the state code; the URL contains only its S256 challenge', async () => {
       const { login_url, state_code } = await startLogin(app, { dyn });
       const { code_verifier } = await stateRow(state_code);
       expect(code_verifier).toMatch(/^[\w-]{43,128}$/);
@@ -187,7 +187,7 @@ describe('sign-in', () => {
       expect((await app.browse(theirs.login_url, { characterId: MEMBER })).status).toBe(302);
     });
 
-    it('D25: a provider that is away does not keep anybody from a login URL', async () => {
+    it('D25: a login URL is available while the provider is not', async () => {
       const cold = await startTestApp();
       cold.provider.faults.add('sso', { kind: 'status', status: 503 });
       const { login_url } = await startLogin(cold);
@@ -228,14 +228,14 @@ describe('sign-in', () => {
       expect(html).not.toContain('alert');
     });
 
-    it('D26: parameters given twice are a 400 page, not an error of ours', async () => {
+    it('D26: repeated parameters are a 400 page, not an internal error', async () => {
       const answer = await fetch(`${app.url}/callback/ext?code=a&code=b&state=c&state=d`, {
         redirect: 'manual',
       });
       await expectPage(answer, 400, TITLES.badRequest);
     });
 
-    it('D26: a sign-in that was cancelled is a 403 page; who goes back and chooses somebody is signed in', async () => {
+    it('D26: a cancelled sign-in is a 403 page; going back and choosing a character signs in', async () => {
       const { login_url } = await startLogin(app, { dyn });
       await expectPage(await app.browse(login_url, { cancel: true }), 403, TITLES.cancelled);
       expect((await app.browse(login_url, { characterId: MEMBER })).status).toBe(302);
@@ -313,7 +313,7 @@ describe('sign-in', () => {
       );
     });
 
-    it('D26: a callback in letters beyond ASCII is redirected to in its encoded form', async () => {
+    it('D26: a callback with non-ASCII characters is redirected to in encoded form', async () => {
       const token = await app.dynamicToken('https://flotte.bücher.example/zurück?für=Ж');
       const answer = await trySignIn(app, { characterId: MEMBER }, { dyn: token });
       expect(answer.status).toBe(302);
@@ -322,7 +322,7 @@ describe('sign-in', () => {
       );
     });
 
-    it('D22: the user token is of the app token, of the character, for 24 hours', async () => {
+    it('D22: the user token belongs to the app token and the character, and is valid for 24 hours', async () => {
       const answer = await trySignIn(app, { characterId: MEMBER }, { dyn });
       const client = app.client(userTokenOf(answer));
       const { body, status } = await client.token.current();
@@ -333,7 +333,7 @@ describe('sign-in', () => {
       expect(Date.parse(expires_on) - Date.parse(created_on)).toBe(24 * 3_600_000);
     });
 
-    it('D8: an error of ours is a 500 page with a crash report, and the state code works again', async () => {
+    it('D8: an internal error is a 500 page with a crash report, and the state code works again', async () => {
       const { login_url } = await startLogin(app, { dyn });
       vi.spyOn(app.app.services.vault, 'seal').mockImplementationOnce(() => {
         throw new Error('the vault is broken');
@@ -346,7 +346,7 @@ describe('sign-in', () => {
       expect((await app.browse(login_url, { characterId: MEMBER })).status).toBe(302);
     });
 
-    it('D21: an app token that is deleted while its user signs in: a 400 page, nothing kept', async () => {
+    it('D21: an app token that is deleted during a sign-in: a 400 page, and nothing is stored', async () => {
       const gone = await app.dynamicToken();
       const { login_url } = await startLogin(app, { dyn: gone });
       const uuid = uuidOf(gone);

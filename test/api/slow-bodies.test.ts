@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe('D20, D27b: while a body is on its way', () => {
-  /** Sends the head and half of a body; the answer comes when the rest does. */
+describe('D20, D27b: while a body is being sent', () => {
+  /** Sends the head and half of a body; the returned function sends the rest and returns the answer. */
   async function halfOf(request: string, jwt: string, body: object) {
     const text = JSON.stringify(body);
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
@@ -28,7 +28,7 @@ describe('D20, D27b: while a body is on its way', () => {
     const head = [`${request} HTTP/1.1`, `Host: ${new URL(app.url).host}`, 'Content-Type: application/json'];
     const fields = [...head, `Authorization: Bearer ${jwt}`, `Content-Length: ${text.length}`, '', ''];
     socket.write(fields.join('\r\n') + text.slice(0, 5));
-    // Admitted: the body is waited for.
+    // The request is admitted and the service waits for the body.
     while (app.statements.length === before) await new Promise(setImmediate);
     await ok(app.client(app.root).token.current());
     return {
@@ -53,7 +53,7 @@ describe('D20, D27b: while a body is on its way', () => {
     const body = { on_behalf_of: lastId };
     const path = `POST /ext/characters/${lastId}/skills`;
     const inTime = await halfOf(path, jwt, body);
-    // There is no refresh token of that character.
+    // That character has no refresh token.
     expect(await inTime.rest()).toBe(404);
     const late = await halfOf(path, jwt, body);
     await happen(id);

@@ -21,7 +21,7 @@ async function status() {
 }
 const finding = async (about: string) => (await status()).findings.find((each) => each.about === about);
 
-/** As after a run of every job, just now. */
+/** Stores a successful run of every job at the present time. */
 beforeEach(async () => {
   const now = app.clock.now();
   await sql`insert into schedules (job_id, ran_on, complete_on) values ('sync-users', ${now}, ${now})
@@ -55,7 +55,7 @@ describe('D72: GET /system/status', () => {
     expect(after.synced_on).toBe(app.clock.now().toISOString());
   });
 
-  it('finds a sync that is two hours late, with what to do, and is bad then', async () => {
+  it('reports a sync that is two hours late with advice, and the state is bad', async () => {
     expect(await finding('sync')).toMatchObject({ state: 'good', advice: null });
     await sql`update schedules set complete_on = ${new Date(app.clock.now().getTime() - 7_300_000)}`.execute(
       app.db,
@@ -68,7 +68,7 @@ describe('D72: GET /system/status', () => {
     expect((await status()).state).toBe('bad');
   });
 
-  it('finds changes that are held back (D63), crash reports, and few errors left at the game', async () => {
+  it('reports held changes (D63), crash reports, and a low rest of the provider’s error limit', async () => {
     const now = app.clock.now();
     expect(await finding('crash reports')).toMatchObject({ state: 'good' });
     await sql`insert into held_changes (job_id, fingerprint, runs, counted_on) values ('sync-users', 'x', 2, ${now})`.execute(
@@ -90,7 +90,7 @@ describe('D72: GET /system/status', () => {
     expect(await status()).toMatchObject({ crash_reports: 1, provider_errors_left: 12 });
   });
 
-  it('counts runs that wait for a worker', async () => {
+  it('counts waiting runs', async () => {
     const root = app.client(app.root);
     expect((await root.system.runJob({ params: { job_id: 'follow-names' } })).status).toBe(200);
     const job = (await status()).jobs.find(({ job_id }) => job_id === 'follow-names');

@@ -54,7 +54,7 @@ describe('D51: GET /system/configuration', () => {
     }
   });
 
-  it('names every setting, and hides passwords within URLs wherever they are', () => {
+  it('contains every setting, and hides passwords within URLs', () => {
     const read = readSettings({
       DATABASE_URL:
         'postgres://castellan:pa%40ss-canary@db.example/castellan?sslpassword=more-canary&sslmode=require',
@@ -115,7 +115,7 @@ describe('without a token (decisions §1)', () => {
 });
 
 describe('the log of requests', () => {
-  it('names the whole path, whichever part of the service answers', async () => {
+  it('contains the whole path, whichever part of the service answers', async () => {
     for (const path of ['/docs', '/healthz', '/user']) {
       const { headers } = await send(app, 'GET', path, { token: app.root });
       const id = headers['x-request-id'];
@@ -127,7 +127,7 @@ describe('the log of requests', () => {
 });
 
 describe('GET /docs', () => {
-  it('works without the internet: everything that the pages load is served here', async () => {
+  it('works without the internet: the service itself serves everything that the pages load', async () => {
     for (const path of ['/docs', '/docs/', '/docs/guides/signing-in']) {
       const page = await send(app, 'GET', path);
       expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -144,7 +144,7 @@ describe('GET /docs', () => {
     }
   });
 
-  it('lets the browser load nothing from elsewhere, and run nothing that stands in a page', async () => {
+  it('forbids the browser to load anything from elsewhere, and to run inline scripts', async () => {
     const { headers } = await send(app, 'GET', '/docs');
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
@@ -153,7 +153,7 @@ describe('GET /docs', () => {
     expect(policy).not.toMatch(/https?:|\*|unsafe/);
   });
 
-  it('sends a page packed where that is read, and not again to who has it', async () => {
+  it('sends a page compressed if the client accepts that, and not again to a client that has it', async () => {
     const zipped = await send(app, 'GET', '/docs', { headers: { 'accept-encoding': 'gzip' } });
     expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     expect(Number(zipped.headers['content-length'])).toBeLessThan(100_000);
@@ -166,7 +166,7 @@ describe('GET /docs', () => {
     expect((await send(app, 'GET', '/docs/guides/access', { headers: unchanged })).status).toBe(304);
   });
 
-  it('D2: what is not there is a 404, a range that is not there a 416, in JSON', async () => {
+  it('D2: a missing page is a 404, an invalid range a 416, in JSON', async () => {
     for (const path of [
       '/docs/../package.json',
       '/docs/package.json',
@@ -197,7 +197,7 @@ describe('D62: browsers', () => {
     'RateLimit-Remaining',
   ];
 
-  it('every origin may ask and read, errors too, without credentials', async () => {
+  it('every origin may send requests and read answers, errors too, without credentials', async () => {
     for (const path of ['/token', '/healthz', '/nowhere', '/openapi.json']) {
       const { headers } = await send(app, 'GET', path, { headers: { origin } });
       expect(headers['access-control-allow-origin']).toBe('*');
@@ -224,7 +224,7 @@ describe('D62: browsers', () => {
     expect(answer.headers['access-control-max-age']).toEqual(expect.any(String));
   });
 
-  it('CORS_ORIGINS narrows it to those it names', async () => {
+  it('CORS_ORIGINS restricts it to the listed ones', async () => {
     const narrow = await startTestApp({ env: { CORS_ORIGINS: `${origin}, https://other.example` } });
     try {
       const allowed = async (from: string) =>
@@ -242,7 +242,7 @@ describe('D62: browsers', () => {
 });
 
 describe('D72: GET /version', () => {
-  it('says without a token which version this is, and what it promises', async () => {
+  it('answers without a token with the version, and the promise of compatibility', async () => {
     const { status, json, headers } = await send<Record<string, string>>(app, 'GET', '/version');
     expect(status).toBe(200);
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
@@ -254,7 +254,7 @@ describe('D72: GET /version', () => {
     expect(headers['x-api-version']).toBe(version);
   });
 
-  it('names the commit that it was told, and one contract at every address', async () => {
+  it('contains the configured commit, and the same contract at every address', async () => {
     const [here, there] = await Promise.all(
       ['https://a.example', 'https://b.example/castellan'].map((url) =>
         describeVersion(openApiDocument(url), '3f786850e387550fdab836ed7e6dc881de23001b'),

@@ -41,7 +41,7 @@ async function works(jwt: string): Promise<boolean> {
 }
 
 describe('"Token operations" rules 4 and 5, D23: a user token from a permanent app token', () => {
-  it('any token that is not per is a 401 with its own words', async () => {
+  it('any token that is not per is a 401 with a message of its own', async () => {
     const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
     const guest = await member();
     await setLevel(app, guest.id, -1);
@@ -88,7 +88,7 @@ describe('"Token operations" rules 4 and 5, D23: a user token from a permanent a
     expect(await configuration()).toBe(200);
   });
 
-  it('the cap holds for setting levels, too: nobody is raised above the owner of the permanent token', async () => {
+  it('the limit applies to setting levels, too: nobody is raised above the owner of the permanent token', async () => {
     const per = await permanent(9);
     const jwt = await userTokenOf(per.jwt);
     const other = await member(0);
@@ -98,7 +98,7 @@ describe('"Token operations" rules 4 and 5, D23: a user token from a permanent a
     expect(await raise(9)).toMatchObject({ status: 200, body: { clearance_level: 9 } });
   });
 
-  it('deleting that owner deletes it; the built-in user goes on', async () => {
+  it('deleting that owner deletes it; the built-in user stays', async () => {
     const per = await permanent(5);
     const jwt = await userTokenOf(per.jwt);
     expect(await works(jwt)).toBe(true);
@@ -124,7 +124,7 @@ describe('D22: lifetimes', () => {
       const made = await fresh.client(fresh.root).token.createUserToken();
       if (made.status !== 200) throw new Error('no user token');
       const fromPer = made.body.user_token;
-      // Never used before it expires, so that no cached signature helps.
+      // Not used before it expires, so that its signature is not cached.
       const unused = await fresh.signIn(2_112_000_001, { dyn });
       const lastsFor = async (token: string) => {
         const answer = await fresh.client(token).token.current();
@@ -157,7 +157,7 @@ describe('D22: lifetimes', () => {
 });
 
 describe('Must show 8: deleting a token while 32 clients use it', () => {
-  it('no success that began after the deletion was answered', async () => {
+  it('no request that was sent after the answer to the deletion succeeds', async () => {
     const { jwt, uuid } = await member();
     let deletedAt = Number.POSITIVE_INFINITY;
     const outcomes: { began: number; status: number }[] = [];
@@ -181,7 +181,7 @@ describe('Must show 8: deleting a token while 32 clients use it', () => {
 });
 
 describe('owners', () => {
-  it('a user deleted behind the back of its token: the token went with it', async () => {
+  it('a user that is deleted directly in the database: its token is deleted with it', async () => {
     lastId += 1;
     await addUser(app, { id: lastId, corporation: HOME.corporation });
     const { jwt } = await makeToken(app, 'per', lastId);

@@ -16,7 +16,7 @@ const REVOKED = {
   body: { detail: 'The token was revoked or is unknown.', code: 'token_revoked' },
 };
 
-describe('a token that is deleted while its request is under way (D20)', () => {
+describe('a token that is deleted during its request (D20)', () => {
   const callback = 'http://127.0.0.1:9/app';
   it.each<[string, 'per' | 'dyn', (client: Client) => Promise<{ status: number; body: unknown }>]>([
     ['dynamic token', 'per', (client) => client.token.createDynamic({ body: { callback } })],
@@ -30,13 +30,13 @@ describe('a token that is deleted while its request is under way (D20)', () => {
     expect(answer).toMatchObject(REVOKED);
   });
 
-  it('logs out all the same', async () => {
+  it('logs out nevertheless', async () => {
     const { uuid, jwt } = await makeToken(app, 'per', 0, uuidOf(app.root));
     const answer = await meanwhile(app, DELETE_TOKEN, [uuid], () => app.client(jwt).token.logout());
     expect(answer.status).toBe(200);
   });
 
-  it('makes no group when its owner is deleted: 401', async () => {
+  it('creates no group when its owner is deleted: 401', async () => {
     await addUser(app, { id: 7_001, level: 9 });
     const { jwt } = await makeToken(app, 'per', 7_001, uuidOf(app.root));
     const answer = await meanwhile(app, DELETE_USER, [7_001], () =>

@@ -92,7 +92,7 @@ describe('Token operations: get current token', () => {
     expect(await app.client(guest.jwt).token.current()).toMatchObject(FORBIDDEN);
   });
 
-  it('costs two statements', async () => {
+  it('needs two statements', async () => {
     const { jwt } = await member();
     await app.client(jwt).token.current();
     const before = app.statements.length;
@@ -126,7 +126,7 @@ describe('Token operations rule 1 and D21: delete', () => {
     );
   });
 
-  it('a token of any other type cannot even be stored, so none is deleted', async () => {
+  it('a token of any other type cannot be stored, so none can be deleted', async () => {
     const odd = { ...(await app.db.selectFrom('tokens').selectAll().executeTakeFirstOrThrow()) };
     const row = { ...odd, uuid: '5a0d7c1a-2b3c-4d5e-8f60-718293a4b5c6', token_type: 'odd' as 'dyn' };
     await expect(app.db.insertInto('tokens').values(row).execute()).rejects.toThrow(
@@ -154,7 +154,7 @@ describe('Token operations rule 1 and D21: delete', () => {
     },
   );
 
-  it('takes everything that descends from the token, and its state codes', async () => {
+  it('deletes all descendants of the token, and its state codes', async () => {
     const per = await makeToken(app, 'per', 0, uuidOf(app.root));
     const dyn = await makeToken(app, 'dyn', 0, per.uuid);
     const line = [
@@ -269,7 +269,7 @@ describe('D4, "Token operations" rule 2: create an app token', () => {
 });
 
 describe('"Token operations" rules 3 and 5: start a login with a dynamic app token', () => {
-  it('any token that is not dyn is a 401 with its own words, at any level and before the body', async () => {
+  it('any token that is not dyn is a 401 with a message of its own, at any level and before the body', async () => {
     const guest = await member();
     await setLevel(app, guest.id, -1);
     for (const token of [app.root, (await member(10)).jwt, guest.jwt]) {
@@ -328,7 +328,7 @@ describe('"Token operations" rules 3 and 5: start a login with a dynamic app tok
 });
 
 describe('decisions §1: DELETE /token/current logs out', () => {
-  it('any kind but dyn, at any level, a guest too; only the calling token goes', async () => {
+  it('any kind except dyn, at any level, a guest too; only the calling token is deleted', async () => {
     const guest = await member();
     await setLevel(app, guest.id, -1);
     const per = await permanent(0);
@@ -340,7 +340,7 @@ describe('decisions §1: DELETE /token/current logs out', () => {
     expect(await works(other.jwt)).toBe(true);
   });
 
-  it('takes what descends from a permanent token with it', async () => {
+  it('deletes the descendants of a permanent token with it', async () => {
     const per = await permanent(0);
     const jwt = await userTokenOf(per.jwt);
     expect((await per.client.token.logout()).status).toBe(200);

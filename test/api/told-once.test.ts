@@ -47,7 +47,7 @@ async function signIn(characterId: number): Promise<void> {
   if (status !== 302) throw new Error(`the sign-in ended with ${status}`);
 }
 
-/** Lets all of it come to where the lock of another connection stops it, and goes on from there with all of it at once. */
+/** Starts several operations, which wait for a lock of another connection, and lets them continue together. */
 async function overlapping(lock: string, ...works: (() => Promise<unknown>)[]): Promise<void> {
   const other = new pg.Client({ connectionString: app.databaseUrl });
   await other.connect();
@@ -63,7 +63,7 @@ async function overlapping(lock: string, ...works: (() => Promise<unknown>)[]): 
   }
 }
 
-/** How often each change was told, but for sign-ins and tokens, which there are two of. */
+/** How often each change was recorded, except sign-ins and tokens, of which there are two. */
 function timesTold(events: readonly Event[]): Record<string, number> {
   const times: Record<string, number> = {};
   for (const { type, targets } of events) {
@@ -76,7 +76,7 @@ function timesTold(events: readonly Event[]): Record<string, number> {
 const once = (told: Record<string, number>) =>
   Object.fromEntries(Object.keys(told).map((change) => [change, 1]));
 
-describe('D91: of two at the same moment, what changed is told once', () => {
+describe('D91: a change that two concurrent operations make is recorded once', () => {
   it('by two registrations of a corporation', async () => {
     const params = { corporation_id: UNKNOWN };
     const register = () => ok(app.client(app.root).corporation.register({ params }));
@@ -126,7 +126,7 @@ describe('D91: of two at the same moment, what changed is told once', () => {
     expect(told).toEqual(once(told));
   });
 
-  it('by a sign-in and a coalition that the corporation comes into meanwhile', async () => {
+  it('by a sign-in and a coalition that the corporation joins meanwhile', async () => {
     const { coalition } = app.client(app.root);
     const { coalition_id } = await ok(coalition.create({ body: { coalition_name: 'Pact', ticker: 'P' } }));
     const row = 'select from users where character_id = $1 for share';
@@ -143,7 +143,7 @@ describe('D91: of two at the same moment, what changed is told once', () => {
   });
 });
 
-// What the events say of each record has to fit together, from the first to the last --------------------------------
+// The events of each record must fit together from the first to the last --------------------------------
 
 const ALLIANCES = [99_920_001, 99_920_002];
 const CORPORATIONS = [98_920_001, 98_920_002, 98_920_003];
@@ -151,7 +151,7 @@ const CHARACTERS = Array.from({ length: 6 }, (_, n) => 2_192_000_001 + n);
 const AT_ONCE = 6;
 const ROUNDS = 15;
 
-/** Bodies and characters, some of them and in any order, that are somewhere else each time. */
+/** A snapshot of some organizations and characters in random order, with random memberships. */
 function anySnapshot(random: () => number) {
   const one = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T;
   const some = <T>(of: readonly T[]) =>
@@ -175,10 +175,10 @@ function anySnapshot(random: () => number) {
   };
 }
 
-it('D91: many snapshots at the same moment are told as if one came after another, and lock nobody out', async () => {
+it('D91: concurrent snapshots are recorded as if one came after another, without a deadlock', async () => {
   const random = sequence(20_261_122);
   const first = seen;
-  // Alliances are led by what is registered.
+  // The executors of alliances must be registered.
   const bodies = { ...anySnapshot(() => 0), alliances: [], characters: [] };
   await inTransaction(app.db, (tx) => saveSnapshot(tx, bodies, app.clock.now()));
   const { user } = app.client(app.root);

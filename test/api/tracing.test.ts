@@ -51,7 +51,7 @@ const attribute = ({ attributes }: Pick<SentSpan, 'attributes'>, name: string) =
   attributes.find(({ key }) => key === name)?.value.stringValue;
 
 describe('traces', () => {
-  it('are made only where a collector is named', () => {
+  it('are made only if a collector is configured', () => {
     const isTraced = (env: NodeJS.ProcessEnv) => readSettings(env).tracing;
     expect(isTraced({})).toBe(false);
     expect(isTraced({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' })).toBe(true);
@@ -60,7 +60,7 @@ describe('traces', () => {
     ).toBe(false);
   });
 
-  it("continue a client's: the request, named by its route, with its statements below it, and in the log", async () => {
+  it("continue a client's trace: the request, named by its route, with its statements below it, and in the log", async () => {
     const path = `/user/${encodeURIComponent(caller.name)}`;
     await send(app, 'GET', path, { token: caller.jwt, headers: { traceparent } });
     await expect.poll(() => ofTrace(TRACE).map(({ name }) => name)).toContain('GET /user/:character_name');
@@ -77,7 +77,7 @@ describe('traces', () => {
     expect(first && attribute(first.resource, 'service.name')).toBe('gate-of-the-test');
   });
 
-  it('go on in the job that a request enqueues', async () => {
+  it('continue in the job that a request enqueues', async () => {
     const trace = TRACE.replace('0af7', '1af7');
     const headers = { traceparent: traceparent.replace(TRACE, trace) };
     await send(app, 'POST', '/system/job/follow-names', { token: app.root, headers });
@@ -90,7 +90,7 @@ describe('traces', () => {
     });
   });
 
-  it('are named in crash reports', async () => {
+  it('have their id in crash reports', async () => {
     await sql`alter table standing_grants rename to standing_grants_away`.execute(app.db);
     try {
       const answer = await send<{ crash_report_id: string }>(
@@ -111,7 +111,7 @@ describe('traces', () => {
     }
   });
 
-  it('hold no token, name or query', async () => {
+  it('contain no token, name or query', async () => {
     await send(app, 'GET', `/callback/ext?state=state-canary&code=code-canary`);
     await expect.poll(() => spans().map(({ name }) => name)).toContain('GET /callback/ext');
     const all = collector.bodies.join();

@@ -74,7 +74,7 @@ async function tracked(corporation_id: number): Promise<Tracking> {
 const trackedIn = async (coalition_id: string): Promise<Tracking> =>
   JSON.parse(await findTracking(app.db, { coalition_id }));
 
-/** The list that the one user of FIRST is in. */
+/** The list that contains the only user of FIRST. */
 async function listOf(character_id = USER): Promise<string[]> {
   const lists = Object.entries(await tracked(FIRST));
   return lists
@@ -99,7 +99,7 @@ describe('D35: the state of a member’s refresh token', () => {
     });
   });
 
-  it('a valid token where nothing is required: valid, whatever its scopes', async () => {
+  it('a valid token when nothing is required: valid, whatever its scopes', async () => {
     await grant(USER, []);
     expect(await listOf()).toEqual(['valid_refresh_token']);
   });
@@ -129,14 +129,14 @@ describe('D35: the state of a member’s refresh token', () => {
     expect(await listOf()).toEqual(['invalid_refresh_token']);
   });
 
-  it('a covering token that is invalid and a valid one that does not cover: invalid', async () => {
+  it('an invalid token with all scopes and a valid one without: invalid', async () => {
     await require('corporations', [MAIL], FIRST);
     await grant(USER, [MAIL], false);
     await grant(USER, [SKILLS]);
     expect(await listOf()).toEqual(['invalid_refresh_token']);
   });
 
-  it('at least one that is valid and covers is enough', async () => {
+  it('one valid token with all scopes is enough', async () => {
     await require('corporations', [MAIL], FIRST);
     await grant(USER, [SKILLS], false);
     await grant(USER, [MAIL]);
@@ -145,7 +145,7 @@ describe('D35: the state of a member’s refresh token', () => {
   });
 
   it.each(['corporations', 'alliances', 'coalitions'] as const)(
-    'D38: what the %s require counts, each for itself',
+    'D38: the scopes that the %s require count, each for itself',
     async (table) => {
       await require(table, [WALLET], FIRST);
       await grant(USER, [MAIL]);
@@ -214,7 +214,7 @@ describe(`${CORPORATIONS} corporations of ${MEMBERS} members each`, () => {
   const coalition_id = 'c3'.repeat(12);
   const corporations = Array.from({ length: CORPORATIONS }, (_, n) => 98_300_000 + n);
   const pool: readonly ExtScope[] = [MAIL, SKILLS, WALLET];
-  /** Some subset of the pool, another one for each number. */
+  /** A subset of the pool, different for each number. */
   const some = (n: number) => pool.filter((_, bit) => (n >> bit) & 1);
 
   beforeAll(async () => {
@@ -255,7 +255,7 @@ describe(`${CORPORATIONS} corporations of ${MEMBERS} members each`, () => {
     await sql`analyze`.execute(app.db);
   }
 
-  /** The slow and obvious way: one user after the other. */
+  /** The same in the simplest way, one user after the other. */
   async function reference(): Promise<Tracking> {
     const required = new Map(corporations.map((id, n) => [id, some(n % 4)]));
     const members = await app.db
@@ -281,7 +281,7 @@ describe(`${CORPORATIONS} corporations of ${MEMBERS} members each`, () => {
     return tracking;
   }
 
-  it('the one statement says what the slow and obvious way says', async () => {
+  it('the single statement has the same result as the simplest way', async () => {
     await populate();
     const expected = await reference();
     for (const list of Object.values(expected)) expect(list.length).toBeGreaterThan(500);
@@ -304,7 +304,7 @@ describe(`${CORPORATIONS} corporations of ${MEMBERS} members each`, () => {
       () => root.corporation.tracking({ params: { corporation_id: corporations[0] as number } }),
       () => root.corporation.listGuests({ params: { corporation_id: corporations[0] as number } }),
     ]) {
-      // Authentication, authority, and the records themselves.
+      // Authentication, authority, and the records.
       expect(await count(call)).toBe(3);
     }
     for (const call of [

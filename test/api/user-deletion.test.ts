@@ -23,7 +23,7 @@ function remove(id: number, token = app.root) {
 const status = async (token: string) => (await app.client(token).user.list()).status;
 
 describe('D15: who may delete a user', () => {
-  it('level 9, and at least the level of the user', async () => {
+  it('level 9, with at least the level of the user', async () => {
     const [eight, nine, ten] = [
       await addMember(app, ++lastId, 8),
       await addMember(app, ++lastId, 9),
@@ -41,7 +41,7 @@ describe('D15: who may delete a user', () => {
     expect(await remove(nine.id, ten.jwt)).toMatchObject({ status: 200 });
   });
 
-  it('a token that is worth less than its owner counts by its worth (D23)', async () => {
+  it('the level of the token counts, if it is below that of its owner (D23)', async () => {
     const sponsor = await addMember(app, ++lastId, 9);
     const per = await makeToken(app, 'per', sponsor.id, uuidOf(app.root));
     const made = await app.client(per.jwt).token.createUserToken();
@@ -75,8 +75,8 @@ describe('D15: who may delete a user', () => {
   });
 });
 
-describe('D19b: what goes with a user', () => {
-  it('its tokens with everything that descends from them, and their state codes', async () => {
+describe('D19b: what is deleted with a user', () => {
+  it('its tokens with all their descendants, and their state codes', async () => {
     const user = await addMember(app, ++lastId, 10);
     const per = await makeToken(app, 'per', user.id, uuidOf(app.root));
     const made = await app.client(per.jwt).token.createDynamic({ body: { callback: 'http://127.0.0.1:9/' } });
@@ -96,11 +96,11 @@ describe('D19b: what goes with a user', () => {
     expect((await app.client(dyn).token.startLogin()).status).toBe(401);
     const codes = await app.db.selectFrom('state_codes').select('app_token').execute();
     expect(codes.map(({ app_token }) => app_token)).not.toContain(uuidOf(dyn));
-    // What the stranger has from elsewhere stays.
+    // Tokens that another user got elsewhere stay.
     expect(await status(stranger.jwt)).toBe(200);
   });
 
-  it('memberships; groups it owned are left without an owner', async () => {
+  it('memberships; groups that it owned have no owner', async () => {
     const user = await addMember(app, ++lastId, 9);
     const group = await app.client(user.jwt).group.create({ body: { group_name: 'Orphans' } });
     if (group.status !== 201) throw new Error(`no group: ${group.status}`);
@@ -114,7 +114,7 @@ describe('D19b: what goes with a user', () => {
     });
   });
 
-  it('a group that it owns is waited for before anybody has to wait for the user: no deadlock', async () => {
+  it('locks the groups that it owns before the user, so that there is no deadlock', async () => {
     const user = await addMember(app, ++lastId, 9);
     const group = await app.client(user.jwt).group.create({ body: { group_name: 'Being updated' } });
     if (group.status !== 201) throw new Error(`no group: ${group.status}`);
@@ -159,7 +159,7 @@ describe('D19b: what goes with a user', () => {
     });
   });
 
-  it('it is no ban: signing in registers it anew at level 0', async () => {
+  it('deletion is no ban: signing in registers the user again at level 0', async () => {
     const { member } = await admitted();
     const { token } = await app.signIn(member);
     await setLevel(app, member, 9);

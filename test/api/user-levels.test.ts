@@ -53,7 +53,7 @@ async function levelOf(id: number): Promise<number> {
   return row.clearance_level;
 }
 
-/** D16 as a table of reasons: nothing of it is taken from the service. */
+/** D16 as a table of reasons, independent of the service's code. */
 function allowed(caller: number, distance: number, present: number, next: number): boolean {
   if (distance === 0) return false;
   if (present === -1) return false;
@@ -63,7 +63,7 @@ function allowed(caller: number, distance: number, present: number, next: number
 }
 
 describe('D16: setting the clearance level of a user', () => {
-  it.each([1, 3, 5, 7] as const)('at distance %i: exactly what the rule lets through', async (distance) => {
+  it.each([1, 3, 5, 7] as const)('at distance %i: exactly what the rule allows', async (distance) => {
     const wrong: string[] = [];
     const tryAll = async (level: number) => {
       const [caller, target] = [await person(level), await person(0, distance)];
@@ -121,7 +121,7 @@ describe('D16: setting the clearance level of a user', () => {
     expect(await set(caller, target.id, level)).toMatchObject({ status: 200, body: { clearance_level: 5 } });
   });
 
-  it('nobody sets the own level, neither up nor down', async () => {
+  it('nobody sets their own level, neither up nor down', async () => {
     for (const level of [0, 9, 10]) {
       const caller = await person(level);
       for (const next of [0, level, 10]) expect(await set(caller, caller.id, next)).toMatchObject(FORBIDDEN);
@@ -158,7 +158,7 @@ describe('D16: setting the clearance level of a user', () => {
   });
 });
 
-describe('D16, D23: while somebody is being demoted', () => {
+describe('D16, D23: during the demotion of a user', () => {
   /** Whether a statement of the service waits for a lock. */
   async function somebodyWaits(): Promise<void> {
     const waiting = sql`
@@ -260,7 +260,7 @@ describe('32 parallel changes of levels', () => {
     );
   }
 
-  it('the reference tells a serial outcome from one that is none', () => {
+  it('the reference distinguishes serial outcomes from others', () => {
     const up = { by: 0, of: 1, next: 9, status: 200 };
     const down = { by: 1, of: 0, next: 0, status: 200 };
     expect(serial([9, 9], [0, 9], [down])).toBe(true);

@@ -16,7 +16,7 @@ const ALLY = { alliance: 99_300_001, corporation: 98_300_001, second: 98_300_002
 const LONE = 98_300_003;
 const COALITION = 'e1'.repeat(12);
 
-/** Name, corporation, level. Names that differ in case alone, that fold, and that hold what a pattern could mean. */
+/** Name, corporation and level. Names differ in case only, fold, or contain characters with a meaning in patterns. */
 const PEOPLE: readonly (readonly [string, number, number])[] = [
   ['Ada Vale', ALLY.corporation, 0],
   ['ada vale', ALLY.corporation, 3],
@@ -56,7 +56,7 @@ async function page(query: Query) {
 
 const names = async (query: Query) => (await page(query)).names;
 
-/** All pages, as the SDK turns them. */
+/** All pages, read with the SDK's pagination. */
 async function everybody(query: Query): Promise<string[]> {
   const all = [];
   for await (const user of paginate(app.client(caller.jwt).user.list, { query }))
@@ -64,7 +64,7 @@ async function everybody(query: Query): Promise<string[]> {
   return all;
 }
 
-/** What the filter means, by the slowest code that can say it. */
+/** The meaning of the filter, in the simplest way. */
 function meant({
   search,
   of,
@@ -89,7 +89,7 @@ function meant({
 describe('D71: GET /user', () => {
   it('without any parameter is as before: everybody, in one answer without X-Next', async () => {
     const answer = await app.client(caller.jwt).user.list();
-    // Everybody but the guest, the caller, and the built-in user.
+    // Everybody except the guest, plus the caller and the built-in user.
     expect(answer.body).toHaveLength(PEOPLE.length - 1 + 2);
     expect(answer.headers.has('x-next')).toBe(false);
   });
@@ -139,7 +139,7 @@ describe('D71: GET /user', () => {
     expect(mine).toContain('(built-in)');
   });
 
-  it('D71: everything that is given has to hold', async () => {
+  it('D71: all given filters must match', async () => {
     expect(await names({ search: 'vale', coalition_id: COALITION, min_level: 2 })).toEqual([
       'ada vale',
       '日本 Vale',
@@ -156,7 +156,7 @@ describe('D71: GET /user', () => {
     const update = await app.client(app.root).group.update({ params, body: { add_members: members } });
     expect(update.status).toBe(200);
     const of = params.group_id;
-    // Guests are in the group, and in no list of users (D9).
+    // Guests are members of the group, but in no list of users (D9).
     expect(await names({ group_id: of })).toEqual(['(built-in)', 'Ada Vale', 'Back\\slash', '日本 Vale']);
     expect(await names({ group_id: of, search: 'vale' })).toEqual(['Ada Vale', '日本 Vale']);
     expect(await names({ group_id: of, corporation_id: LONE })).toEqual(['Back\\slash', '日本 Vale']);
@@ -185,7 +185,7 @@ describe('D71: GET /user', () => {
     for (const limit of [1, 2, 3]) expect(await everybody({ ...query, limit })).toEqual(whole);
   });
 
-  it('D71: X-Next is there exactly where more come', async () => {
+  it('D71: X-Next is present exactly if there are more', async () => {
     const of = { corporation_id: LONE };
     const { names: all, next } = await page({ ...of, limit: 3 });
     expect([all.length, next]).toEqual([3, null]);
@@ -195,7 +195,7 @@ describe('D71: GET /user', () => {
     expect([second.names, second.next]).toEqual([all.slice(2), null]);
   });
 
-  it('D71: somebody new between two pages shifts nobody', async () => {
+  it('D71: a user that is added between two pages shifts no other', async () => {
     const before = await page({ search: 'shift', limit: 1 });
     expect(before.names).toEqual([]);
     for (const [id, name] of [
@@ -291,7 +291,7 @@ describe('D71: GET /user', () => {
     ]) {
       const before = app.statements.length;
       expect((await send(app, 'GET', `/user?${query}`, { token: caller.jwt })).status).toBe(200);
-      // One lets the caller in.
+      // One of them authenticates the caller.
       expect(app.statements.length - before).toBe(2);
     }
   });
@@ -303,14 +303,14 @@ describe('D70: GET /user/{character}', () => {
     return status === 200 ? body.character_id : status;
   };
 
-  it('takes an id where it is nobody’s name, guests and the built-in user too', async () => {
+  it('takes an id if it is no user’s name, for guests and the built-in user too', async () => {
     expect(await get(100)).toBe(100);
     expect(await get(109)).toBe(109);
     expect(await get(0)).toBe(0);
     expect(await get('(built-in)')).toBe(0);
   });
 
-  it('takes a name first: somebody may be called like another’s id', async () => {
+  it('a name takes precedence over an id: a user may be named like another’s id', async () => {
     await addUser(app, { id: 801 });
     expect(await get(801)).toBe(801);
     await addUser(app, { id: 800, name: '801' });
@@ -366,7 +366,7 @@ describe('D70: GET /user/{character}/groups', () => {
     expect(await groupsOf('98300009')).toEqual(await groupsOf('Chief'));
   });
 
-  it('says what every group says of its members, for everybody', async () => {
+  it('shows the authorized_to_login of every group to everybody', async () => {
     const list = await app.client(app.root).group.list();
     if (list.status !== 200) throw new Error('no groups');
     const said = new Map<string, string[]>();
@@ -388,11 +388,11 @@ describe('D70: GET /user/{character}/groups', () => {
     }
   });
 
-  it('of a guest are those it was put into, not its host’s', async () => {
+  it('of a guest are the hand-made ones, not those of its host', async () => {
     expect((await groupsOf('Vale Guest')).map(({ group_name: name }) => name)).toEqual(['Searched']);
   });
 
-  it('404 for nobody; one statement', async () => {
+  it('404 for an unknown user; one statement', async () => {
     const nobody = { params: { character: 'Nobody At All' } };
     expect((await app.client(caller.jwt).user.groups(nobody)).body).toMatchObject({
       detail: 'Could not find user Nobody At All',

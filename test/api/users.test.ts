@@ -144,7 +144,7 @@ describe('GET /user/{character_name}', () => {
     });
   });
 
-  it('D38: without an alliance the ticker of the corporation, without that the bare name', async () => {
+  it('D38: without an alliance the ticker of the corporation, without a corporation the bare name', async () => {
     await addBodies(app, [{ corporations: [98_200_002] }]);
     await addUser(app, { id: 6002, name: 'Lone', corporation: 98_200_002 });
     await addUser(app, { id: 6003, name: 'Free' });
@@ -185,7 +185,7 @@ describe('GET /user/{character_name}', () => {
     },
   );
 
-  it('D38: of two users with one name the one seen last answers', async () => {
+  it('D38: of two users with one name the one seen last is found', async () => {
     await addUser(app, { id: 6005, name: 'Twin' });
     await addUser(app, { id: 6006, name: 'Twin' });
     const seen = (id: number, at: number) =>

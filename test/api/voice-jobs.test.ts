@@ -29,7 +29,7 @@ const run = (job_id: string, query?: { readonly dry_run: boolean }) =>
   app.client(app.root).system.runJob({ params: { job_id }, query });
 
 describe('the jobs of the voice server', () => {
-  it('tell what they would change, then do it', async () => {
+  it('report what they would change, then change it', async () => {
     const { id } = await addMember(app, 2_198_000_001);
     await addGroup(app, GROUP, 'Scouts', [id]);
     const { clientDatabaseId } = await addIdentity(app, voice, id, 'Somebody');

@@ -4,6 +4,7 @@ import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/
 import { ok } from '../../sdk/src/index.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import { ensureVoiceGroup } from '../../server/voice/voice.queries.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -46,7 +47,7 @@ async function nicknameFor({ jwt }: Somebody): Promise<string> {
   return (await ok(start(jwt))).challenge_nickname;
 }
 
-/** The whole way: start, take the nickname, complete. */
+/** A whole challenge: start, take the nickname, complete. */
 async function prove(somebody: Somebody, clientDatabaseId?: number): Promise<number> {
   const client = voice.world.connect(
     await nicknameFor(somebody),
@@ -99,7 +100,7 @@ describe('D40: the challenge', () => {
     expect(new Set([...nicknames].join('')).size).toBe(62);
   });
 
-  it('a new one takes the place of the one before', async () => {
+  it('a new one replaces the previous one', async () => {
     const somebody = await member();
     const former = await nicknameFor(somebody);
     const present = await nicknameFor(somebody);
@@ -109,7 +110,7 @@ describe('D40: the challenge', () => {
     expect(await complete(somebody.jwt)).toMatchObject({ status: 201 });
   });
 
-  it('is alive to the end of its 2 minutes; an expired one counts as none', async () => {
+  it('is valid to the end of its 2 minutes; an expired one counts as none', async () => {
     const somebody = await member();
     voice.world.connect(await nicknameFor(somebody));
     app.clock.advance(119_000);
@@ -131,14 +132,14 @@ describe('D40: the challenge', () => {
     expect(await complete(somebody.jwt)).toMatchObject(NO_CHALLENGE);
   });
 
-  it('of two completions at once one succeeds', async () => {
+  it('of two concurrent completions one succeeds', async () => {
     const somebody = await member();
     voice.world.connect(await nicknameFor(somebody));
     const answers = await Promise.all([complete(somebody.jwt), complete(somebody.jwt)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 404]);
   });
 
-  it('is everybody’s own', async () => {
+  it('belongs to one user', async () => {
     const [one, other] = [await member(), await member()];
     voice.world.connect(await nicknameFor(one));
     expect(await complete(other.jwt)).toMatchObject(NO_CHALLENGE);
@@ -158,7 +159,7 @@ describe('D41: the identity', () => {
     expect(await identityOf(somebody.id)).toBe(identity);
   });
 
-  it('belongs to whom proved it last: the former one loses it, and the autogroup', async () => {
+  it('belongs to the user that proved it last: the former one loses it, and the autogroup', async () => {
     const [one, other] = [await member(), await member()];
     const identity = await prove(one);
     await prove(other, identity);
@@ -166,7 +167,7 @@ describe('D41: the identity', () => {
     expect([await isInVoiceGroup(one.id), await isInVoiceGroup(other.id)]).toEqual([false, true]);
   });
 
-  it('is one for each user: a new one takes the place of the former, which is remembered as nobody’s', async () => {
+  it('each user has one: a new one replaces the former, which is stored as unbound', async () => {
     const somebody = await member();
     const former = await prove(somebody);
     const present = await prove(somebody);
@@ -176,7 +177,7 @@ describe('D41: the identity', () => {
     expect(await isInVoiceGroup(somebody.id)).toBe(true);
   });
 
-  it('many at once prove theirs over few connections, each its own', async () => {
+  it('many users prove theirs concurrently over few connections, each its own', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, member));
     const before = voice.connections;
     const clients = await Promise.all(
@@ -187,11 +188,11 @@ describe('D41: the identity', () => {
     expect(await Promise.all(people.map(({ id }) => identityOf(id)))).toEqual(
       clients.map(({ clientDatabaseId }) => clientDatabaseId),
     );
-    // Which of them share one is a matter of who comes when; never is it one each.
+    // Which of them share a connection depends on timing, but there is never one for each.
     expect(voice.connections - before).toBeLessThan(people.length);
   });
 
-  it('goes with the user (D19b)', async () => {
+  it('is deleted with the user (D19b)', async () => {
     const somebody = await member();
     const identity = await prove(somebody);
     await nicknameFor(somebody);
@@ -204,7 +205,7 @@ describe('D41: the identity', () => {
     expect(await challenges.where('character_id', '=', somebody.id).execute()).toEqual([]);
   });
 
-  it('is unbound when the character is handed to another person, who has to prove it anew (D29b)', async () => {
+  it('is unbound when the character gets another owner, who has to prove it again (D29b)', async () => {
     const pilot = 2_112_000_023;
     await letIn(app, { alliances: [99_000_001] });
     const { token } = await app.signIn(pilot);
@@ -229,7 +230,7 @@ describe('D41: the identity', () => {
       } as never)
       .execute();
 
-  it('D84: whom the autogroup keeps out loses the session in the same transaction', async () => {
+  it('D84: a user that the autogroup bars loses its session in the same transaction', async () => {
     const [first, second] = [await member(), await member()];
     await prove(first);
     await addSession(second);
@@ -253,7 +254,7 @@ describe('D41: the identity', () => {
       .execute();
   });
 
-  it('D14: whose token expires while the voice server is asked gets nothing', async () => {
+  it('D14: a user whose token expires during the request to the voice server gets no identity', async () => {
     const somebody = await member();
     voice.world.connect(await nicknameFor(somebody));
     let expired: Promise<unknown> | undefined;
@@ -271,13 +272,13 @@ describe('D41: the identity', () => {
     expect(await identityOf(somebody.id)).toBeUndefined();
   });
 
-  it('a user who is deleted while the voice server is asked gets nothing', async () => {
+  it('a user who is deleted during the request to the voice server gets no identity', async () => {
     const somebody = await member();
     voice.world.connect(await nicknameFor(somebody));
     let deleted: Promise<unknown> | undefined;
     voice.strike = ({ at }) => {
       if (at === 'clientlist') {
-        // Sent at once, where the SDK would first ask for its token.
+        // Sent directly, because the SDK would first fetch its token.
         deleted = send(app, 'DELETE', `/user/${somebody.id}`, { token: app.root });
         return { kind: 'drip', everyMillis: 1 };
       }
@@ -301,7 +302,7 @@ describe('D42: the voice server', () => {
     expect(await complete(somebody.jwt)).toMatchObject({ status: 201 });
   });
 
-  it('a query with the nickname is nobody', async () => {
+  it('a query client with the nickname does not count', async () => {
     const somebody = await member();
     const nickname = await nicknameFor(somebody);
     voice.world.connect(nickname, { isVoice: false });
@@ -310,7 +311,7 @@ describe('D42: the voice server', () => {
     expect(await complete(somebody.jwt)).toMatchObject({ status: 201 });
   });
 
-  it('the nickname counts exactly', async () => {
+  it('the nickname must match exactly', async () => {
     const somebody = await member();
     const nickname = await nicknameFor(somebody);
     voice.world.connect(nickname.toLowerCase());
@@ -318,7 +319,7 @@ describe('D42: the voice server', () => {
     expect(await complete(somebody.jwt)).toMatchObject(NO_CLIENT);
   });
 
-  it('strange nicknames of others are in nobody’s way', async () => {
+  it('unusual nicknames of others do not interfere', async () => {
     const somebody = await member();
     for (const nickname of ['a|b c=d\\s/', '\\', ' error id=0 msg=ok', 'ü😀\t\n\r'])
       voice.world.connect(nickname);
@@ -334,7 +335,7 @@ describe('D42: the voice server', () => {
     expect(voice.commands.at(-1)).toBe('quit');
   });
 
-  it('without a challenge it is not even asked', async () => {
+  it('without a challenge it gets no request', async () => {
     const before = voice.connections;
     expect(await complete((await member()).jwt)).toMatchObject(NO_CHALLENGE);
     expect(voice.connections).toBe(before);
@@ -379,7 +380,7 @@ describe('D42: without a voice server', () => {
 });
 
 describe('D18b: the voice autogroup', () => {
-  it('is tied to its mark: it follows the setting’s name, and gives way to a group of that name', async () => {
+  it('is found by its mark: it gets the name in the setting, with a suffix if another group has that name', async () => {
     const shared = await startSimulatedVoiceServer();
     const other = await startTestApp({ env: { VOICE_URL: shared.url } });
     const ensure = async (name: string) => {
@@ -403,6 +404,10 @@ describe('D18b: the voice autogroup', () => {
       expect(first.group_name).toBe('Voice (voice)');
       expect(await ensure('Voice')).toEqual(first);
       expect(await ensure('Radio')).toEqual({ ...first, group_name: 'Radio' });
+      const renamed = (await allEvents(other.db)).filter(({ type }) => type === 'group.updated');
+      expect(renamed.map(({ changes }) => changes)).toEqual([
+        [{ field: 'group_name', before: 'Voice (voice)', after: 'Radio' }],
+      ]);
     } finally {
       await other.stop();
       await shared.stop();
@@ -410,8 +415,8 @@ describe('D18b: the voice autogroup', () => {
   });
 });
 
-describe('who may', () => {
-  it('D18b: who becomes a guest is no longer shown in the autogroup', async () => {
+describe('access', () => {
+  it('D18b: a user that becomes a guest is no longer shown in the autogroup', async () => {
     const somebody = await member();
     await prove(somebody);
     await setLevel(app, somebody.id, -1);
@@ -432,7 +437,7 @@ describe('the built-in user', () => {
       detail: 'Insufficient clearance level: a token that stands for somebody else has no voice identity.',
     },
   };
-  /** A user token of the built-in user that a member of level 10 answers for. */
+  /** A user token of the built-in user whose sponsor is a member of level 10. */
   async function sponsored() {
     const sponsor = await addMember(app, ++lastId, 10);
     const per = await makeToken(app, 'per', sponsor.id, uuidOf(app.root));
@@ -452,7 +457,7 @@ describe('the built-in user', () => {
     await app.db.deleteFrom('voice_identities').where('character_id', '=', 0).execute();
   });
 
-  it('D23: a token that somebody else answers for starts and completes none', async () => {
+  it('D23: a token with another sponsor starts and completes none', async () => {
     const user_token = await sponsored();
     expect(await start(user_token)).toMatchObject(REFUSED);
     expect(await complete(user_token)).toMatchObject(REFUSED);

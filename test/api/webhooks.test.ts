@@ -48,7 +48,7 @@ async function standing(webhook_id: string) {
   return answer.body;
 }
 
-/** Waits until the one delivery of the webhook was tried so often, and is in this state. */
+/** Waits until the only delivery of the webhook had this number of tries, and is in this state. */
 async function tried(webhook_id: string, tries: number, state = 'waiting') {
   await expect
     .poll(async () => (await deliveriesOf(webhook_id))[0], { timeout: 60_000 })
@@ -57,7 +57,7 @@ async function tried(webhook_id: string, tries: number, state = 'waiting') {
 }
 
 describe('D93: what is delivered', () => {
-  it('D93: POST answers the secret once; neither list nor log nor event holds it, and it is stored sealed', async () => {
+  it('D93: the secret is only in the answer of POST, not in lists, log or events, and stored encrypted', async () => {
     const receiver = await receive();
     const created = await addWebhook(app, receiver);
     expect(created.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -74,7 +74,7 @@ describe('D93: what is delivered', () => {
     for (const text of texts) expect(text).not.toContain(bare);
   });
 
-  it('D93: deliveries bear webhook-id, webhook-timestamp and a signature over the body {type, timestamp, data}', async () => {
+  it('D93: deliveries have webhook-id, webhook-timestamp and a signature of the body {type, timestamp, data}', async () => {
     const receiver = await receive();
     const { secret, webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
     const id = await addGroup(app, unique());
@@ -98,7 +98,7 @@ describe('D93: what is delivered', () => {
     await tried(webhook_id, 1, 'delivered');
   });
 
-  it('D93: group.* brings all about groups and nothing else, group_ids those of some groups', async () => {
+  it('D93: group.* selects all events about groups, group_ids those about some groups', async () => {
     const all = await receive();
     const some = await receive();
     const [one, other] = [await addGroup(app, unique()), await addGroup(app, unique())];
@@ -114,7 +114,7 @@ describe('D93: what is delivered', () => {
     ]);
   });
 
-  it('D93: refuses types and groups that there are not', async () => {
+  it('D93: unknown types and groups are refused', async () => {
     const { callback: url } = await receive();
     const wrong = await root.webhook.create({ body: { url, types: ['group.exploded'] } });
     expect(wrong).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'types', 0] }] } });
@@ -125,7 +125,7 @@ describe('D93: what is delivered', () => {
   });
 });
 
-describe('D93: what succeeds, and what is tried again', () => {
+describe('D93: success and retries', () => {
   it.each([301, 302, 307, 400, 404, 500])('D93: only 2xx succeeds: %s is tried again', async (status) => {
     const elsewhere = await receive();
     const receiver = await receive((response) =>
@@ -164,7 +164,7 @@ describe('D93: what succeeds, and what is tried again', () => {
       targets: [{ type: 'webhook', id: webhook_id, name: new URL(receiver.callback).origin }],
       changes: [{ field: 'disabled_because', before: null, after: 'undeliverable' }],
     });
-    // What happens while it is disabled comes when it is enabled, together with what had failed.
+    // Events while it is disabled are delivered when it is enabled, together with what failed.
     await addGroup(app, unique());
     receiver.answer = 204;
     receiver.received.length = 0;
@@ -180,7 +180,7 @@ describe('D93: what succeeds, and what is tried again', () => {
     await expect.poll(() => standing(webhook_id)).toMatchObject({ enabled: false, disabled_because: 'gone' });
   });
 
-  it('D93: Retry-After is honoured where it asks for more, and nothing else comes meanwhile', async () => {
+  it('D93: Retry-After counts if it is longer, and nothing else is sent meanwhile', async () => {
     const receiver = await receive((response) => response.writeHead(429, { 'retry-after': '120' }).end());
     const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
     await addGroup(app, unique());
@@ -196,7 +196,19 @@ describe('D93: what succeeds, and what is tried again', () => {
     expect((await standing(webhook_id)).position).toBeGreaterThan(position);
   });
 
-  it('D93: an answer without end is cut off, and counts by its status', async () => {
+  it('D93: a new URL does not wait for the pause that the former receiver asked for', async () => {
+    const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '7200' }).end());
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    await addGroup(app, unique());
+    await tried(webhook_id, 1);
+    const present = await receive();
+    await root.webhook.update({ params: { webhook_id }, body: { url: present.callback } });
+    expect(await standing(webhook_id)).toMatchObject({ failures: 0 });
+    await addGroup(app, unique());
+    await arrivals(present, 1);
+  });
+
+  it('D93: an endless answer is aborted, and its status counts', async () => {
     const receiver = await receive((response) => {
       response.writeHead(200);
       const pour = () => {
@@ -211,7 +223,7 @@ describe('D93: what succeeds, and what is tried again', () => {
     await tried(webhook_id, 1, 'delivered');
   });
 
-  it('D93: one that hangs delays nobody', async () => {
+  it('D93: a receiver that hangs does not delay others', async () => {
     const hanging = await receive(() => undefined);
     const well = await receive();
     await addWebhook(app, hanging);
@@ -221,7 +233,7 @@ describe('D93: what succeeds, and what is tried again', () => {
     expect(hanging.received.length).toBeGreaterThan(0);
   });
 
-  it('D93: ordered: true waits for the one before, whatever became of it', async () => {
+  it('D93: ordered: true waits for the previous delivery, whether it succeeds or fails', async () => {
     const receiver = await receive((response, count) => response.writeHead(count === 1 ? 500 : 204).end());
     const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'], ordered: true });
     const ids: string[] = [];
@@ -234,8 +246,8 @@ describe('D93: what succeeds, and what is tried again', () => {
   });
 });
 
-describe('D93: what can be asked for by hand', () => {
-  it('D93: rotate: for a day deliveries bear two signatures, then only the new one', async () => {
+describe('D93: operations on deliveries', () => {
+  it('D93: rotate: for a day deliveries have two signatures, then only the new one', async () => {
     const receiver = await receive();
     const { webhook_id, secret: former } = await addWebhook(app, receiver, { types: ['group.created'] });
     const answer = await root.webhook.rotate({ params: { webhook_id } });
@@ -299,7 +311,7 @@ describe('D93: what can be asked for by hand', () => {
     expect(old).toMatchObject({ status: 410, body: { code: 'resync' } });
   });
 
-  it('D93: events tell of webhooks, without the path of the URL', async () => {
+  it('D93: webhooks have events, without the path of the URL', async () => {
     const receiver = await receive();
     const { webhook_id } = await addWebhook(app, receiver);
     await root.webhook.update({ params: { webhook_id }, body: { types: ['user.*'] } });
@@ -316,14 +328,14 @@ describe('D93: what can be asked for by hand', () => {
 });
 
 describe('D93: what an application is sent', () => {
-  it('D93: a dynamic one is sent what happens by it and by the tokens that it led to, and nothing else', async () => {
+  it('D93: a dynamic one gets the events caused by it and by the tokens made with it, and no others', async () => {
     const receiver = await receive();
     const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
     const user = await makeToken(app, 'use', 0, dyn.uuid);
     await addWebhook(app, receiver, { types: ['*'] }, dyn.jwt);
     await addGroup(app, unique());
     const own = await addGroup(app, unique(), user.jwt);
-    // That of the webhook itself is among them.
+    // Including the event of the webhook itself.
     const came = (await arrivals(receiver, 3)).map(messageOf);
     expect(came.map(({ type }) => type).sort()).toEqual([
       'group.created',
@@ -339,7 +351,7 @@ describe('D93: what an application is sent', () => {
     }
   });
 
-  it('D93: one whose owner has lost his rights is disabled, and tells nothing more', async () => {
+  it('D93: the webhook of an owner that lost its rights is disabled, and delivers nothing more', async () => {
     const receiver = await receive();
     const { webhook_id } = await addWebhook(app, receiver);
     await app.db.insertInto('users').values(outsider).execute();
@@ -355,7 +367,7 @@ describe('D93: what an application is sent', () => {
     clearance_level: 9,
   };
 
-  it('D93: one whose owner has become a guest is disabled: it could not ask for events any more', async () => {
+  it('D93: the webhook of an owner that became a guest is disabled, as it may no longer read events', async () => {
     await addHome(app);
     const { id } = await addMember(app, 2_151_000_002, 0);
     const { jwt } = await makeToken(app, 'per', id, uuidOf(app.root));
@@ -366,7 +378,7 @@ describe('D93: what an application is sent', () => {
     await expect.poll(() => standing(webhook_id)).toMatchObject({ disabled_because: 'not_allowed' });
   });
 
-  it('D93: another one’s webhook is a 404 to an application, whatever it asks', async () => {
+  it('D93: every operation on another application’s webhook is a 404', async () => {
     const receiver = await receive();
     const { webhook_id } = await addWebhook(app, receiver);
     const mine = app.client((await makeToken(app, 'dyn', 0, uuidOf(app.root))).jwt).webhook;
@@ -408,7 +420,7 @@ describe('D61, D93: encryption keys', () => {
       .where('webhook_id', '=', webhook_id)
       .executeTakeFirstOrThrow();
 
-  it('D93: a secret that a former key sealed is sealed with the present one by the job maintenance', async () => {
+  it('D93: the job maintenance encrypts secrets of former keys with the current one', async () => {
     const receiver = await receive();
     const { webhook_id, secret } = await addWebhook(app, receiver);
     const [key, former] = [randomBytes(32), randomBytes(32)];
@@ -426,7 +438,7 @@ describe('D61, D93: encryption keys', () => {
     expect(other.canOpen((await storedSecret(webhook_id)).secret, place)).toBe(false);
   });
 
-  it('D93: one whose key is gone disables its webhook, by the service itself, and holds up no other', async () => {
+  it('D93: a webhook whose key is gone is disabled by the service, and does not hold up others', async () => {
     const [receiver, well] = [await receive(), await receive()];
     const lost = await addWebhook(app, receiver);
     await addWebhook(app, well);
@@ -446,7 +458,7 @@ describe('D61, D93: encryption keys', () => {
 });
 
 describe('D90: the audit of webhooks', () => {
-  it('D90: another path of the same origin leaves an event, which does not hold it', async () => {
+  it('D90: a change of only the path of the URL is an event, which does not contain the path', async () => {
     const receiver = await receive();
     const { webhook_id } = await addWebhook(app, receiver);
     const url = `${receiver.callback}/elsewhere`;
@@ -457,8 +469,8 @@ describe('D90: the audit of webhooks', () => {
   });
 });
 
-describe('D93: what is in hand', () => {
-  /** 32 deliveries under way to a receiver that does not answer, and eight in hand behind them. */
+describe('D93: claimed deliveries', () => {
+  /** 32 pending requests to a receiver that does not answer, and eight claimed deliveries behind them. */
   async function fortyInHand() {
     const held: ServerResponse[] = [];
     const receiver = await receive((response) => void held.push(response));
@@ -486,7 +498,7 @@ describe('D93: what is in hand', () => {
     return { receiver, webhook_id, held, answerAll, takenAnew: nextTries('>'), putBack: nextTries('<') };
   }
 
-  it('D93: goes to the new address when there is one, but for what is under way', async () => {
+  it('D93: are sent to a new URL, except those already being sent', async () => {
     const { receiver, webhook_id, answerAll, takenAnew } = await fortyInHand();
     const present = await receive();
     await root.webhook.update({ params: { webhook_id }, body: { url: present.callback } });
@@ -496,7 +508,7 @@ describe('D93: what is in hand', () => {
     expect(receiver.received).toHaveLength(32);
   });
 
-  it('D93: is left when the webhook is disabled, as soon as the next answer tells', async () => {
+  it('D93: are released when the webhook is disabled, after the next answer', async () => {
     const { receiver, webhook_id, held, answerAll, putBack } = await fortyInHand();
     await root.webhook.update({ params: { webhook_id }, body: { enabled: false } });
     held.shift()?.writeHead(204).end();
@@ -505,13 +517,13 @@ describe('D93: what is in hand', () => {
     await expect
       .poll(async () => (await deliveriesOf(webhook_id)).filter(({ state }) => state === 'delivered').length)
       .toBe(33);
-    // One took the place of the first, before that was written down.
+    // One was sent in place of the first, before its result was stored.
     expect(receiver.received).toHaveLength(33);
   });
 });
 
-describe('D93: tests', () => {
-  it('D93: of those that wait for a receiver that hangs the ten newest stay', async () => {
+describe('D93: test deliveries', () => {
+  it('D93: of those that wait for a hanging receiver the ten newest stay', async () => {
     const receiver = await receive(() => undefined);
     const { webhook_id } = await addWebhook(app, receiver);
     for (let n = 0; n < 15; n += 1) {

@@ -46,7 +46,7 @@ async function grant(character_id: number, scopes: readonly string[], valid = tr
 }
 
 describe('D120: why', () => {
-  it('login: who lets in; the voices that do not count are told, too', async () => {
+  it('login: what lets the user in, with groups and coalitions that do not count', async () => {
     const answer = await why(ADA, 'login');
     expect(answer).toMatchObject({
       about: 'login',
@@ -65,7 +65,7 @@ describe('D120: why', () => {
     expect(answer.as_of).toBe(app.clock.now().toISOString());
   });
 
-  it('login: who keeps out, and who could change it', async () => {
+  it('login: what bars the user, and who could change it', async () => {
     const banned = await ok(root.group.create({ body: { group_name: 'Banned' } }));
     const body = { add_members: [`Character ${BRIM}`], authorized_to_login: false };
     await ok(root.group.update({ params: banned, body }));
@@ -89,7 +89,7 @@ describe('D120: why', () => {
     });
   });
 
-  it('level: what it is and where it comes from', async () => {
+  it('level: its value and its origin', async () => {
     expect(await why(ADA, 'level')).toMatchObject({
       answer: 'yes',
       sentence: `Character ${ADA} has level 3: it may read what concerns its alliance.`,
@@ -100,7 +100,7 @@ describe('D120: why', () => {
     expect(guest.sentence).toContain(`is a guest of Corporation ${HOME.corporation}`);
   });
 
-  it('tracking: what is missing, and who requires it', async () => {
+  it('tracking: the missing scopes, and what requires them', async () => {
     expect(await why(FAR, 'tracking')).toMatchObject({ answer: 'unknown' });
     const params = { corporation_id: HOME.corporation };
     await ok(root.corporation.update({ params, body: { mandatory_ext_scopes: [MAIL] } }));
@@ -118,7 +118,7 @@ describe('D120: why', () => {
     await ok(root.corporation.update({ params, body: { mandatory_ext_scopes: [] } }));
   });
 
-  it('group: by whom, and not at all where there is no such group', async () => {
+  it('group: why the user is a member; a 404 for an unknown group', async () => {
     const made = await ok(root.group.create({ body: { group_name: 'Scouts' } }));
     expect(await why(ADA, `group:${made.group_id}`)).toMatchObject({
       answer: 'no',
@@ -198,14 +198,14 @@ describe('D120: why', () => {
     expect((await ask('9007199254740992')).status).toBe(422);
   });
 
-  it('since which event: of who lets in, of a membership, of a level', async () => {
+  it('the causing event: of a login permission, of a membership, of a level', async () => {
     const made = await ok(root.group.create({ body: { group_name: 'Divers' } }));
     const last = async (type: string) => {
       const { rows } = await sql<{ id: string | null }>`
         select max(event_id::text) as id from events where type = ${type}`.execute(app.db);
       return rows[0]?.id;
     };
-    // Ids of one moment have no order that tells.
+    // Ids of events of one moment do not show their order.
     const put = (body: object) => {
       app.clock.advance(1_000);
       return ok(root.group.update({ params: made, body }));
@@ -218,7 +218,7 @@ describe('D120: why', () => {
     expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBe(came);
     await put({ authorized_to_login: true });
     expect(await voice()).toBe(await last('group.updated'));
-    // Neither of another's coming nor of another field does it follow.
+    // Not an event about another user, nor a change of another field.
     await put({ add_members: [`Character ${BRIM}`], description: 'Deep' });
     expect(await voice()).not.toBe(await last('group.updated'));
     expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBe(came);
@@ -239,7 +239,7 @@ describe('D120: why', () => {
     await ok(root.group.delete({ params: made }));
   });
 
-  it('read and write: how near, by what, and which level that needs', async () => {
+  it('read and write: the distance, what it results from, and the level it needs', async () => {
     expect(await why(ADA, `read:${BRIM}`)).toMatchObject({
       answer: 'yes',
       sentence: `Character ${ADA} may read Character ${BRIM}: that needs level 1 (both belong to the corporation Corporation ${HOME.corporation}), and Character ${ADA} has 3.`,
@@ -254,7 +254,7 @@ describe('D120: why', () => {
     expect((await root.user.why(missing)).status).toBe(404);
   });
 
-  it('is for oneself, by name too, and for whoever has read authority', async () => {
+  it('users may ask about themselves, by name too, and about users within their read authority', async () => {
     expect((await why(`Character ${ADA}`, 'level', ada)).answer).toBe('yes');
     expect((await why(BRIM, 'login', ada)).answer).toBe('yes');
     const far = { params: { character: String(FAR) }, query: { about: 'level' } };
@@ -263,7 +263,7 @@ describe('D120: why', () => {
     expect((await ada.user.why(nobody)).status).toBe(404);
   });
 
-  it('rests on nothing that a member of level 0 could not look up: so nothing has to be hidden', async () => {
+  it('contains only what a member of level 0 may look up, so that nothing has to be hidden', async () => {
     const id = 2_112_900_004;
     const client = app.client((await addMember(app, id)).jwt);
     await ok(
@@ -298,13 +298,13 @@ describe('D120: why', () => {
     );
   });
 
-  it('is as of the last event that it knows of', async () => {
+  it('has the position of the last event that it includes', async () => {
     await ok(root.group.create({ body: { group_name: 'Just now' } }));
     const last = (await allEvents(app.db)).at(-1)?.position;
     expect((await why(ADA, 'level')).position).toBe(last);
   });
 
-  it('refuses what is no question', async () => {
+  it('refuses invalid questions', async () => {
     for (const about of ['', 'luck', 'group:1', 'read:', 'read:-1', 'read:01', 'group:X', 'login:1']) {
       const path = `/user/${ADA}/why?about=${encodeURIComponent(about)}`;
       expect((await send(app, 'GET', path, { token: app.root })).status, about).toBe(422);
@@ -312,7 +312,7 @@ describe('D120: why', () => {
     expect((await send(app, 'GET', `/user/${ADA}/why`, { token: app.root })).status).toBe(422);
   });
 
-  it('costs one statement beside that of the token, whatever is asked', async () => {
+  it('needs one statement in addition to that of the token, for any question', async () => {
     const made = await ok(root.group.create({ body: { group_name: 'Counted' } }));
     for (const about of [
       'login',
@@ -327,7 +327,7 @@ describe('D120: why', () => {
   });
 });
 
-it('D120: the answer is the verdict, for all six questions, on random registries', {
+it('D120: the answer equals the decision, for all six questions, on random registries', {
   timeout: 300_000,
 }, async () => {
   const answers = new Map<string, number>();
@@ -432,7 +432,7 @@ it('D120: whoever does what the fixes say turns the answer, on random registries
   expect(turned.size).toBeGreaterThan(1);
 });
 
-it('D120: the page that refuses a sign-in says the sentence of why', async () => {
+it('D120: the page of a refused sign-in contains the sentence of why', async () => {
   const [alliance, member] = [99_000_001, 2_112_000_023];
   const coalition_id = await letIn(app, { alliances: [alliance] });
   const dyn = await app.dynamicToken();

@@ -22,7 +22,7 @@ afterAll(() => app.stop());
 const idOf = (n: number) => 2_191_000_000 + n;
 const nameOf = (n: number) => `Character ${idOf(n)}`;
 
-it('D14: administrators who change everything at once, each other included, never lock each other out', async () => {
+it('D14: administrators who concurrently change everything, each other included, cause no deadlock', async () => {
   const root = app.client(app.root);
   const clients: Client[] = [];
   for (let n = 0; n < CALLERS; n += 1) {

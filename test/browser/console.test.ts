@@ -1,6 +1,7 @@
 /** The console in a browser, as the built service gives it: one start for all of it, since a start takes long. */
 import './console/newcomer.ts';
 import './console/session.ts';
+import './console/trouble.ts';
 import './console/joining.ts';
 import './console/compliance.ts';
 import './console/screens.ts';

@@ -13,14 +13,14 @@ import {
   userTokenOf,
 } from '../harness/sign-in.ts';
 
-/** The alliance is let in; this corporation of it is not registered, so that a sign-in asks for everything. */
+/** The alliance is let in, but this corporation is not registered, so that a sign-in fetches everything. */
 const CORPORATION = 98_000_004;
 const MEMBER = 2_112_000_023;
-/** Of one answer: short for a provider that keeps silent, else long enough for a busy machine. */
+/** Timeouts of one answer: short for a provider that hangs, otherwise long enough for a busy machine. */
 const [SHORT, LONG] = [700, 15_000];
 const LIMITS = { milliseconds: LONG, bytes: 256 * 1024 };
-/** Three tries of an API that breaks off, with the pauses between them, and the sign-on before. */
-const WITHIN = 3 * SHORT + 3_000;
+/** Much longer than three tries, for a busy machine: a request that hangs would never end. */
+const WITHIN = 30_000;
 
 const FAULTS: readonly Fault[] = [
   { kind: 'status', status: 500 },
@@ -134,7 +134,7 @@ describe('D26: an API that fails during a sign-in', () => {
     expect(active.strikes).toBe(2);
   });
 
-  it('D33: refusals and hanging are not asked again', async () => {
+  it('D33: refusals and timeouts are not retried', async () => {
     for (const fault of [{ kind: 'status', status: 420 }, { kind: 'odd 403' }, { kind: 'hang' }] as const) {
       const active = app.provider.faults.add('api', fault);
       await expectFailure(fault);
@@ -144,7 +144,7 @@ describe('D26: an API that fails during a sign-in', () => {
     }
   });
 
-  it('a CEO whose name cannot be had is not registered, the corporation is', async () => {
+  it('a CEO whose name is not available is not registered, but the corporation is', async () => {
     app.provider.faults.add('POST /universe/names', { kind: 'status', status: 404 });
     await expectSuccess();
     const corporation = await app.db
@@ -158,7 +158,7 @@ describe('D26: an API that fails during a sign-in', () => {
 });
 
 describe('D8: a database that fails during a sign-in', () => {
-  it('is a 503 page with Retry-After, and nothing is kept', async () => {
+  it('is a 503 page with Retry-After, and nothing is stored', async () => {
     const app = await startTestApp();
     await letIn(app, { alliances: [99_000_001] });
     const { login_url } = await startLogin(app);

@@ -28,12 +28,12 @@ beforeAll(async () => {
 afterAll(() => instance.remove());
 
 const token = (...args: string[]) => instance.run([...PROGRAMS.token, ...args]);
-/** Who issued a token, by its own words. */
+/** The issuer in a token. */
 const issuerOf = (jwt: string) =>
   JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()).iss as string;
 const client = (jwt: string) => createClient({ baseUrl: instance.url, token: jwt });
 
-/** Exactly one line of standard output, nothing on standard error, exit code 0. */
+/** Checks for exactly one line on standard output, nothing on standard error, and exit code 0. */
 function onlyLine({ code, stdout, stderr }: Finished): string {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^.+\n$/);
@@ -51,13 +51,13 @@ describe('D24: npm run token', () => {
     expect(underNpm.stdout.trimEnd().split('\n').at(-1)).toBe(printed);
   });
 
-  describe('beside the service, which leaves the jobs to others', () => {
+  describe('beside a service without jobs', () => {
     let service: Running;
     beforeAll(async () => {
       service = await instance.serve({ WORKERS: 'none' });
     });
 
-    it('prints the same token, and the API takes it', async () => {
+    it('prints the same token, and the API accepts it', async () => {
       expect(onlyLine(await token())).toBe(printed);
       expect(await ok(client(printed).token.current())).toMatchObject({
         token_type: 'per',
@@ -67,7 +67,7 @@ describe('D24: npm run token', () => {
       expect(await instance.database()).not.toEqual([]);
     });
 
-    it('goes by how the service was started, not by what it is told itself', async () => {
+    it('uses the settings of the running service, not its own', async () => {
       for (const PORT of ['', '4711']) {
         expect(onlyLine(await instance.run(PROGRAMS.token, { PORT }))).toBe(printed);
       }
@@ -75,7 +75,7 @@ describe('D24: npm run token', () => {
       expect(onlyLine(await instance.run(PROGRAMS.token, { BASE_URL }))).toBe(printed);
     });
 
-    it('says so when it was given other keys than the service', async () => {
+    it('reports that its keys differ from those of the service', async () => {
       const TOKEN_SIGNING_KEYS = JSON.stringify({ keys: [await newSigningKey()] });
       const { code, stdout, stderr } = await instance.run(PROGRAMS.token, { TOKEN_SIGNING_KEYS });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -92,7 +92,7 @@ describe('D24: npm run token', () => {
       });
     });
 
-    it('lists application tokens, signs one anew, and revokes it with all that descend from it', async () => {
+    it('lists application tokens, signs one again, and revokes it with all its descendants', async () => {
       const body = { callback: 'http://127.0.0.1:9/listed', comments: 'to be revoked' };
       const { tkn: parent } = await ok(client(printed).token.createPermanent({ body }));
       const { tkn: child } = await ok(client(parent).token.createPermanent({ body }));
@@ -129,7 +129,7 @@ describe('D24: npm run token', () => {
       expect(stderr).not.toMatch(/^\s+at /m);
     });
 
-    it('leaves the jobs to npm run jobs, and a second start on its port runs none and changes nothing', async () => {
+    it('npm run jobs runs the jobs, and a second start on the same port runs none and changes nothing', async () => {
       const receiver = await startReceiver();
       const database = await startEmbedded({ dataDir: instance.dataDir, log: pino({ level: 'silent' }) });
       const reader = new pg.Client({ connectionString: database.url });
@@ -142,7 +142,7 @@ describe('D24: npm run token', () => {
         expect(second.stderr).toContain(`Port ${instance.port} of 127.0.0.1 is in use`);
         expect(await snapshot(database.url)).toEqual(before);
         expect(receiver.received).toEqual([]);
-        // Its own settings would give its tokens another issuer.
+        // With its own settings its tokens would have another issuer.
         const worker = instance.start(['npm', 'run', 'jobs'], { PORT: '' });
         await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
         expect(receiver.received[0]?.headers['castellan-event']).toBe('sign-in');
@@ -166,7 +166,7 @@ describe('D24: npm run token', () => {
       }
     });
 
-    it('goes by what it is told itself, once the service has stopped', async () => {
+    it('uses its own settings once the service has stopped', async () => {
       service.signal('SIGTERM');
       expect((await service.ended).code).toBe(0);
       const PORT = '4711';

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => instance?.remove());
 
 describe('npm run doctor', () => {
-  it('says that nothing is wrong with a service that runs, in one line for each look', async () => {
+  it('reports that nothing is wrong with a running service, in one line for each check', async () => {
     const service = await instance.serve();
     const { code, stdout } = await instance.run(DOCTOR, { TMPDIR: '/tmp' });
     const lines = stdout.trim().split('\n');
@@ -39,8 +39,8 @@ describe('npm run doctor', () => {
     await service.ended;
   });
 
-  it('names what cannot be reached, and what to do; no secret in it', async () => {
-    // A port that is merely free may be another service's a moment later.
+  it('names what cannot be reached, with advice and without secrets', async () => {
+    // A port that is merely free may be used by another service a moment later.
     const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(closing, 'listening');
     const nobody = `127.0.0.1:${(closing.address() as AddressInfo).port}`;
@@ -58,7 +58,7 @@ describe('npm run doctor', () => {
     expect(stdout).not.toContain('swordfish');
   });
 
-  it('comes to its end when its reader has gone, as behind `| head -1`', async () => {
+  it('ends when its reader is gone, as with `| head -1`', async () => {
     const nobody = 'http://127.0.0.1:9';
     const doctor = instance.start(DOCTOR, {
       ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'swordfish', SSO_URL: nobody, EXT_API_URL: nobody },
@@ -69,7 +69,7 @@ describe('npm run doctor', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   });
 
-  it('says first what is missing in the settings', async () => {
+  it('reports missing settings first', async () => {
     const { code, stderr } = await instance.run(DOCTOR, { NODE_ENV: 'production' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/DATABASE_URL: must be given/);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   person = await app.signIn(MEMBER, { scopes: SCOPES });
   await app.app.services.document.current();
   await indexMail(app.app.services, MEMBER);
-  // As before the job came to their texts.
+  // As before the job has fetched the texts.
   await app.db.updateTable('mails').set({ body: null }).execute();
   await app.db.updateTable('mailbox_mails').set({ wants_body: true }).execute();
   const mails = await person.client.history.mails({ params: { character_id: MEMBER } });
@@ -36,7 +36,7 @@ afterEach(async () => {
 afterAll(() => app.stop());
 
 const esi_path = `characters/${MEMBER}/location`;
-/** Every operation that asks the game while its caller waits. */
+/** Every operation that sends requests to the game while its caller waits. */
 const ASKING: readonly [string, () => Promise<{ readonly status: number; readonly body: unknown }>][] = [
   ['POST /ext', () => person.client.ext.forward({ params: { esi_path } })],
   ['GET /ext', () => person.client.ext.forwardGet({ params: { esi_path } })],
@@ -45,15 +45,15 @@ const ASKING: readonly [string, () => Promise<{ readonly status: number; readonl
 ];
 
 describe.each(ASKING)('D30: %s', (_, ask) => {
-  it('is a 504 where the game keeps silent', async () => {
+  it('is a 504 when the game does not answer', async () => {
     app.provider.faults.add('api', { kind: 'hang' });
     LIMITS.milliseconds = 700;
     expect(await ask()).toMatchObject({ status: 504, body: { code: 'provider_timeout' } });
   });
 
-  it('is a 502 where the game fails', async () => {
+  it('is a 502 when the game fails', async () => {
     app.provider.faults.add('api', { kind: 'status', status: 500 });
-    // A request of the test before that is still on its way answers whoever asks for the same.
+    // A pending request of the previous test would be shared with this one.
     await expect.poll(ask).toMatchObject({ status: 502, body: { code: 'provider_unavailable' } });
   });
 });

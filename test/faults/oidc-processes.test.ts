@@ -5,15 +5,23 @@ import { letIn } from '../fixtures/registry.ts';
 import { BASE_URL, newSigningKey, RSA_KEY, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
 import { build, createInstance, type Instance, PRODUCTION, type Running } from '../harness/instance.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { addRelyingParty, postForm, REDIRECT_URI, type RelyingParty } from '../harness/relying-party.ts';
 
 const CORPORATION = 98_000_011;
 const MEMBER = 2_112_000_049;
 
+interface Process {
+  readonly running: Running;
+  readonly url: string;
+}
+
 let app: TestApp;
 let instance: Instance;
 let party: RelyingParty;
-let processes: { running: Running; url: string }[];
+let processes: Process[];
+/** Those that were killed, too. */
+const all: Running[] = [];
 let start: (port: number) => Running;
 
 beforeAll(async () => {
@@ -44,13 +52,7 @@ beforeAll(async () => {
       RATE_LIMIT: '0',
       WORKERS: 'none',
     });
-  processes = await Promise.all(
-    [instance.port, instance.port + 1].map(async (port) => {
-      const one = { running: start(port), url: `http://127.0.0.1:${port}` };
-      await ready(one.url);
-      return one;
-    }),
-  );
+  processes = await Promise.all([instance.port, instance.port + 1].map(started));
 });
 afterAll(async () => {
   await instance?.remove();
@@ -64,13 +66,52 @@ function ready(url: string): Promise<void> {
   });
 }
 
-const [one, other] = [0, 1].map((n) => () => processes[n] as { running: Running; url: string }) as [
-  () => { running: Running; url: string },
-  () => { running: Running; url: string },
-];
+async function started(port: number): Promise<Process> {
+  const running = start(port);
+  all.push(running);
+  const url = `http://127.0.0.1:${port}`;
+  await ready(url);
+  return { running, url };
+}
+
+const [one, other] = [0, 1].map((n) => () => processes[n] as Process) as [() => Process, () => Process];
+
+/** Kills a process while its work waits for what this statement has locked. */
+async function killedInTheMiddle(
+  { running }: Process,
+  statement: string,
+  values: readonly unknown[],
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const unanswered = await meanwhile(
+    app,
+    statement,
+    values,
+    () =>
+      work().then(
+        () => false,
+        () => true,
+      ),
+    async () => {
+      running.signal('SIGKILL');
+      await running.ended;
+    },
+  );
+  expect(unanswered).toBe(true);
+}
+
+/** What redeems the code that a browser came back with. */
+const fieldsOf = ({ client }: RelyingParty, { verifier }: { verifier: string }, back: URL) => ({
+  ...{ grant_type: 'authorization_code', code_verifier: verifier, redirect_uri: REDIRECT_URI },
+  ...{ client_id: client.client_id, client_secret: client.client_secret ?? '' },
+  code: back.searchParams.get('code') ?? '',
+});
+
+const asksTheGame = ({ visited }: Browser) =>
+  visited.filter((url) => url.startsWith(app.provider.ssoUrl)).length;
 
 describe('two processes of the API', () => {
-  it('a sign-in goes from one to the other at every single step', async () => {
+  it('each step of a sign-in can be handled by another process', async () => {
     const browser = new Browser(app, { choice: { characterId: MEMBER } });
     const turns = [one().url, other().url];
     const ask = browser.ask.bind(browser);
@@ -80,16 +121,7 @@ describe('two processes of the API', () => {
     };
     const { landed, ...begun } = await party.visit(browser);
     expect(browser.visited.length).toBeGreaterThanOrEqual(7);
-    const code = landed.url.searchParams.get('code') ?? '';
-    const fields = {
-      ...{
-        grant_type: 'authorization_code',
-        code,
-        code_verifier: begun.verifier,
-        redirect_uri: REDIRECT_URI,
-      },
-      ...{ client_id: party.client.client_id, client_secret: party.client.client_secret ?? '' },
-    };
+    const fields = fieldsOf(party, begun, landed.url);
     const { status, json } = await postForm(other(), '/oidc/token', fields);
     expect(status).toBe(200);
     expect(decodeJwt(String(json.id_token))).toMatchObject({ iss: BASE_URL, sub: String(MEMBER) });
@@ -97,39 +129,61 @@ describe('two processes of the API', () => {
     for (const { url } of processes) {
       expect((await fetch(`${url}/oidc/userinfo`, { headers })).status).toBe(200);
     }
-    // One code, both processes at once: it was used.
+    // A code is used concurrently in both processes.
     const again = await Promise.all(processes.map((at) => postForm(at, '/oidc/token', fields)));
     expect(again.map((answer) => answer.json.error)).toEqual(['invalid_grant', 'invalid_grant']);
   });
 
-  it('one code is not given out twice by both at once', async () => {
+  it('a code does not give tokens in both processes', async () => {
     const browser = new Browser(app, { choice: { characterId: MEMBER }, at: one().url });
-    const { landed, verifier } = await party.visit(browser);
-    const fields = {
-      ...{ grant_type: 'authorization_code', code_verifier: verifier, redirect_uri: REDIRECT_URI },
-      ...{ client_id: party.client.client_id, client_secret: party.client.client_secret ?? '' },
-      code: landed.url.searchParams.get('code') ?? '',
-    };
+    const { landed, ...begun } = await party.visit(browser);
+    const fields = fieldsOf(party, begun, landed.url);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) => postForm(n % 2 ? one() : other(), '/oidc/token', fields)),
     );
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
   });
 
-  it('kill -9 of a process loses no session that was agreed to', async () => {
+  it('kill -9 during a consent: the session continues, and the other process accepts the consent', async () => {
+    const asking = await addRelyingParty(app, { first_party: false });
     const browser = new Browser(app, { choice: { characterId: MEMBER }, at: one().url });
-    await party.visit(browser);
-    one().running.signal('SIGKILL');
-    await one().running.ended;
+    const begun = await asking.begin();
+    const page = await browser.go(begun.url);
+    await killedInTheMiddle(one(), 'select from users where character_id = $1 for update', [MEMBER], () =>
+      browser.press(page),
+    );
     browser.at = other().url;
-    const before = browser.visited.length;
-    const { landed } = await party.visit(browser, { prompt: 'none' });
+    const { url } = await browser.press(page);
+    expect((await postForm(other(), '/oidc/token', fieldsOf(asking, begun, url))).status).toBe(200);
+    const { landed } = await asking.visit(browser, { prompt: 'none' });
     expect(landed.url.searchParams.get('code')).toBeTruthy();
-    expect(browser.visited.slice(before).some((url) => url.startsWith(app.provider.ssoUrl))).toBe(false);
+    expect(asksTheGame(browser)).toBe(1);
   });
 
-  it('the library prints nothing of its own beside the log', () => {
-    for (const { running } of processes) {
+  it('kill -9 during the exchange of a code: it does not give tokens twice, and the session gives another code', async () => {
+    processes[0] = await started(instance.port);
+    const browser = new Browser(app, { choice: { characterId: MEMBER }, at: other().url });
+    const { landed, ...begun } = await party.visit(browser);
+    const fields = fieldsOf(party, begun, landed.url);
+    const code = `select from oidc_artifacts where model = 'AuthorizationCode' and client_id = $1 for update`;
+    await killedInTheMiddle(other(), code, [party.client.client_id], () =>
+      postForm(other(), '/oidc/token', fields),
+    );
+    browser.at = one().url;
+    const answers = [
+      await postForm(one(), '/oidc/token', fields),
+      await postForm(one(), '/oidc/token', fields),
+    ];
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    expect(answers[1]?.json.error).toBe('invalid_grant');
+    const again = await party.visit(browser, { prompt: 'none' });
+    const next = fieldsOf(party, again, again.landed.url);
+    expect((await postForm(one(), '/oidc/token', next)).status).toBe(200);
+    expect(asksTheGame(browser)).toBe(1);
+  });
+
+  it('the library prints nothing outside the log', () => {
+    for (const running of all) {
       expect(running.output.stdout + running.output.stderr).not.toMatch(/oidc-provider (NOTICE|WARNING)/);
     }
   });

@@ -1,19 +1,21 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { alive, build, createInstance, familyOf, type Instance, PROGRAMS } from '../harness/instance.ts';
 
 let instance: Instance;
-beforeAll(build);
-afterEach(() => instance.remove());
+beforeAll(async () => {
+  await build();
+  instance = await createInstance();
+});
+afterAll(() => instance.remove());
 
-/** Whether nothing is left of the instance. */
+/** Whether no process of the instance is left. */
 async function expectNothingLeft(pids: readonly number[]): Promise<void> {
   expect(alive(pids)).toEqual([]);
   expect(await instance.database()).toEqual([]);
 }
 
-describe('a process whose reader of standard output has gone', () => {
-  it('worker: ends at its stop signal, as behind `| head -1`', async () => {
-    instance = await createInstance();
+describe('a process whose standard output has no reader any more', () => {
+  it('worker: ends at a stop signal, as with `| head -1`', async () => {
     const service = await instance.serve({ WORKERS: 'none' });
     const worker = instance.start(PROGRAMS.jobs);
     await worker.printed(/"msg":"working"/);
@@ -25,8 +27,7 @@ describe('a process whose reader of standard output has gone', () => {
     expect(await instance.database()).toEqual([]);
   });
 
-  it('development start: goes on without its reader, and takes its PostgreSQL along at the end', async () => {
-    instance = await createInstance();
+  it('development start: continues without its reader, and stops its PostgreSQL at the end', async () => {
     const service = instance.start(PROGRAMS.server);
     // The first line is printed long before the message at the end of the start.
     await service.printed(/\n/);
@@ -46,18 +47,16 @@ describe('a process whose reader of standard output has gone', () => {
   });
 
   it('`npm start | cat`: ends at a Ctrl-C in the terminal, which ends cat first', async () => {
-    instance = await createInstance();
     const pipeline = await instance.serve({}, ['bash', '-c', 'npm start | cat']);
     const pids = [...familyOf(pipeline.pid), ...(await instance.database())];
     expect(pids.length).toBeGreaterThan(5);
     pipeline.signalGroup('SIGINT');
-    // Its standard error is open until the last process of the pipeline has ended.
+    // Standard error stays open until the last process of the pipeline has ended.
     await pipeline.ended;
     await expectNothingLeft(pids);
   });
 
-  it('with a real provider: names /docs and npm run token at the end of the start, as text where that is asked for', async () => {
-    instance = await createInstance();
+  it('with a real provider: names /docs and npm run token at the end of the start, as text with LOG_FORMAT=text', async () => {
     const nobody = `http://127.0.0.1:${instance.port + 1}`;
     const service = instance.start(PROGRAMS.server, {
       ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'secret', SSO_URL: nobody, EXT_API_URL: nobody },
@@ -72,12 +71,11 @@ describe('a process whose reader of standard output has gone', () => {
     expect(stdout).not.toMatch(/^\{/m);
   });
 
-  it('a reader who stalls holds up nothing: requests are answered, and the stop is heard', async () => {
-    instance = await createInstance();
+  it('a stalled reader holds up nothing: requests are answered, and a stop signal is handled', async () => {
     const service = await instance.serve();
     const pids = [service.pid, ...(await instance.database())];
     service.stall();
-    // Far more lines than a pipe holds.
+    // Far more lines than the buffer of a pipe holds.
     for (let requests = 0; requests < 60; requests += 1) {
       expect((await fetch(`${instance.url}/${'x'.repeat(8000)}`)).status).toBe(404);
     }

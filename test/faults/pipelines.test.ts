@@ -17,7 +17,7 @@ afterEach(async () => {
   clients = [];
 });
 
-/** A service whose answers the test gives; a client that has asked for all of these at once. */
+/** A service whose answers the test controls, and a client that has sent all of these requests at once. */
 async function ask(...paths: string[]): Promise<Socket> {
   messages = createMessages();
   const handler = Object.assign(
@@ -36,8 +36,8 @@ async function ask(...paths: string[]): Promise<Socket> {
 const urls = () => handled.map(({ req }) => req.url);
 const isHandled = (count: number) => vi.waitFor(() => expect(handled).toHaveLength(count));
 
-describe('requests that a client sends in advance', () => {
-  it('are handled one after the other, and answered in their order', async () => {
+describe('pipelined requests', () => {
+  it('are handled one after the other, and answered in order', async () => {
     const client = await ask('/1', '/2', '/3');
     let text = '';
     client.on('data', (chunk: Buffer) => {
@@ -54,7 +54,7 @@ describe('requests that a client sends in advance', () => {
     await isHandled(4);
   });
 
-  it('are never handled once the connection is gone, and hold up no stop', async () => {
+  it('are not handled after the connection is closed, and do not hold up a stop', async () => {
     const client = await ask('/1', '/2', '/3');
     await isHandled(1);
     client.resetAndDestroy();
@@ -64,7 +64,7 @@ describe('requests that a client sends in advance', () => {
     expect(urls()).toEqual(['/1']);
   });
 
-  it('are never handled after an answer that ends the connection', async () => {
+  it('are not handled after an answer that closes the connection', async () => {
     const client = await ask('/1', '/2');
     await isHandled(1);
     client.resume();
@@ -74,7 +74,7 @@ describe('requests that a client sends in advance', () => {
     expect(urls()).toEqual(['/1']);
   });
 
-  it('are a hundred at the most: with more the connection ends', async () => {
+  it('are limited to a hundred: with more the connection is closed', async () => {
     const client = await ask(...Array.from({ length: 102 }, (_, n) => `/${n}`));
     client.resume();
     await new Promise((resolve) => client.once('close', resolve));

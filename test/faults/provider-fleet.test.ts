@@ -5,7 +5,7 @@ import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { addGrant, forgetProvider, MAIL, WALLET } from '../harness/provider.ts';
 
-/** The processes by what they call themselves at the provider. */
+/** The processes, by their User-Agent at the provider. */
 const [ONE, TWO, WORKER] = ['api-one', 'api-two', 'worker'];
 const NOWHERE = 98_999_001;
 
@@ -14,7 +14,7 @@ type Member = Awaited<ReturnType<typeof addMember>>;
 let app: TestApp;
 let instance: Instance;
 let urls: string[];
-/** Two who lead nothing, so that what the processes register leaves them where they are. */
+/** Two members that are no CEOs, so that registrations by the processes do not affect them. */
 let ada: Member;
 let ben: Member;
 
@@ -81,7 +81,7 @@ async function startProcesses(keys: Readonly<Record<string, string>>): Promise<v
 }
 
 interface Outcome {
-  /** Ours, and the provider's where it answered. */
+  /** The status of the service, and that of the provider if it answered. */
   readonly status: string;
   readonly retryAfter: number;
 }
@@ -103,7 +103,7 @@ const forward = (process: number, path: string, { jwt }: Member, params: object 
 
 let asked = 0;
 
-/** A corporation that does not exist: an error of the provider, charged to the caller (D33b). */
+/** Requests a corporation that does not exist, which causes an error charged to the caller (D33b). */
 const register = (process: number) => send(process, 'POST', `/corporation/${NOWHERE + asked++}`, app.root);
 
 const times = <T>(count: number, work: (n: number) => Promise<T>) =>
@@ -112,7 +112,7 @@ const seen = () => app.provider.requests.filter(({ area }) => area === 'api');
 const errors = () => seen().filter(({ status }) => status !== null && status >= 400);
 
 describe('D33: two processes of the service and a worker share the limits', () => {
-  it('a 429 of one rate group is obeyed by both, and leaves other groups and other characters alone', async () => {
+  it('both obey a 429 of one rate group, and other groups and characters are not affected', async () => {
     const wallet = `characters/${ada.id}/wallet`;
     app.provider.faults.add(`/${wallet}`, { kind: 'status', status: 429, retryAfter: 40 });
     const refused = await forward(0, wallet, ada);
@@ -120,7 +120,7 @@ describe('D33: two processes of the service and a worker share the limits', () =
     expect(refused.retryAfter).toBeGreaterThan(30);
     const [own, mail, others, open] = await Promise.all([
       times(20, (n) => forward(n, wallet, ada)),
-      // Another query each time: no cache and no other request answers for it.
+      // With another query each time, so that neither the cache nor another request answers.
       times(20, (n) => forward(n, `characters/${ada.id}/mail`, ada, { last_mail_id: n })),
       times(20, (n) => forward(n, `characters/${ben.id}/wallet`, ben)),
       times(20, (n) => forward(n, 'markets/10000001/orders', ada, { type_id: n })),
@@ -132,13 +132,13 @@ describe('D33: two processes of the service and a worker share the limits', () =
     expect(new Set(seen().map(({ userAgent }) => userAgent))).toEqual(new Set([ONE, TWO]));
   });
 
-  it('with 45 errors left, failing calls of all three cause no more, and callers leave 30 to the worker', async () => {
+  it('with 45 errors left, failing calls of all three cause no more than that, and 30 are reserved for the worker', async () => {
     const { world, faults } = app.provider;
     const executors = world.alliances.map(({ executorCorporationId }) => executorCorporationId);
     for (const { id } of world.corporations)
       if (!executors.includes(id)) faults.add(`/corporations/${id}`, { kind: 'status', status: 502 });
     app.provider.setErrorLimit({ remaining: 45 });
-    // One of each service, then of the worker, whose job follows the registration.
+    // One call of each service, then one of the worker, whose job follows from the registration.
     expect(await times(2, register)).toMatchObject([{ status: '404' }, { status: '404' }]);
     for (const { id } of world.alliances)
       expect((await send(0, 'POST', `/alliance/${id}`, app.root)).status).toBe('200');
@@ -156,11 +156,11 @@ describe('D33: two processes of the service and a worker share the limits', () =
     expect((await register(1)).status).toBe('503');
     expect((await forward(0, `corporations/${NOWHERE - 1}`, ben)).status).toBe('503');
     const byCallers = errors().filter(({ userAgent }) => userAgent !== WORKER);
-    // Two registrations before the worker; how many more depends on how soon it has its share.
+    // Two registrations before the worker; how many more depends on how soon it gets its share.
     expect(byCallers.length).toBeGreaterThanOrEqual(2);
     expect(byCallers.length).toBeLessThanOrEqual(15);
     expect(errors().length).toBeLessThanOrEqual(45);
-    // No 420 among them: nobody was shut out.
+    // There is no 420, so the provider never banned the address.
     expect(new Set(errors().map(({ status }) => status))).toEqual(new Set([404, 502]));
     expect(new Set(errors().map(({ userAgent }) => userAgent))).toEqual(new Set([ONE, TWO, WORKER]));
   });

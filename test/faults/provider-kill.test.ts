@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterAll(() => app.stop());
 
-/** Another process of the service; the first line that it writes tells what came of its request. */
+/** Another process of the service; the first line of its output is the result of its request. */
 function startAsking() {
   const { settings } = app.app.services;
   const child = spawn(
@@ -54,7 +54,7 @@ function startAsking() {
   return child;
 }
 
-/** Kills a process with signal 9 when the provider has dealt with its refresh, before the answer is known. */
+/** Kills a process with signal 9 when the provider has handled its refresh, before it gets the answer. */
 async function killWhileRefreshing(): Promise<void> {
   const held = app.provider.faults.add('/v2/oauth/token', {
     kind: 'hold',
@@ -72,7 +72,7 @@ async function killWhileRefreshing(): Promise<void> {
   app.provider.faults.clear();
 }
 
-/** Where tracking lists the user, and which scopes its record calls available. */
+/** The user's state in tracking, and the available scopes in its record. */
 async function shown() {
   const root = app.client(app.root);
   const tracking = await root.corporation.tracking({ params: { corporation_id: CORPORATION } });
@@ -84,19 +84,19 @@ async function shown() {
 const VALID = { tracking: ['valid_refresh_token'], scopes: 3 };
 const INVALID = { tracking: ['invalid_refresh_token'], scopes: 0 };
 
-/** As if the time that a refresh may take had passed, by the database's clock. */
+/** Moves the claim of the refresh into the past, as if its time limit had passed by the database's clock. */
 const letTimePass = () =>
   sql`update grants set refresh_started_on = refresh_started_on - interval '31 seconds'`.execute(app.db);
 
 describe('D34: a process killed between the provider’s rotation and the commit', () => {
-  it('asks when it is not killed', async () => {
+  it('gets its answer when it is not killed', async () => {
     const child = startAsking();
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     expect(String(line)).toBe('200\n');
     expect(await shown()).toEqual(VALID);
   });
 
-  it('the token shows as invalid, never as silently valid, and the next attempt settles that it is dead', async () => {
+  it('the token is shown as invalid, never as valid, and the next attempt finds that it is dead', async () => {
     app.provider.rotateRefreshTokens = true;
     expect(await shown()).toEqual(VALID);
     await killWhileRefreshing();
@@ -110,7 +110,7 @@ describe('D34: a process killed between the provider’s rotation and the commit
     expect(await shown()).toEqual(VALID);
   });
 
-  it('a token that was not rotated is valid again after the next attempt, alive access token or not', async () => {
+  it('a token that was not rotated is valid again after the next attempt, with or without a valid access token', async () => {
     await killWhileRefreshing();
     await letTimePass();
     expect(await shown()).toEqual(INVALID);

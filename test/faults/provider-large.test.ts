@@ -8,7 +8,7 @@ import { startTestApp } from '../harness/app.ts';
 const AT_ONCE = 16;
 const LARGE = JSON.stringify(['x'.repeat(70_000)]);
 
-it('D3c: of large answers that come at the same moment, one is read in a turn of the event loop', async () => {
+it('D3c: of large answers that arrive together, one is parsed in each turn of the event loop', async () => {
   const app = await startTestApp();
   const waiting: ServerResponse[] = [];
   const provider = createServer((_req, res) => {

@@ -48,7 +48,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** To the first second of a minute, so that no test meets its end. */
+/** Advances the clock to the start of a minute, so that no test reaches its end. */
 async function nextMinute(): Promise<void> {
   app.clock.advance(61_000 - (app.clock.now().getTime() % 60_000));
 }
@@ -62,7 +62,7 @@ function tally(outcomes: readonly (string | number)[]): Record<string, number> {
   return counts;
 }
 
-/** Asks by turns in both processes, all at once. */
+/** Sends concurrent requests, alternating between both processes. */
 async function load(requested: readonly { path: string; on: On }[]) {
   const clients = [app.app.services.client, other.client];
   return tally(
@@ -82,7 +82,7 @@ async function refusalOf(asked: Promise<unknown>): Promise<ProviderError> {
 }
 
 describe('D33: the error limit, shared by all processes', () => {
-  it('with 10 left, two processes under load cause 10 errors and not one more', async () => {
+  it('with 10 left, two processes under load cause exactly 10 errors', async () => {
     app.provider.setErrorLimit({ remaining: 10 });
     expect(await load(many(80, BAD))).toEqual({ 404: 10, exhausted: 70 });
     expect(statuses()).toEqual({ 404: 10 });
@@ -90,14 +90,14 @@ describe('D33: the error limit, shared by all processes', () => {
     expect(requests()).toHaveLength(10);
   });
 
-  it('successes cost nothing of it, with 1 left, too', async () => {
+  it('successes do not use it up, even with 1 left', async () => {
     app.provider.setErrorLimit({ remaining: 1 });
     expect(await load(many(12, GOOD))).toEqual({ 200: 12 });
     expect(await load(many(4, BAD))).toEqual({ 404: 1, exhausted: 3 });
     expect(statuses()).toEqual({ 200: 12, 404: 1 });
   });
 
-  it('errors and successes mixed: not one error too many', async () => {
+  it('errors and successes mixed do not exceed it', async () => {
     app.provider.setErrorLimit({ remaining: 7 });
     const mixed = many(60, (n) => (n % 3 === 0 ? GOOD(n / 3) : BAD(n)));
     const outcomes = await load(mixed);
@@ -105,7 +105,7 @@ describe('D33: the error limit, shared by all processes', () => {
     expect(statuses()['420']).toBeUndefined();
   });
 
-  it('others on the same address are noticed: what was heard a while ago does not count', async () => {
+  it('errors of others on the same address are noticed, because old information does not count', async () => {
     await ask({ path: GOOD(0), on: 'service' });
     app.clock.advance(5_000);
     app.provider.setErrorLimit({ remaining: 3 });
@@ -113,7 +113,7 @@ describe('D33: the error limit, shared by all processes', () => {
     expect(statuses()['420']).toBeUndefined();
   });
 
-  it('forwarding leaves 30 to sign-in and jobs', async () => {
+  it('forwarding leaves 30 errors for sign-in and jobs', async () => {
     app.provider.setErrorLimit({ remaining: 35 });
     const callers = Array.from({ length: 40 }, (_, n) => ({ path: BAD(n), on: { caller: `c${n}` } }));
     expect(await load(callers)).toEqual({ 404: 5, exhausted: 35 });
@@ -136,7 +136,7 @@ describe('D33: the error limit, shared by all processes', () => {
     expect(await load(many(5, GOOD))).toEqual({ 200: 5 });
   });
 
-  it('a ban of which nothing but its end is known is obeyed, too, by operations with a rate group as well', async () => {
+  it('a ban of which only the end is known is obeyed, even by operations with a rate group', async () => {
     await ask({ path: GOOD(0), on: 'service' });
     const until = new Date(app.clock.now().getTime() + 30_000);
     await sql`update provider_error_budget set banned_until = ${until}, remaining = null, ends_on = null`.execute(
@@ -149,21 +149,21 @@ describe('D33: the error limit, shared by all processes', () => {
     expect(await outcomeOf(ask({ path: GOOD(1), on: 'service' }))).toBe(200);
   });
 
-  it('the new minute starts with what the provider says', async () => {
+  it('a new minute starts with the provider’s numbers', async () => {
     app.provider.setErrorLimit({ remaining: 2 });
     expect(await load(many(5, BAD))).toEqual({ 404: 2, exhausted: 3 });
     await nextMinute();
     expect(await load(many(20, (n) => BAD(50 + n)))).toEqual({ 404: 20 });
   });
 
-  it('what a killed process had reserved comes back with the minutes', async () => {
+  it('reservations of a killed process expire with the minutes', async () => {
     await ask({ path: GOOD(0), on: 'service' });
     await sql`update provider_error_budget set reserved = 1000`.execute(app.db);
     const limited = otherProcess(app, { limits: { milliseconds: 300, bytes: 65_536 } });
     const patient = (n: number) => outcomeOf(limited.client.ask({ path: GOOD(n), on: 'service' }));
     expect(await patient(1)).toBe('timeout');
     await nextMinute();
-    // Whatever the former minute's requests may still come to counts against the first of this one.
+    // Pending requests of the former minute still count in this one.
     expect(await patient(2)).toBe(200);
     expect(await patient(3)).toBe('timeout');
     await nextMinute();
@@ -171,7 +171,7 @@ describe('D33: the error limit, shared by all processes', () => {
     await limited.stop();
   });
 
-  it('a request whose learning is cut off keeps the others waiting no longer than its time', async () => {
+  it('a probing request that hangs delays the others no longer than its lease', async () => {
     const limits = { milliseconds: 400, bytes: 65_536 };
     const [cut, next] = [otherProcess(app, { limits }), otherProcess(app)];
     app.provider.faults.add('api', { kind: 'hang' }, { times: 1 });
@@ -185,21 +185,21 @@ describe('D33: the error limit, shared by all processes', () => {
 });
 
 describe('D33: no caller can starve the others', () => {
-  it('20 errors a minute, by the dozen or all at once, in all processes together; then 429', async () => {
+  it('20 errors a minute over all processes, in batches or all at once; then 429', async () => {
     const greedy = { caller: 'greedy' };
     expect(await load(many(60, BAD, greedy))).toEqual({ 404: 20, 'caller-exhausted': 40 });
     expect(requests()).toHaveLength(20);
     const refusal = await refusalOf(other.client.ask({ path: GOOD(0), on: greedy }));
     expect(refusal.fault).toBe('caller-exhausted');
     expect(refusal.retryAfter).toBeGreaterThan(30);
-    // The others, sign-in and jobs go on.
+    // Other callers, sign-in and jobs continue.
     expect(await load(many(5, GOOD, { caller: 'other' }))).toEqual({ 200: 5 });
     expect(await load(many(5, (n) => GOOD(5 + n)))).toEqual({ 200: 5 });
     await nextMinute();
     expect(await load(many(4, BAD, greedy))).toEqual({ 404: 4 });
   });
 
-  it('a fresh answer is served to an exhausted caller, and joining its refused request refuses nobody else', async () => {
+  it('an exhausted caller still gets fresh answers, and its refusal does not affect others with the same request', async () => {
     await ask({ path: GOOD(0), on: 'service' });
     const greedy = { caller: 'greedy' };
     await load(many(21, BAD, greedy));
@@ -218,7 +218,7 @@ describe('D33: no caller can starve the others', () => {
     expect(tally(outcomes)).toEqual({ 403: 20, 'caller-exhausted': 10 });
   });
 
-  it('what is not the caller’s fault is not counted: bans and empty buckets', async () => {
+  it('bans and empty buckets are not charged to the caller', async () => {
     const on = { caller: 'innocent' };
     for (const status of [420, 429]) {
       app.provider.faults.add('api', { kind: 'status', status });
@@ -236,7 +236,7 @@ describe('D33: no caller can starve the others', () => {
   });
 });
 
-describe('D33: one ledger for each rate group and character', () => {
+describe('D33: one token bucket for each rate group and character', () => {
   it('a 429 stops its own bucket and nothing else, in every process', async () => {
     app.provider.faults.add(`/characters/${ADA}/wallet`, { kind: 'status', status: 429, retryAfter: 40 });
     const refusal = await refusalOf(ask(ownRecord(ADA, 'wallet')));
@@ -263,7 +263,7 @@ describe('D33: one ledger for each rate group and character', () => {
     expect(await outcomeOf(ask(sibling))).toBe('exhausted');
   });
 
-  it('an operation without a group has its 429 for itself', async () => {
+  it('a 429 of an operation without a group applies only to that operation', async () => {
     app.provider.faults.add('/alliances/*', { kind: 'status', status: 429 });
     expect(await outcomeOf(ask({ path: '/alliances/99000001', on: 'service' }))).toBe('exhausted');
     expect(await outcomeOf(ask({ path: '/alliances/99000002', on: 'service' }))).toBe('exhausted');
@@ -271,7 +271,7 @@ describe('D33: one ledger for each rate group and character', () => {
     expect(await outcomeOf(ask({ path: GOOD(0), on: 'service' }))).toBe(200);
   });
 
-  it('a bucket that runs empty is left alone before the provider has to say so', async () => {
+  it('an almost empty bucket is not used, before the provider refuses', async () => {
     app.provider.setRateLimit('char-wallet', 20);
     const outcomes = [];
     for (let n = 0; n < 12; n += 1) {
@@ -280,12 +280,12 @@ describe('D33: one ledger for each rate group and character', () => {
         await outcomeOf((n % 2 ? other.client : app.app.services.client).ask(ownRecord(ADA, 'wallet'))),
       );
     }
-    // 2 tokens for each, and never so few left that a refusal, at 5, would not fit.
+    // 2 tokens for each request, as long as the 5 of a refusal are left.
     expect(tally(outcomes)).toEqual({ 200: 8, exhausted: 4 });
     expect(statuses()).toEqual({ 200: 8 });
   });
 
-  it('a group that only headers tell of is learned', async () => {
+  it('a group that only headers name is learned', async () => {
     const blind = otherProcess(app);
     expect(await outcomeOf(blind.client.ask(ownRecord(BEN, 'location')))).toBe(200);
     expect(blind.document.known()).toBeUndefined();
@@ -302,7 +302,7 @@ describe('D33: one ledger for each rate group and character', () => {
   });
 });
 
-describe('D33: what is not known of the error limit', () => {
+describe('D33: an unknown state of the error limit', () => {
   const asking = (later = 0): ReservationRequest => ({
     ...{ now: new Date(app.clock.now().getTime() + later), kept: 30, counted: true, leaseSeconds: 10 },
     ...{ bucket: undefined, bucketCost: 0, caller: undefined, callerLimit: 20 },
@@ -314,13 +314,13 @@ describe('D33: what is not known of the error limit', () => {
       ),
     );
 
-  it('is asked by one request at a time; one that hangs keeps the others for a second', async () => {
+  it('is probed by one request at a time; one that hangs delays the others for a second', async () => {
     expect(await reserveMany(5)).toEqual({ go: 1, wait: 4 });
     expect(await reserveMany(5, 999)).toEqual({ wait: 5 });
     expect(await reserveMany(5, 1_001)).toEqual({ go: 1, wait: 4 });
   });
 
-  it('keeps nobody waiting where the provider never says anything of it', async () => {
+  it('delays nobody if the provider never reports it', async () => {
     const wanted = asking();
     const verdict = await reserve(app.db, wanted);
     const silent: Settlement = {
@@ -333,7 +333,7 @@ describe('D33: what is not known of the error limit', () => {
   });
 });
 
-describe('D33: requests that draw on the same budgets at the same time', () => {
+describe('D33: concurrent requests on the same budgets', () => {
   const bucket = { name: 'char-wallet', characterId: 1 };
   const wanted = (later = 0): ReservationRequest => ({
     now: new Date(app.clock.now().getTime() + later),

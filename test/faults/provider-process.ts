@@ -9,7 +9,7 @@ import { createProvider } from '../../server/provider/provider.ts';
 import { createSso } from '../../server/provider/sso.ts';
 import { systemClock } from '../../server/shared/clock.ts';
 
-/** A process that asks for one character's skills and says how it went; it may be killed on the way. */
+/** A process that requests one character's skills and prints the result; tests may kill it meanwhile. */
 const [characterId] = process.argv.slice(2).map(Number);
 const settings = readSettings(process.env);
 const log = createLog('silent');

@@ -6,7 +6,7 @@ import { build, createInstance, type Instance, PRODUCTION } from '../harness/ins
 import { type Sent, send } from '../harness/send.ts';
 
 const LIMIT = 600;
-/** D60: by how much the processes together may miss it. */
+/** D60: maximum deviation of all processes together. */
 const INEXACT = 0.01 * LIMIT;
 
 let app: TestApp;
@@ -52,7 +52,7 @@ afterAll(async () => {
   await app?.stop();
 });
 
-/** Asks all processes at once, several times each, until each refuses; returns how often each status was the answer. */
+/** Sends concurrent requests to all processes until each refuses; returns the number of answers by status. */
 async function askUntilRefused(make: (n: number) => Sent): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   let sent = 0;
@@ -65,14 +65,14 @@ async function askUntilRefused(make: (n: number) => Sent): Promise<Record<number
 }
 
 describe('D60: four processes share the limit', () => {
-  it('one token gets 600 answers from them together, at most 1 % more or fewer', async () => {
+  it('one token gets 600 answers from them together, with a deviation of at most 1 %', async () => {
     const { jwt: token } = await addMember(app, 2_120_000_001);
     const { 200: answered = 0, ...others } = await askUntilRefused(() => ({ token }));
     expect(Object.keys(others)).toEqual(['429']);
     expect(Math.abs(answered - LIMIT)).toBeLessThanOrEqual(INEXACT);
   });
 
-  it('one address without a usable token likewise, whatever X-Forwarded-For and tokens it makes up', async () => {
+  it('so does one address without a usable token, whatever X-Forwarded-For and tokens it sends', async () => {
     const { 401: answered = 0, ...others } = await askUntilRefused((n) => ({
       token: `a.b.${n}`,
       headers: { 'x-forwarded-for': `198.51.100.${n % 256}` },

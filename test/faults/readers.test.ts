@@ -7,9 +7,9 @@ import { type Listening, listen } from '../../server/http/listen.ts';
 import { READER_LIMITS, type ReaderLimits } from '../../server/http/readers.ts';
 
 const MIB = 1024 * 1024;
-/** More than the buffers of any system take on both sides. */
+/** More than the buffers of both sides hold on any system. */
 const LARGE = Buffer.alloc(32 * MIB, 'x');
-/** Limits that nobody meets in a test. */
+/** Limits that no test reaches. */
 const NONE: ReaderLimits = {
   stalledFor: 600_000,
   takenWithin: 600_000,
@@ -28,7 +28,7 @@ afterEach(async () => {
   clients = [];
 });
 
-/** A service that answers with something large, or with something small after so many milliseconds. */
+/** A service that answers with a large body, or with a small one after some milliseconds. */
 async function serve(limits: Partial<ReaderLimits>, after = 0): Promise<void> {
   const body = after === 0 ? LARGE : Buffer.from('small');
   const handler = async (_: unknown, answer: ServerResponse) => {
@@ -39,7 +39,7 @@ async function serve(limits: Partial<ReaderLimits>, after = 0): Promise<void> {
   http = await listen((req, res) => void handler(req, res), '127.0.0.1', 0, { ...NONE, ...limits });
 }
 
-/** A client that asks and reads nothing, until it is told to. */
+/** A client that sends a request, and reads nothing until it is told to. */
 async function ask(): Promise<Socket> {
   const client = connect({ port: http?.port ?? 0, host: '127.0.0.1', noDelay: true });
   clients.push(client);
@@ -52,7 +52,7 @@ async function ask(): Promise<Socket> {
   return client;
 }
 
-/** Nothing of it waits any more, and its client has not got it. */
+/** Checks that the answer was discarded, and the client did not get all of it. */
 async function isCut(n: number): Promise<void> {
   await vi.waitFor(() => expect(answers[n]?.destroyed).toBe(true), { timeout: 60_000 });
   expect(clients[n]?.bytesRead).toBeLessThan(LARGE.length);
@@ -61,8 +61,8 @@ async function isCut(n: number): Promise<void> {
 const isTaken = (n: number, bytes = LARGE.length) =>
   vi.waitFor(() => expect(clients[n]?.bytesRead).toBeGreaterThan(bytes), { timeout: 60_000, interval: 100 });
 
-describe('a client that does not take its answer', () => {
-  it('is cut off when nothing moved for a while, and what waited for it is freed', async () => {
+describe('a client that does not read its answer', () => {
+  it('is disconnected when nothing was sent for a while, and the memory of its answer is freed', async () => {
     await serve({ stalledFor: 500 });
     await ask();
     const { socket } = answers[0] as ServerResponse;
@@ -70,7 +70,7 @@ describe('a client that does not take its answer', () => {
     expect(socket?.writableLength ?? 0).toBe(0);
   });
 
-  it('is told nothing else: the answer ends in the middle', async () => {
+  it('gets a truncated answer and nothing else', async () => {
     await serve({ stalledFor: 500 });
     const client = await ask();
     await isCut(0);
@@ -83,7 +83,7 @@ describe('a client that does not take its answer', () => {
     expect(got).toBeLessThan(LARGE.length);
   });
 
-  it('is left alone as long as it takes something', async () => {
+  it('stays connected as long as it reads something', async () => {
     await serve({ stalledFor: 3_000 });
     const client = await ask();
     client.on('data', () => {
@@ -94,16 +94,16 @@ describe('a client that does not take its answer', () => {
     await isTaken(0);
   });
 
-  it('is cut off at the end of the time for an answer, however it dawdles', async () => {
+  it('is disconnected at the time limit of an answer, even if it reads slowly', async () => {
     await serve({ takenWithin: 2_000 });
     const client = await ask();
-    // A small bite now and then: never a standstill.
+    // Reads a little now and then, so that something is always sent.
     const bite = setInterval(() => client.read(1_000), 50);
     await isCut(0);
     clearInterval(bite);
   });
 
-  it('and one that asks for nothing more is let go', async () => {
+  it('one without a further request is disconnected', async () => {
     await serve({ idleFor: 500 }, 1);
     const client = await ask();
     client.resume();
@@ -111,10 +111,10 @@ describe('a client that does not take its answer', () => {
     await once(client, 'close');
   });
 
-  it('goes first of all when too much waits: the one that has waited longest', async () => {
+  it('when too many bytes wait, the one that has waited longest is disconnected first', async () => {
     await serve({ waitingBytes: 70 * MIB });
     await ask();
-    // Until after the next look at what waits, and then for two more.
+    // Until after the next check, and then for two more.
     await sleep(1_100);
     await ask();
     await ask();
@@ -124,15 +124,15 @@ describe('a client that does not take its answer', () => {
   });
 });
 
-describe('nobody else is cut off', () => {
-  it('who waits for an answer that takes its time', async () => {
+describe('other clients are not disconnected', () => {
+  it('one that waits for a slow answer', async () => {
     await serve({ stalledFor: 300, takenWithin: 1_000 }, 2_500);
     const client = await ask();
     client.resume();
     await isTaken(0, 5);
   });
 
-  it('who is idle between two requests, before the time for that is over', async () => {
+  it('one that is idle between two requests, within the limit for that', async () => {
     await serve({ stalledFor: 300 }, 1);
     const client = await ask();
     client.resume();

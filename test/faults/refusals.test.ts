@@ -49,7 +49,7 @@ it.each(['server', 'jobs', 'token'] as const)(
   },
 );
 
-/** Production's settings, with nothing behind them. */
+/** Production's settings, with addresses on which nothing listens. */
 async function production(): Promise<Record<string, string>> {
   return {
     NODE_ENV: 'production',
@@ -70,7 +70,7 @@ describe.each(['server', 'jobs', 'token', 'openapi'] as const)('%s', (program) =
     expect(await readdir(instance.dataDir)).toEqual([]);
   });
 
-  it('refuses what it does not know, and starts nothing', async () => {
+  it('refuses unknown arguments, and starts nothing', async () => {
     const { code, stdout, stderr } = await instance.run([...PROGRAMS[program], '--frobnicate']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^Unknown option '--frobnicate'/);
@@ -102,7 +102,7 @@ describe('one sentence, and exit code 1', () => {
   it.each(['server', 'jobs', 'token'] as const)('%s: a PostgreSQL older than 15', async (program) => {
     const database = await createTestDatabase();
     try {
-      // Our own function stands before the server's.
+      // A function of this test hides the server's.
       await sql`create schema past`.execute(database.db);
       await sql`
         create function past.current_setting(name text) returns text language sql as $$
@@ -136,7 +136,7 @@ describe('one sentence, and exit code 1', () => {
     }
   });
 
-  it('keys in DATA_DIR that are damaged', async () => {
+  it('damaged keys in DATA_DIR', async () => {
     const keys = join(instance.dataDir, 'encryption-keys');
     await writeFile(keys, 'first:c2hvcnQ=\n');
     const database = await createTestDatabase();
@@ -167,7 +167,7 @@ describe('one sentence, and exit code 1', () => {
   });
 });
 
-it('refuses to invent anything in production: names all that is missing, makes and starts nothing', async () => {
+it('uses no stand-ins in production: names all missing settings, and creates and starts nothing', async () => {
   const { code, stdout, stderr } = await instance.run(PRODUCTION.server, { NODE_ENV: 'production' });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr.match(/^ {2}- .*$/gm)).toEqual(
@@ -183,8 +183,8 @@ it('refuses to invent anything in production: names all that is missing, makes a
   expect(await readdir(instance.dataDir)).toEqual([]);
 });
 
-it('says so when the database of DATABASE_URL does not answer, without its password', async () => {
-  // Nobody listens on the instance's second port.
+it('reports that the database of DATABASE_URL does not answer, without its password', async () => {
+  // Nothing listens on the instance's second port.
   const { code, stderr } = await instance.run(PRODUCTION.server, await production());
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -192,7 +192,7 @@ it('says so when the database of DATABASE_URL does not answer, without its passw
   });
 });
 
-it('jobs: says that the simulated provider to use is that of a service, when none ever started', async () => {
+it('jobs: says that it needs the simulated provider of a service, if none was ever started', async () => {
   const { code, stderr } = await instance.run(PROGRAMS.jobs);
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -202,7 +202,7 @@ it('jobs: says that the simulated provider to use is that of a service, when non
   expect(await instance.database()).toEqual([]);
 });
 
-it('says so when its port is taken, and leaves nothing running', async () => {
+it('reports that its port is in use, and leaves nothing running', async () => {
   const other = createServer().listen(instance.port, '127.0.0.1');
   await once(other, 'listening');
   try {

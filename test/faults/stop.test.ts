@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.stop());
 
-/** The service once more on the test's database, as a process opens it. */
+/** Another instance of the service on the test's database, opened as a process does. */
 let gate: Gate;
 let http: Listening;
 let app: App;
@@ -40,7 +40,7 @@ afterEach(async () => {
   await app.close();
 });
 
-/** Keeps every request waiting at its first statement, until `letGo`. */
+/** Blocks every request at its first statement until `letGo`. */
 async function holdUp(): Promise<void> {
   await locker.query('begin');
   await locker.query('lock table tokens');
@@ -81,8 +81,8 @@ describe('a stop while requests are in flight', () => {
     await expectNoCrash();
   });
 
-  it('answers with 503 what takes longer than the limit, and gives it up quietly', async () => {
-    // Where it is not a test, Express prints what it is left with.
+  it('answers requests beyond the time limit with 503, and ends them without an error', async () => {
+    // Outside tests Express prints errors that reach it.
     vi.stubEnv('NODE_ENV', 'production');
     gate.open(app.createHttp(gate.messages));
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
@@ -96,7 +96,7 @@ describe('a stop while requests are in flight', () => {
       json: { detail: 'The service is stopping.', code: 'service_stopping' },
     });
     await letGo();
-    // The handler goes on with what it waited for, without a database and without anybody to answer.
+    // The handler continues without a database and without a client.
     await vi.waitUntil(() => logged.some((entry) => entry.includes('"status":503')));
     await sleep(100);
     await expectNoCrash();
@@ -105,7 +105,7 @@ describe('a stop while requests are in flight', () => {
     printed.mockRestore();
   });
 
-  it('keeps no connection of a client that has its answer', async () => {
+  it('closes the connections of clients that have their answers', async () => {
     expect((await get('/token', { connection: 'keep-alive' })).status).toBe(200);
     await holdUp();
     const answer = get('/token', { connection: 'keep-alive' });
@@ -116,7 +116,7 @@ describe('a stop while requests are in flight', () => {
     await stopping;
   });
 
-  it('forgets a client that hangs up in the middle of an answer', async () => {
+  it('does not wait for a client that disconnects during an answer', async () => {
     const socket = connect(http.port, '127.0.0.1');
     socket.write('GET /docs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     await new Promise((resolve) => socket.once('data', resolve));
@@ -126,7 +126,7 @@ describe('a stop while requests are in flight', () => {
 });
 
 describe('the gate before the service', () => {
-  it('answers 503 until it is opened, and that the process is up', async () => {
+  it('answers 503 until it is opened, but /healthz succeeds', async () => {
     for (const path of ['/readyz', '/token', '/docs', '/nothing']) {
       expect(await get(path), path).toMatchObject({
         status: 503,
@@ -140,7 +140,7 @@ describe('the gate before the service', () => {
     expect((await get('/token')).status).toBe(200);
   });
 
-  it('is not ready any more once it drains, and goes on serving, a connection for each answer', async () => {
+  it('while draining it is not ready, but answers requests, closing the connection after each', async () => {
     gate.open(app.createHttp(gate.messages));
     expect((await get('/token', { connection: 'keep-alive' })).headers.connection).toBe('keep-alive');
     await gate.drain(0);
@@ -156,7 +156,7 @@ describe('the gate before the service', () => {
     }
   });
 
-  it('D8: is ready while its database is late, as it was before, for that is not gone', async () => {
+  it('D8: stays ready while its database is slow, because it is not unavailable', async () => {
     gate.open(app.createHttp(gate.messages));
     expect((await get('/readyz')).status).toBe(200);
     await locker.query('begin');

@@ -34,19 +34,19 @@ describe('several processes behind one port (PROCESSES)', () => {
 
       process.kill(processes[1] ?? 0, 'SIGKILL');
       await server.printed(/another one takes its place/);
-      // The new one is given no request before it can answer.
+      // The new process gets no request before it can answer.
       let again = false;
       const readyAgain = server.printed(new RegExp(`${ALL_READY.source}[^]*${ALL_READY.source}`)).then(() => {
         again = true;
       });
       do {
         expect((await ask()).status).toBe(200);
-        // Nor is it waited for by who reads the metrics, and what the dead one counted stays.
+        // Reading the metrics does not wait for it, and the counts of the dead process stay.
         expect(await counted()).toBeGreaterThanOrEqual(20);
       } while (!again);
       await readyAgain;
 
-      // Each place has a pause of its own.
+      // Each replaced process has its own pause.
       process.kill(processes[2] ?? 0, 'SIGKILL');
       await server.printed(/another one takes its place.*another one takes its place/s);
       expect(server.output.stdout.match(/"pause":\d+/g)).toEqual(['"pause":500', '"pause":500']);
@@ -58,7 +58,7 @@ describe('several processes behind one port (PROCESSES)', () => {
     });
   });
 
-  it('end with the reason when the first ones cannot start', async () => {
+  it('end with the reason when the first processes cannot start', async () => {
     const unreachable = { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/nothing', PROCESSES: '2' };
     const { code, stderr } = await instance.run(PRODUCTION.server, { ...env, ...unreachable });
     expect(code).toBe(1);

@@ -12,8 +12,8 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 import { testRun } from '../harness/run.ts';
 
 const LIMITS: VoiceLimits = { connect: 250, command: 250, total: Number.POSITIVE_INFINITY };
-/** One command that hangs, a goodbye that nobody answers, and a machine that is busy. */
-const WITHIN = 4_000;
+/** Far from the minute that a server may ask for, and from the limits, as a machine may be busy. */
+const WITHIN = 30_000;
 const SOON: VoiceLimits = { ...LIMITS, connect: 60, command: 60 };
 
 const [MADE, ADOPTED] = ['a1'.repeat(12), 'b2'.repeat(12)];
@@ -64,7 +64,7 @@ afterEach(() => {
   expect(unhandled).toEqual([]);
 });
 
-/** Who is in which group; the answer for each member of each. */
+/** All memberships of server groups. */
 async function setMembers(isMember: (group_id: string, n: number) => boolean): Promise<void> {
   await app.db.deleteFrom('group_members').where('group_id', 'in', [MADE, ADOPTED]).execute();
   const rows = [MADE, ADOPTED].flatMap((group_id) =>
@@ -75,7 +75,7 @@ async function setMembers(isMember: (group_id: string, n: number) => boolean): P
   if (rows.length > 0) await app.db.insertInto('group_members').values(rows).execute();
 }
 
-/** What the server groups should hold, by the database alone. */
+/** The expected memberships of server groups, by the database. */
 async function wanted(): Promise<Record<number, number[]>> {
   const rows = await app.db
     .selectFrom('group_members')
@@ -149,14 +149,14 @@ describe('a job while the voice server fails', () => {
   });
 });
 
-/** Every fault at any moment, by a seed. */
+/** A random fault at a random command, by a seed. */
 function chance(seed: number, rate: number): (moment: VoiceMoment) => VoiceServerFault | undefined {
   const next = sequence(seed);
   const quick = FAULTS.filter(({ kind }) => kind !== 'drip' && kind !== 'endless');
   return () => (next() < rate ? quick[Math.floor(next() * quick.length)] : undefined);
 }
 
-describe('Must show: after any half-done run the next one converges', () => {
+describe('Must show: after any interrupted run the next one converges', () => {
   it.each(Array.from({ length: 40 }, (_, n) => 1 + n))('seed %s', async (seed) => {
     if (seed % 4 === 0) await forgetEverything();
     await setMembers((group_id, n) => hash(seed, n, group_id === MADE ? 1 : 2) % 3 > 0);

@@ -1,5 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { exportJWK, generateKeyPair } from 'jose';
+import { randomBytes } from 'node:crypto';
 import type { User } from '../../contract/user.ts';
 import {
   type Choice,
@@ -11,7 +10,6 @@ import { createClient } from '../../sdk/src/index.ts';
 import { type App, type AppOptions, createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
-import type { JwkSet } from '../../server/keys/formats.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { scheduledJobs } from '../../server/queue/catalogue.ts';
 import { rootToken } from '../../server/token/root-token.ts';
@@ -19,21 +17,24 @@ import { TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
 import { expectDocumented } from './documented.ts';
 import { farOff } from './far-off.ts';
+import { newSigningKey, RSA_KEY } from './keys.ts';
 
-/** What browsers and tokens know the service as; tests reach it at another address. */
+export { newSigningKey, RSA_KEY };
+
+/** The public address in tokens and redirects; tests reach the service at a local address instead. */
 export const BASE_URL = 'https://castellan.test';
 
 export interface TestAppOptions {
-  /** A way to the test's database that is not the direct one. */
+  /** URL of the test's database by way of a proxy or pooler. */
   readonly databaseBy?: (databaseUrl: string) => Promise<string>;
-  /** Environment variables besides those that point at the test's own database and provider. */
+  /** Environment variables in addition to those for the test's own database and provider. */
   readonly env?: Readonly<Record<string, string>>;
   readonly provider?: Partial<SimulatedProviderOptions>;
-  /** Run the jobs, too. */
+  /** Whether to run the jobs as well. */
   readonly worker?: boolean;
-  /** Shorter limits than usual for one answer of the provider. */
+  /** Shorter timeouts for answers of the provider. */
   readonly providerLimits?: AppOptions['providerLimits'];
-  /** A smaller cache of its answers than usual. */
+  /** A smaller cache of the provider's answers. */
   readonly providerCacheBytes?: number;
 }
 
@@ -44,7 +45,7 @@ export interface TestApp {
   readonly db: App['services']['db'];
   readonly provider: SimulatedProvider;
   readonly clock: TestClock;
-  /** Where the service listens. */
+  /** Local URL of the service. */
   readonly url: string;
   /** URL of the test's database. */
   readonly databaseUrl: string;
@@ -55,9 +56,9 @@ export interface TestApp {
   /** The permanent token of the built-in user. */
   readonly root: string;
   client(token?: string): Client;
-  /** Follows a login URL as the browser of a player does; the answer of the callback is not followed. */
+  /** Follows a login URL as a player's browser does, up to the answer of the callback, which it does not follow. */
   browse(loginUrl: string, choice: Choice): Promise<Response>;
-  /** A dynamic app token, and the whole way to a user token with it. */
+  /** Makes a dynamic app token and performs a whole sign-in with it; returns the user token. */
   dynamicToken(callback?: string): Promise<string>;
   signIn(
     characterId: number,
@@ -74,7 +75,7 @@ export interface SignedIn {
 
 const CALLBACK = 'http://127.0.0.1:9/app?keep=%20this';
 
-/** The whole service on a database and a simulated provider of its own, listening on a free port. */
+/** Starts the whole service with its own database and simulated provider, on a free port. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const clock = new TestClock();
   const database = await createTestDatabase();
@@ -92,9 +93,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     EXT_API_SPEC_URL: provider.specUrl,
     TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey(), RSA_KEY] }),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    // Tests of the limit set one.
+    // No rate limit, except in tests of it.
     RATE_LIMIT: '0',
-    // No schedule strikes while a test runs.
+    // No scheduled job starts while a test runs.
     JOB_SCHEDULES: scheduledJobs.map((job) => `${job}=${farOff()}`).join(';'),
     ...options.env,
   });
@@ -156,7 +157,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   return testApp;
 }
 
-/** Whatever is answered is what the OpenAPI document says. */
+/** Checks every answer against the OpenAPI document. */
 export const documentedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const { status, headers } = response;
@@ -165,16 +166,3 @@ export const documentedFetch: typeof fetch = async (input, init) => {
   expectDocumented({ method: init?.method ?? 'GET', path, status, type: headers.get('content-type'), text });
   return response;
 };
-
-/** Made once for each process of the tests: that takes a while. */
-export const RSA_KEY = {
-  ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
-  kid: randomBytes(6).toString('hex'),
-};
-
-/** A private Ed25519 JWK with a key id of its own. */
-export async function newSigningKey(): Promise<JwkSet['keys'][number]> {
-  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
-  const key = (await exportJWK(privateKey)) as JwkSet['keys'][number];
-  return { ...key, kid: randomBytes(6).toString('hex') };
-}

@@ -4,12 +4,12 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** A page of which nothing can be judged has not been looked at. */
+/** Fails for a page on which no rule applies: then nothing was checked. */
 const LEAST_PASSES = 5;
 
 /**
- * Ends what fades: a colour on its way from light to dark is not the one to be judged. Ended, not
- * awaited: a browser that draws nothing, as nothing changes, would keep whoever waits for its frames.
+ * Finishes all animations, so that the contrast of final colours is checked. Does not wait for them to end, because a
+ * browser without visible changes may stop drawing frames.
  */
 export async function atRest(page: Page): Promise<void> {
   await page.evaluate(`(() => {
@@ -18,7 +18,7 @@ export async function atRest(page: Page): Promise<void> {
   })()`);
 }
 
-/** What axe finds, every rule of it switched on: each with the first place. */
+/** The violations that axe finds with all its rules enabled, each with its first element. */
 export async function violations(page: Page, within = 'html'): Promise<string[]> {
   await atRest(page);
   await page.evaluate(AXE);

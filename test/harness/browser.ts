@@ -9,33 +9,33 @@ interface Cookie {
   readonly attributes: string;
 }
 
-/** Where a browser ended up: on a page of the service, or on its way to somebody else. */
+/** Where a browser ended up: on a page of the service, or redirected elsewhere. */
 export interface Landed {
-  /** As the browser shows it. */
+  /** The address that the browser shows. */
   readonly url: URL;
-  /** Undefined when the browser was sent elsewhere: nobody is there in a test. */
+  /** The page; undefined when the browser was redirected to another server, which tests do not run. */
   readonly page: Response | undefined;
   readonly html: string;
 }
 
 export interface BrowserOptions {
-  /** Who the player is at the game's sign-on. */
+  /** The character with which the player signs in at the game's sign-on. */
   readonly choice: Choice;
-  /** The service under another address than that of the app, such as another process of it. */
+  /** Local URL of the service, if not that of the app, for example of another process. */
   readonly at?: string;
-  /** What browsers know the service as. */
+  /** Public address of the service. */
   readonly base?: string;
 }
 
-/** A player's browser: keeps cookies, follows redirects, and signs in at the game's sign-on when it comes there. */
+/** A player's browser: stores cookies, follows redirects, and signs in when it reaches the game's sign-on. */
 export class Browser {
   readonly #app: TestApp;
   cookies: Cookie[] = [];
   choice: Choice;
-  /** Where the service is reached. */
+  /** Local URL of the service. */
   at: string;
   readonly #base: string;
-  /** Every address that it asked for. */
+  /** Every address it requested. */
   readonly visited: string[] = [];
 
   constructor(app: TestApp, { choice, at = app.url, base = BASE_URL }: BrowserOptions) {
@@ -45,7 +45,7 @@ export class Browser {
     this.at = at;
   }
 
-  /** Goes to an address and on, for as long as the way leads through the service and the game's sign-on. */
+  /** Opens an address and follows redirects within the service and the game's sign-on. */
   async go(address: string | URL, form?: Readonly<Record<string, string>>): Promise<Landed> {
     let url = new URL(address);
     let body = form && new URLSearchParams(form);
@@ -70,14 +70,14 @@ export class Browser {
     throw new Error(`the browser is sent in circles: ${this.visited.slice(-6).join('\n')}`);
   }
 
-  /** One request, with the cookies for it; keeps those of the answer. */
+  /** Sends one request with its cookies, and stores those of the answer. */
   async ask(
     url: URL,
     body?: URLSearchParams,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const cookie = this.cookiesFor(url.pathname);
-    // Not by fetch, which says of itself that it is a script.
+    // Not with fetch, which sends headers that mark the request as made by a script.
     const { statusCode, ...got } = await request(url.href.replace(this.#base, this.at), {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
@@ -96,7 +96,7 @@ export class Browser {
     return answer;
   }
 
-  /** Presses the button of a page's form. */
+  /** Submits a page's form. */
   async press({ url, html }: Landed, name?: string): Promise<Landed> {
     const action = /<form[^>]*action="([^"]+)"/.exec(html)?.[1];
     if (action === undefined) throw new Error('the page has no form');
@@ -105,7 +105,7 @@ export class Browser {
     return this.go(new URL(action, url), { ...form, ...(name !== undefined && { [name]: 'yes' }) });
   }
 
-  /** Follows the link of a page that bears this text. */
+  /** Follows the link with this text. */
   async follow({ url, html }: Landed, text: string): Promise<Landed> {
     const href = new RegExp(`<a href="([^"]+)">${text}</a>`).exec(html)?.[1];
     if (href === undefined) throw new Error(`the page has no link “${text}”: ${html}`);
@@ -129,7 +129,7 @@ export class Browser {
   }
 }
 
-/** The form that a page sends by itself, as its script does in a browser. */
+/** The form that the page's script would submit in a browser. */
 function submitted(html: string): { action: string; fields: Record<string, string> } | undefined {
   if (!html.includes('document.forms[0].submit()')) return undefined;
   const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? '';

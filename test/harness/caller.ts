@@ -2,7 +2,7 @@ import { admitUser } from '../fixtures/registry.ts';
 import { addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import type { Client, TestApp } from './app.ts';
 
-/** A user of the test's own making with a permanent token, who may log in. */
+/** Creates a user who may log in, with a permanent token. */
 export async function callerAt(
   app: TestApp,
   user: { readonly id: number; readonly level: number; readonly corporation?: number },

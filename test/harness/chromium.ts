@@ -15,17 +15,17 @@ export interface Browser {
   close(): Promise<void>;
 }
 
-/** A page, and what it did. */
+/** A page with the errors and requests that it caused. */
 export interface Tab {
   readonly page: Page;
-  /** Everything that it complained about: errors on its console, policy violations among them. */
+  /** All errors on the page's console, including violations of the content security policy. */
   readonly complaints: readonly string[];
-  /** Every URL that it asked for. */
+  /** Every URL it requested. */
   readonly requested: readonly URL[];
   screenshot(name: string, options?: { readonly fullPage?: boolean }): Promise<void>;
 }
 
-/** A browser with a profile of its own, which asks for nothing by itself. */
+/** Starts a browser with a new profile that makes no requests of its own. */
 export async function launchChromium(): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'castellan-browser-'));
   await mkdir(SCREENSHOTS, { recursive: true });
@@ -38,7 +38,7 @@ export async function launchChromium(): Promise<Browser> {
       ...['--disable-background-networking', '--disable-component-update'],
     ],
   });
-  // A test has a limit of its own; a second one, for a page to load, would tell of the machine alone.
+  // No timeout for loading pages: the test's own limit is enough, and a shorter one would fail on a busy machine.
   context.setDefaultNavigationTimeout(0);
   return {
     context,

@@ -1,12 +1,12 @@
 import type { Clock } from '../../server/shared/clock.ts';
 
 const MINUTE = 60_000;
-/** What is left at least of the minute: the provider counts by minutes, and a ban that ends soon is waited for. */
+/** Milliseconds that must remain of the minute, as the provider counts by minutes and short bans are waited for. */
 const LEFT = 20_000;
 
 /**
- * The time at which it was made, or a little earlier (later, and processes beside the test would refuse its tokens as
- * not yet issued). It stands still but for what a test adds: none comes to its end by itself.
+ * A clock that stands still, except when a test advances it, so that nothing expires by itself. It starts at the
+ * present or slightly earlier; tokens from a later time would be refused by other processes as not yet issued.
  */
 export class TestClock implements Clock {
   #now = early(Date.now());

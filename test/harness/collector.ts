@@ -5,14 +5,14 @@ import { vi } from 'vitest';
 import { readSettings } from '../../server/config/settings.ts';
 import { startTracing } from '../../server/tracing/tracing.ts';
 
-/** Takes the traces of this process from now on, as OpenTelemetry's collector would. */
+/** Receives the traces of this process, as OpenTelemetry's collector would. */
 export interface Collector {
-  /** What was sent, as it came. */
+  /** The bodies of the requests received. */
   readonly bodies: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Before the service is started: what is there already is not traced. */
+/** Call it before the service starts: modules that are loaded earlier are not traced. */
 export async function startCollector(service: string): Promise<Collector> {
   const bodies: string[] = [];
   const server = createServer(async (req, res) => {

@@ -1,4 +1,4 @@
-/** Milliseconds for which `work` keeps a processor busy, whatever else the machine does meanwhile. */
+/** CPU time in milliseconds that `work` uses, independent of the load of the machine. */
 export function cpuTimeOf(work: () => void): number {
   const before = process.cpuUsage();
   work();

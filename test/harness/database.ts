@@ -7,29 +7,32 @@ import type { Database } from '../../server/database/tables.ts';
 import { databaseUrl, onServer } from './postgres.ts';
 
 export interface TestDatabase extends Connection {
-  /** For parts that open connections of their own. */
+  /** The URL, for code that opens its own connections. */
   readonly url: string;
-  /** Closes {@link Connection.pool} and removes the database, cutting whoever is still connected. */
+  /** Closes {@link Connection.pool} and drops the database, ending all other connections. */
   drop(): Promise<void>;
 }
 
 /**
- * Leaves no row in these tables, those that refer to others first. Of some rows that costs a hundredth of `truncate`, which
- * makes the files of every table and index anew.
+ * Deletes all rows of these tables; name referencing tables first. For few rows that is a hundred times faster than
+ * `truncate`, which creates new files for every table and index.
  */
 export async function empty(db: Kysely<Database>, ...tables: readonly string[]): Promise<void> {
   for (const table of tables) await sql`delete from ${sql.table(table)}`.execute(db);
 }
 
-/** A database of its own for a test file, a copy of the run's migrated template. */
+/** Creates a database for a test file as a copy of the run's migrated template. */
 export async function createTestDatabase(options: Partial<ConnectionConfig> = {}): Promise<TestDatabase> {
   const templateUrl = inject('templateUrl');
   const template = new URL(templateUrl).pathname.slice(1);
   const name = `castellan_test_${randomBytes(8).toString('hex')}`;
-  await onServer(templateUrl, `create database ${name} template ${template}`);
-  // By way of a pooler, when the run is about one.
+  // Copies files, where the usual strategy writes every page to the log of changes as well.
+  await onServer(templateUrl, `create database ${name} template ${template} strategy file_copy`);
+  // Through a pooler, if the run tests one.
   const url = databaseUrl(process.env.TEST_POOLER_URL ?? templateUrl, name);
   const connection = connect({ poolSize: 10, log: pino({ level: 'silent' }), ...options, url });
+  // The first connection learns that a pooler refuses settings; a service opens one for that alone.
+  if (process.env.TEST_POOLER_URL !== undefined) await connection.pool.query('select').catch(() => undefined);
   return {
     ...connection,
     url,

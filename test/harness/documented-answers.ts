@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { closeNotes, faultsOfRun, listedAnswers, openNotes } from './seen.ts';
 import { EXCUSED } from './unseen.ts';
 
-/** Fails a run of all tests that has not seen each answer of the OpenAPI document, but for those that are excused. */
+/** Fails a run of all tests unless each answer of the OpenAPI document was seen, except the excused ones. */
 export function documentedAnswers(): Reporter {
   let vitest: Vitest;
   let folder: string;
@@ -19,7 +19,7 @@ export function documentedAnswers(): Reporter {
       const all = files.flatMap(({ testFiles }) => testFiles).length;
       const partial = modules.length < all || vitest.config.testNamePattern !== undefined;
       if (partial || reason !== 'passed') return;
-      // As generated: loading the contract would hold up the start of every run.
+      // Reads the generated file, because loading the contract would slow down every run.
       const documented = listedAnswers(parse(await readFile('openapi.yaml', 'utf8')));
       const faults = faultsOfRun(documented, seen, EXCUSED);
       const told = `${documented.filter((answer) => seen.has(answer)).length} of ${documented.length} documented answers were seen`;

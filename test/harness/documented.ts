@@ -5,7 +5,7 @@ import { noteAnswer } from './seen.ts';
 
 export interface Given {
   readonly method: string;
-  /** Path of the request, as it was sent. */
+  /** Path of the request as sent. */
   readonly path: string;
   readonly status: number;
   readonly type: string | null;
@@ -25,7 +25,7 @@ interface Documented {
   readonly operation: OpenApiOperation;
 }
 
-/** Every operation, those that are literal for longest first: a literal segment wins over a parameter. */
+/** All operations, longest literal prefix first, because a literal segment takes precedence over a parameter. */
 const documented: Documented[] = Object.entries(document.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -38,18 +38,18 @@ const documented: Documented[] = Object.entries(document.paths)
   )
   .sort((a, b) => literal(b) - literal(a) || b.template.length - a.template.length);
 
-/** Statuses whose examples show every code that the operation can refuse with. */
+/** Statuses whose examples show every error code of the operation. */
 const COMPLETE = new Set([404, 409, 410]);
 
 const compiled = new Map<string, ValidateFunction>();
 
 /**
- * Holds an answer of the running service against the OpenAPI document: its status, its media type and its body must be
- * what the operation says. Paths and methods that the document does not name are none of its business.
+ * Checks an answer of the running service against the OpenAPI document: the operation must document its status, media
+ * type and body. Paths and methods that the document does not contain are ignored.
  */
 export function expectDocumented({ method, path, status, type, text }: Given): void {
   const [pathname = ''] = path.split('?');
-  // Refused before there was an operation: by the HTTP server, for the host, or while the service starts or stops.
+  // Refused before routing: by the HTTP server, because of the host, or while the service starts or stops.
   if ([408, 421, 431].includes(status)) return;
   if (status === 503 && /"service_(starting|stopping)"/.test(text)) return;
   const here = documented.filter((it) => it.path.test(pathname));
@@ -79,7 +79,7 @@ export function expectDocumented({ method, path, status, type, text }: Given): v
   if (COMPLETE.has(status)) expectExample(name, body, response.content?.[media]?.examples ?? {});
 }
 
-/** D73: the code of a refusal is one of those that the operation shows. */
+/** D73: the code of an error is one of those that the operation documents. */
 function expectExample(name: string, body: unknown, examples: object): void {
   const { code } = body as { readonly code: string };
   if (!(code in examples)) {
@@ -100,7 +100,7 @@ function validator($ref: string): ValidateFunction {
   return known;
 }
 
-/** How many characters come before the first parameter; one more where there is none. */
+/** The number of characters before the first parameter; one more than the length when there is none. */
 function literal({ template }: Documented): number {
   return `${template}/{`.indexOf('{');
 }

@@ -1,7 +1,7 @@
 import type { Submittable } from 'pg';
 import pg from 'pg';
 
-/** Every table outside the system's own schemas, the job queue's included; of partitions the leaves. */
+/** Every table outside the system schemas, with those of the job queue; of partitioned tables the leaves. */
 const TABLES = `
   select format('%I.%I', n.nspname, c.relname) as name
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -23,14 +23,14 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** What is remembered of the provider: its answers and limits, which every request may change. */
+/** Tables of the provider's cache and limits, which every request may change. */
 const OF_THE_PROVIDER = /^public\.provider_/;
-/** What is told of it: also of what was refused. */
+/** Tables of events, which record refused attempts too. */
 const OF_EVENTS = /^public\.(events|event|unsealed_events)_?/;
 
 /**
- * The text of every row of every table, in one order, but for what is remembered of the provider; `stateMarks:
- * false` leaves out what becomes of state codes: used, tried, given more time.
+ * All rows of all tables as sorted text, without the provider's cache and limits. `stateMarks: false` also leaves out
+ * the columns of state codes that an attempt to sign in changes.
  */
 export async function snapshot(
   url: string,
@@ -53,7 +53,7 @@ export async function snapshot(
   });
 }
 
-/** What COPY sends of a table, in its binary format: texts as they are, bytea undecorated. */
+/** A table as COPY sends it in its binary format, with text and bytea unescaped. */
 class CopyOut implements Submittable {
   readonly done: Promise<Buffer>;
   readonly #table: string;
@@ -86,7 +86,7 @@ class CopyOut implements Submittable {
   }
 }
 
-/** The whole database, table by table, as COPY reads it. */
+/** The whole database as COPY sends it, table by table. */
 export async function copyEverything(url: string): Promise<Map<string, Buffer>> {
   return withClient(url, async (client) => {
     const copies = new Map<string, Buffer>();

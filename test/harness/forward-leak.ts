@@ -14,7 +14,7 @@ import { addGrant, expireAccessTokens } from './provider.ts';
 
 const CORPORATIONS = 4;
 const PEOPLE_EACH = 6;
-/** By turns: nobody but oneself, one's corporation, everybody (D12). */
+/** Levels, assigned in turn: authority over oneself only, one's corporation, everybody (D12). */
 const LEVELS = [0, 1, 0, 1, 0, 7] as const;
 const SCOPES: readonly ExtScope[] = [
   'ext-assets.read_assets.v1',
@@ -27,41 +27,41 @@ const SCOPES: readonly ExtScope[] = [
 const SHEETS = { skills, wallet, location } as const;
 const AT_ONCE = 50;
 const ITEMS_PER_PAGE = 1_000;
-/** The longest step of the clock between two batches, in milliseconds: beyond some lifetimes, within others. */
+/** Maximum step of the clock between two batches in milliseconds: longer than some lifetimes, shorter than others. */
 const LONGEST_STEP = 20_000;
 
 interface Person {
   readonly id: number;
   readonly level: number;
   readonly corporation: number;
-  /** At either instance of the service. */
+  /** Clients for each instance of the service. */
   readonly clients: readonly ReturnType<typeof createClient>[];
 }
 
-/** A forwarded call, and what its caller has to get. */
+/** A forwarded call with its expected answer. */
 interface Call {
   readonly caller: Person;
   readonly path: string;
   readonly behalf: number | null;
   readonly allPages: boolean;
-  /** The status; where the provider answered, its own, and with 200 what it tells this caller. */
+  /** The status, that of the provider if it answered; for 200 also the data for this caller. */
   readonly expected: { readonly status: number; readonly code?: number; readonly data?: unknown };
 }
 
 export interface LeakFigures {
   readonly calls: number;
-  /** Calls that were answered with data of one person or of one corporation's members. */
+  /** Calls answered with data that only one character or the members of one corporation may see. */
   readonly personal: number;
-  /** Of all, those whose caller was refused, by the service or by the provider. */
+  /** Calls refused by the service or the provider. */
   readonly refused: number;
-  /** Requests that reached the provider's API; pages and refreshes are requests, too. */
+  /** Requests that reached the provider's API, including pages and refreshes. */
   readonly asked: number;
 }
 
 /**
- * Many users forward calls at the same time through two instances of the service: their own data, that of others
- * on whose behalf they may ask, and some that they may not have, cached and not. Throws at the first answer that
- * is not the caller's own.
+ * Lets many users forward calls concurrently through two instances of the service, for their own data, for data of
+ * users on whose behalf they may ask, and for data that they may not read, cached or not. Throws at the first answer
+ * that does not belong to its caller.
  */
 export async function callAcrossUsers(
   app: TestApp,
@@ -103,7 +103,7 @@ export async function callAcrossUsers(
   }
 }
 
-/** Registers some corporations of the simulated world with people who may log in and have refresh tokens. */
+/** Registers some corporations of the simulated world with users who may log in and have refresh tokens. */
 async function settle(app: TestApp, urls: readonly string[]): Promise<Person[]> {
   const { world } = app.provider;
   const corporations = world.corporations
@@ -133,12 +133,12 @@ async function settle(app: TestApp, urls: readonly string[]): Promise<Person[]> 
   return people;
 }
 
-/** Time goes by; now and then the access tokens expire, or the cache is emptied. */
+/** Advances the clock; sometimes lets the access tokens expire, or empties the cache. */
 async function disturb(app: TestApp, random: () => number): Promise<void> {
   app.clock.advance(1 + Math.floor(random() * LONGEST_STEP));
   if (random() < 0.05) await expireAccessTokens(app);
   if (random() < 0.1) await sql`delete from provider_cache`.execute(app.db);
-  // What was written is of no use here, and there is much of it.
+  // Drops the statements collected so far, which would fill the memory.
   for (const lines of [app.logged, app.statements]) (lines as string[]).length = 0;
 }
 
@@ -158,7 +158,7 @@ function randomCall(app: TestApp, people: readonly Person[], pick: Pick, random:
   const { world } = app.provider;
   const caller = pick(people);
   const target = random() < 0.5 ? caller : pick(people);
-  // Asking by oneself for what is another's: the provider refuses.
+  // The provider refuses a request for another character's data.
   const honest = random() < 0.95;
   const behalf = honest && target !== caller ? target.id : null;
   const user = behalf === null ? caller : target;
@@ -193,18 +193,18 @@ function randomCall(app: TestApp, people: readonly Person[], pick: Pick, random:
   return { ...call, path, allPages, expected: answer(pages.flat()) };
 }
 
-/** By the provider: its answer is passed on. */
+/** The provider's refusal, which is passed on. */
 const REFUSED = { status: 403, code: 403 } as const;
 
 const pathOf = ({ id }: Person, what: string) => `characters/${id}/${what}`;
 
-/** Read authority of one user over another (D11, D12), none of them in an alliance. */
+/** Whether one user has read authority over another (D11, D12); none of them is in an alliance. */
 function mayAsk(caller: Person, user: Person): boolean {
   const distance = caller === user ? 0 : caller.corporation === user.corporation ? 1 : 5;
   return caller.level >= distance;
 }
 
-/** Makes the call by POST or by GET. */
+/** Sends the call by POST or by GET. */
 async function make(call: Call, client: Person['clients'][number], byGet: boolean): Promise<void> {
   const { path, behalf, allPages, expected, caller } = call;
   const params = { esi_path: path };
@@ -214,7 +214,7 @@ async function make(call: Call, client: Person['clients'][number], byGet: boolea
         query: { all_pages: allPages, ...(behalf !== null && { on_behalf_of: behalf }) },
       })
     : await client.ext.forward({ params, body: { all_pages: allPages, on_behalf_of: behalf } });
-  // Whose refusal it is, the provider's or ours, the body says.
+  // The body says whether the provider or the service refused.
   const code = 'status_code' in answer.body ? answer.body.status_code : undefined;
   const got = {
     status: answer.status,

@@ -18,8 +18,8 @@ declare module 'vitest' {
 }
 
 /**
- * One PostgreSQL for the whole run (TEST_DATABASE_URL, whose role may create databases, or an embedded one) with
- * a migrated template database.
+ * Provides one PostgreSQL for the whole run, with a migrated template database: the one of TEST_DATABASE_URL, whose
+ * role must be allowed to create databases, or an embedded one.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
@@ -42,14 +42,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** What every test database holds from the start. */
+/** Migrates the template, so that every test database has the tables from the start. */
 async function prepareTemplate(url: string): Promise<void> {
   const log = pino({ level: 'silent' });
   const { db, close } = connect({ url, log, poolSize: 2 });
   try {
     await migrate(db, log);
     await ensureEventPartitions(db, new Date());
-    // The queue's schema, too: making it takes pg-boss longer than copying the whole database.
+    // With the queue's schema: creating it takes pg-boss longer than copying the whole database.
     const queue = await openQueue({
       databaseUrl: url,
       log,
@@ -66,7 +66,7 @@ async function startKeeper(): Promise<{ url: string; stop(): Promise<void> }> {
   const program = join(import.meta.dirname, 'keeper.ts');
   const keeper = spawn(process.execPath, ['--import', 'tsx', program], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // A signal to the run's process group is not for it: it ends when its input does.
+    // In a process group of its own, so that a signal to the run does not reach it: it ends with its standard input.
     detached: true,
   });
   const exit = once(keeper, 'exit');

@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { withLock } from '../../dev/postgres/lock.ts';
+import { makeClusterFolder } from './cluster-folder.ts';
+import { claimPorts } from './ports.ts';
 
-/** The checkout: where `npm` runs, and what is compiled. */
+/** The checkout, in which `npm` runs and which is compiled. */
 export const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The programs as a developer starts them, with stand-ins for what the settings leave out. */
@@ -58,10 +59,10 @@ const UNSET = Object.fromEntries(
 
 type Env = Readonly<Record<string, string>>;
 
-/** Everything that one running service has for itself: DATA_DIR, ports, processes. */
+/** A running service with its own DATA_DIR, ports and processes. */
 export interface Instance {
   readonly dataDir: string;
-  /** The service's; the simulated provider and the demo application take the next two. */
+  /** Port of the service; the simulated provider and the demo application use the next two. */
   readonly port: number;
   readonly url: string;
   /** Starts a program in a process group of its own, like a command in a terminal. */
@@ -70,14 +71,14 @@ export interface Instance {
   run(command: readonly string[], env?: Env): Promise<Finished>;
   /** Starts the service and waits until it is ready. */
   serve(env?: Env, command?: readonly string[]): Promise<Running & { readonly token: string }>;
-  /** Process ids of the embedded PostgreSQL, the postmaster first; none when it does not run. */
+  /** Process ids of the embedded PostgreSQL, postmaster first; empty when it is not running. */
   database(): Promise<number[]>;
-  /** Kills whatever still runs, and removes the folder. */
+  /** Kills all remaining processes and removes the folder. */
   remove(): Promise<void>;
 }
 
 export interface Finished {
-  /** null after a signal. */
+  /** Exit code; null after a signal. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -87,18 +88,18 @@ export interface Running {
   readonly pid: number;
   readonly output: { readonly stdout: string; readonly stderr: string };
   readonly ended: Promise<Finished>;
-  /** Waits for something on standard output; fails with everything printed when the process ends before. */
+  /** Waits for a match on standard output; fails with the whole output when the process ends before. */
   printed(pattern: RegExp): Promise<RegExpMatchArray>;
   signal(signal: NodeJS.Signals): void;
-  /** Reads no more of its standard output, as `head` does after its last line. */
+  /** Closes the pipe of its standard output, as `head` does after its last line. */
   hangUp(): void;
-  /** Reads no more of it either, but keeps it open. */
+  /** Stops reading its standard output without closing the pipe. */
   stall(): void;
-  /** To every process of the group, as a terminal does at Ctrl-C. */
+  /** Sends a signal to every process of the group, as a terminal does at Ctrl-C. */
   signalGroup(signal: NodeJS.Signals): void;
 }
 
-/** Compiles the service unless that is done; test files that run at the same time wait for each other. */
+/** Compiles the service once for all test files, which wait for each other. */
 export function build(): Promise<void> {
   return withLock(join(ROOT, 'node_modules/.castellan-build.lock'), 60_000, async () => {
     const { status, stderr } = spawnSync('node', ['scripts/build-when-stale.mjs'], {
@@ -110,10 +111,9 @@ export function build(): Promise<void> {
 }
 
 export async function createInstance(): Promise<Instance> {
-  // Below /tmp, not TMPDIR: every account can get there, and the socket's path stays short.
-  const dataDir = await mkdtemp(join(await realpath('/tmp'), 'castellan-instance-'));
-  await chmod(dataDir, 0o711);
-  const port = await threeFreePorts();
+  const dataDir = await makeClusterFolder('castellan-instance-');
+  const ports = await claimPorts();
+  const port = ports.first;
   const started: Running[] = [];
 
   const instance: Instance = {
@@ -140,23 +140,24 @@ export async function createInstance(): Promise<Instance> {
       for (const { signalGroup } of started) signalGroup('SIGKILL');
       await Promise.all(started.map(({ ended }) => ended));
       const pids = await instance.database();
-      // Immediate shutdown: its processes end with it.
+      // PostgreSQL's immediate shutdown, which ends all of its processes.
       if (pids[0] !== undefined) process.kill(pids[0], 'SIGQUIT');
       await allGone(pids);
       await rm(dataDir, { recursive: true, force: true });
+      await ports.release();
     },
   };
   return instance;
 }
 
-/** Process groups that run. */
+/** Running process groups. */
 const groups = new Set<number>();
-// What a test leaves running must not outlive the run.
+// Processes that a test leaves behind must end with the run.
 process.once('exit', () => {
   for (const pid of groups) send(-pid, 'SIGKILL');
 });
 
-/** To a process that may have ended just now. */
+/** Sends a signal to a process that may have ended already. */
 function send(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
@@ -212,14 +213,14 @@ async function allGone(pids: readonly number[]): Promise<void> {
   );
 }
 
-/** Those of the processes that still run. */
+/** Those of the processes that are still running. */
 export function alive(pids: readonly number[]): number[] {
   return processes()
     .map(({ pid }) => pid)
     .filter((pid) => pids.includes(pid));
 }
 
-/** The process with all that descend from it; none when it does not run. */
+/** The process with all its descendants; empty when it is not running. */
 export function familyOf(pid: number): number[] {
   const all = processes();
   const below = (parent: number): number[] =>
@@ -227,7 +228,7 @@ export function familyOf(pid: number): number[] {
   return all.some((each) => each.pid === pid) ? [pid, ...below(pid)] : [];
 }
 
-/** Every process of the machine, but for those that are dead and wait for their parent to notice. */
+/** Every process of the machine except zombies. */
 function processes(): { readonly pid: number; readonly ppid: number }[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' });
   return stdout
@@ -236,24 +237,4 @@ function processes(): { readonly pid: number; readonly ppid: number }[] {
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , state]) => !state?.startsWith('Z'))
     .map(([pid, ppid]) => ({ pid: Number(pid), ppid: Number(ppid) }));
-}
-
-/** The first of three free neighbours below the range that systems hand out by themselves. */
-async function threeFreePorts(): Promise<number> {
-  for (let tries = 0; tries < 100; tries++) {
-    const first = 20_000 + Math.floor(Math.random() * 4_000) * 3;
-    const held = await Promise.all([first, first + 1, first + 2].map(hold));
-    await Promise.all(held.map((server) => server && new Promise((closed) => server.close(closed))));
-    if (held.every((server) => server !== undefined)) return first;
-  }
-  throw new Error('no three free ports beside each other');
-}
-
-/** Listens on a port of the loopback address; undefined when it is taken. */
-function hold(port: number): Promise<Server | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => resolve(server));
-  });
 }

@@ -1,25 +1,23 @@
 import { once } from 'node:events';
-import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import pino from 'pino';
 import { startEmbedded } from '../../dev/postgres/embedded.ts';
+import { makeClusterFolder } from './cluster-folder.ts';
 
 /**
- * Keeps a PostgreSQL for one test run and prints its URL. It ends, and leaves nothing behind, when its standard
- * input closes: at the end of the run, and also when the run was killed.
+ * Runs a PostgreSQL for one test run and prints its URL. It ends and removes its files when its standard input closes:
+ * at the end of the run, or when the run was killed.
  */
 
-/** By these the run's clock is faked (`npm run test:clocks`): PostgreSQL's is wrong by as much. */
+/** Variables that fake the clock of a run (`npm run test:clocks`); PostgreSQL gets the same clock. */
 const FAKED_BY = ['LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC'];
 
-// Below /tmp, not TMPDIR: every account can get there, and the socket's path stays short.
-const folder = await mkdtemp(join(await realpath('/tmp'), 'castellan-test-'));
-await chmod(folder, 0o711);
+const folder = await makeClusterFolder('castellan-test-');
 try {
   const embedded = await startEmbedded({
     dataDir: folder,
     log: pino({ level: 'silent' }),
-    // Nothing of a test database has to survive a power cut.
+    // Test databases need not survive a power failure.
     settings: {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
       timezone: process.env['TZ'] ?? 'UTC',

@@ -3,8 +3,8 @@ import pg from 'pg';
 import type { TestApp } from './app.ts';
 
 /**
- * Starts `work` while another connection has done `statement` and not committed it, waits until the work waits for
- * that, does what is to happen while it waits, commits, and returns what the work comes to: a race with a known winner.
+ * A race with a known winner. Another connection executes `statement` without committing; then `work` is started, and
+ * when it waits for a lock of that connection, the statement is committed. Returns the result of the work.
  */
 export async function meanwhile<T>(
   app: Pick<TestApp, 'databaseUrl'>,
@@ -28,7 +28,7 @@ export async function meanwhile<T>(
   }
 }
 
-/** Waits until as many statements wait for a lock in the client's database. */
+/** Waits until this many statements wait for a lock in the client's database. */
 export async function untilWaiting(client: pg.Client, count: number): Promise<void> {
   const waiting = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The same server's URL for another database. */
+/** The URL of another database on the same server. */
 export function databaseUrl(url: string, name: string): string {
   const other = new URL(url);
   other.pathname = `/${name}`;

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { newSigningKey } from './app.ts';
 import { databaseUrl, onServer } from './postgres.ts';
 
-/** What production wants to be told, of a game that nobody is asked about. */
+/** The settings that production requires, with a provider that no request reaches. */
 export async function productionEnv(): Promise<Record<string, string>> {
   const nowhere = 'http://127.0.0.1:9';
   return {
@@ -22,7 +22,7 @@ export async function productionEnv(): Promise<Record<string, string>> {
   };
 }
 
-/** Runs `work` on a database of its own, migrated or holding nothing, which is gone afterwards. */
+/** Runs `work` on a new database, migrated or empty, and drops that afterwards. */
 export async function onDatabase(
   kind: 'empty' | 'migrated',
   work: (url: string) => Promise<void>,

@@ -12,18 +12,18 @@ import { addUser } from '../fixtures/users.ts';
 import type { TestApp, TestAppOptions } from './app.ts';
 import { empty } from './database.ts';
 
-/** Forgets what the provider answered and what is left of its limits: the next request finds a service that is new. */
+/** Empties the cache and the budgets of the provider, as in a new service. */
 export async function forgetProvider({ db }: TestApp): Promise<void> {
   await empty(db, 'provider_cache', 'provider_error_budget', 'provider_buckets', 'provider_callers');
 }
 
-/** Sees to it that no minute ends for a while, and with it what the provider counts and forbids in one. */
+/** Waits if the minute ends soon, because the provider's limits are reset with each minute. */
 export function stayInTheMinute({ clock }: TestApp): void {
   const left = 60_000 - (clock.now().getTime() % 60_000);
   if (left < 20_000) clock.advance(left + 1_000);
 }
 
-/** What another process of the same service has: connections, memory and clients of its own. */
+/** A client with its own connections and memory, as in another process of the same service. */
 export function otherProcess(
   app: TestApp,
   {
@@ -58,7 +58,7 @@ export function otherProcess(
   };
 }
 
-/** An answer of the provider that no provider gave. */
+/** A made-up answer of the provider. */
 export function madeAnswer(
   status: number,
   data: unknown,
@@ -67,7 +67,7 @@ export function madeAnswer(
   return answerOf({ status, headers, body: data === null ? '' : JSON.stringify(data) });
 }
 
-/** Status of the answer, or the fault of the error. */
+/** Status of the answer, or the kind of the error. */
 export async function outcomeOf(asked: Promise<{ readonly status: number }>): Promise<number | string> {
   try {
     return (await asked).status;
@@ -82,7 +82,7 @@ export const LOCATION: ExtScope = 'ext-location.read_location.v1';
 export const MAIL: ExtScope = 'ext-mail.read_mail.v1';
 export const WALLET: ExtScope = 'ext-wallet.read_character_wallet.v1';
 
-/** A user whose refresh token was granted by the simulated provider, without the rest of a sign-in. */
+/** A user with a refresh token of the simulated provider, without a whole sign-in. */
 export async function addGrant(
   app: TestApp,
   characterId: number,
@@ -107,7 +107,7 @@ export async function addGrant(
   await saveGrant(app.db, vault, { ...grant, accessExpiresOn: identity.expiresOn }, app.clock.now());
 }
 
-/** The access tokens of everybody expire. */
+/** Lets all access tokens expire. */
 export async function expireAccessTokens({ db, clock }: TestApp): Promise<void> {
   await db.updateTable('grants').set({ access_expires_on: clock.now() }).execute();
 }

@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import pg from 'pg';
 
 export interface DatabaseProxy {
-  /** The database's URL by way of the proxy. */
+  /** The database's URL through the proxy. */
   readonly url: string;
-  /** How often anything was sent to the database. */
+  /** Number of chunks sent to the database. */
   readonly sent: number;
-  /** Swallows whatever is sent either way: the network is gone, and nobody says so. */
+  /** Drops all data in both directions without closing connections, as a broken network does. */
   mute(): void;
-  /** Breaks every connection and refuses new ones: the server is gone. */
+  /** Breaks every connection and refuses new ones, as a stopped server does. */
   cut(): Promise<void>;
-  /** Lets new connections through again. */
+  /** Accepts new connections again. */
   mend(): Promise<void>;
 }
 
-/** A TCP way to a database that can be cut, as a network or a server's death cuts it. */
+/** A TCP proxy in front of a database that can simulate the failure of the network or the server. */
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const { host, port, user, password, database } = new pg.Client({ connectionString: databaseUrl });
   const target = host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
@@ -50,9 +50,11 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     return (server.address() as AddressInfo).port;
   };
   const listening = await listenOn(0);
+  // What a pooler wants, when the run is about one.
+  const prepared = new URL(databaseUrl).searchParams.get('prepared_statements');
   const credentials = [user, password].filter(Boolean).map((part) => encodeURIComponent(String(part)));
   return {
-    url: `postgres://${credentials.join(':')}@127.0.0.1:${listening}/${database}`,
+    url: `postgres://${credentials.join(':')}@127.0.0.1:${listening}/${database}${prepared === null ? '' : `?prepared_statements=${prepared}`}`,
     get sent() {
       return sent;
     },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface Received {
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly url: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
@@ -11,16 +11,16 @@ export interface Received {
 }
 
 export interface Receiver {
-  /** A callback URL with a query of its own. */
+  /** A callback URL that has a query already. */
   readonly callback: string;
   readonly port: number;
   readonly received: Received[];
-  /** What the next requests are answered with: a status, or whatever is done to the response. */
+  /** How the next requests are answered: a status, or a function of the response. */
   answer: number | ((response: ServerResponse, count: number) => void);
   stop(): Promise<void>;
 }
 
-/** An application that waits for its callbacks on a loopback port. */
+/** An application that receives its callbacks on a loopback port. */
 export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -4,21 +4,21 @@ import { ok } from '../../sdk/src/index.ts';
 import { BASE_URL, type TestApp } from './app.ts';
 import type { Browser, Landed } from './browser.ts';
 
-/** An application that lets people sign in by OpenID Connect, on the library that most of them use. */
+/** An application that signs people in by OpenID Connect, with the most common client library. */
 export interface RelyingParty {
   readonly client: NewOidcClient;
   readonly config: openid.Configuration;
   readonly redirectUri: string;
-  /** What it sends browsers away with; remembers what has to come back. */
+  /** Starts an authorization request, and stores the expected state, nonce and verifier. */
   begin(more?: Readonly<Record<string, string>>): Promise<Begun>;
-  /** Sends a browser to sign in, agreeing to whatever is asked. */
+  /** Makes a browser sign in and consent to everything. */
   visit(
     browser: Browser,
     more?: Readonly<Record<string, string>>,
   ): Promise<Begun & { readonly landed: Landed }>;
-  /** Takes what the browser came back with for tokens. */
+  /** Exchanges the code that the browser returned with for tokens. */
   redeem(begun: Begun, back: URL): Promise<Tokens>;
-  /** All of it. */
+  /** Performs the whole sign-in. */
   signIn(browser: Browser, more?: Readonly<Record<string, string>>): Promise<Tokens>;
   userinfo(tokens: Tokens): Promise<openid.UserInfoResponse>;
 }
@@ -34,7 +34,7 @@ type Tokens = openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers
 
 export const REDIRECT_URI = 'https://wiki.example/oauth2/callback';
 
-/** Registers an application, and gives it what it needs. */
+/** Registers an OpenID Connect client and returns an application that uses it. */
 export async function addRelyingParty(
   app: TestApp,
   body: Partial<PostOidcClient> = {},
@@ -50,11 +50,11 @@ export async function addRelyingParty(
 
 interface PartyOptions {
   readonly auth?: openid.ClientAuth;
-  /** What the service is known as; requests go to where the test reaches it. */
+  /** The issuer; requests go to the test's local address instead. */
   readonly base?: string;
 }
 
-/** An application that was registered already. */
+/** An application for a client that is registered already. */
 export async function relyingParty(
   { url }: Pick<TestApp, 'url'>,
   client: NewOidcClient,
@@ -115,7 +115,7 @@ export async function relyingParty(
   return party;
 }
 
-/** Sends a form, as applications do that have no library. */
+/** Sends a form, as an application without a library does. */
 export async function postForm({ url }: Pick<TestApp, 'url'>, path: string, fields: Record<string, string>) {
   const answer = await fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) });
   const text = await answer.text();

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Event } from '../../contract/event.ts';
 import { type Application, type GroupPolicy, ok } from '../../sdk/src/index.ts';
-import { CLOSED } from '../../server/application/policy.queries.ts';
+import { CLOSED } from '../../server/policy/policy.queries.ts';
 import type { TestApp } from './app.ts';
 
-/** What the feed tells of persons of several characters, and of how people join groups. */
+/** State that is rebuilt from the feed: persons of several characters, policies and applications. */
 export interface KnownPeople {
   readonly personOf: Map<number, string>;
   readonly mains: Map<string, number>;
-  /** Without those that say no more than a group without a policy does: a change to one of them is none. */
+  /** Policies, without those equal to the default. */
   readonly policies: Map<string, GroupPolicy>;
   readonly applications: Map<string, ApplicationKnown>;
 }
@@ -23,7 +23,7 @@ export const noPeople = (): KnownPeople => ({
   ...{ personOf: new Map(), mains: new Map(), policies: new Map(), applications: new Map() },
 });
 
-/** What there is by the tables and the API. */
+/** The same state as read from the tables and the API. */
 export async function presentPeople({ db, client, root }: TestApp): Promise<KnownPeople> {
   const [characters, persons, policies, applications] = await Promise.all([
     db.selectFrom('person_characters').select(['character_id', 'person_id']).execute(),
@@ -47,7 +47,7 @@ export async function presentPeople({ db, client, root }: TestApp): Promise<Know
 }
 
 /** Applies one event, as docs/events.md tells followers to. */
-export function learnOfPeople(known: KnownPeople, { type, targets, changes }: Event): void {
+export function learnOfPeople(known: KnownPeople, { type, targets, changes, cause }: Event): void {
   const { personOf, mains, policies, applications } = known;
   const id = (kind: string) => targets.find((target) => target.type === kind)?.id ?? '';
   const after = (field: string) => {
@@ -74,13 +74,14 @@ export function learnOfPeople(known: KnownPeople, { type, targets, changes }: Ev
     }
     case 'group.deleted':
       policies.delete(id('group'));
-      forget(known, ({ group }) => group === id('group'));
       break;
     case 'application.created':
       applications.set(id('application'), { group: id('group'), user, state: 'pending' });
       break;
     case 'application.decided': {
       const made = applications.get(id('application'));
+      // It went with its user: its end follows from that.
+      if (made === undefined && cause?.event_id != null) break;
       if (made === undefined)
         throw new Error(`${id('application')} was decided, and nobody told of it before`);
       applications.set(id('application'), { ...made, state: after('state') as Application['state'] });
@@ -91,7 +92,7 @@ export function learnOfPeople(known: KnownPeople, { type, targets, changes }: Ev
       break;
     case 'user.deleted':
       endOffices(known, user);
-      forget(known, (made) => made.user === user);
+      forgetApplicationsOf(known, user);
       break;
   }
 }
@@ -103,17 +104,17 @@ function know({ policies }: KnownPeople, group: string, policy: GroupPolicy): vo
   else policies.set(group, policy);
 }
 
-/** A person without characters is none any more. */
+/** Removes persons without characters. */
 function forgetEmpty({ personOf, mains }: KnownPeople): void {
   const left = new Set(personOf.values());
   for (const person of mains.keys()) if (!left.has(person)) mains.delete(person);
 }
 
-function forget({ applications }: KnownPeople, gone: (made: ApplicationKnown) => boolean): void {
-  for (const [id, made] of applications) if (gone(made)) applications.delete(id);
+function forgetApplicationsOf({ applications }: KnownPeople, user: number): void {
+  for (const [id, made] of applications) if (made.user === user) applications.delete(id);
 }
 
-/** Whoever is handed over or deleted decides nothing any more. */
+/** Removes a user who was handed over or deleted from all moderators. */
 function endOffices(known: KnownPeople, user: number): void {
   for (const [id, policy] of known.policies) {
     const users = policy.moderators.users.filter((one) => one !== user);

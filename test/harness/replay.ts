@@ -6,7 +6,7 @@ import { allSealed } from '../fixtures/events.ts';
 import type { TestApp } from './app.ts';
 import { type KnownPeople, learnOfPeople, noPeople, presentPeople } from './replay-people.ts';
 
-/** What somebody knows who follows the feed: users, what they may do, who is in which group, and who joins how. */
+/** State that is rebuilt from the feed: users with their standing, groups with their members, and joining. */
 export interface Known extends KnownPeople {
   readonly users: Map<string, Record<string, unknown>>;
   readonly groups: Map<string, { name: unknown; owner: unknown; members: Set<number> }>;
@@ -14,7 +14,7 @@ export interface Known extends KnownPeople {
 
 export const nothing = (): Known => ({ users: new Map(), groups: new Map(), ...noPeople() });
 
-/** What there is by the tables and the API. */
+/** The same state as read from the tables and the API. */
 export async function present(app: TestApp): Promise<Known> {
   const root = app.client(app.root);
   const ids = await app.db
@@ -40,7 +40,7 @@ export async function present(app: TestApp): Promise<Known> {
         group_id,
         {
           name,
-          // An autogroup's is its body's CEO, of whom the body's events tell.
+          // The owner of an autogroup is the CEO of its organization, which the organization's events contain.
           owner: is_autogroup ? null : (owner?.character_id ?? null),
           members: new Set(members.map((one) => one.character_id)),
         },
@@ -49,13 +49,13 @@ export async function present(app: TestApp): Promise<Known> {
   };
 }
 
-/** The last position, once every event has one. */
+/** Waits until every event has a position, and returns the last one. */
 export async function headOf({ db }: Pick<TestApp, 'db'>): Promise<number> {
   await allSealed(db);
   return readPosition(db);
 }
 
-/** Follows the feed from a position to its end, and applies what it tells. */
+/** Reads the feed from a position to its end and applies the events. */
 export async function follow(app: TestApp, known: Known, after: number): Promise<void> {
   const head = await headOf(app);
   const root = app.client(app.root);
@@ -69,7 +69,7 @@ export async function follow(app: TestApp, known: Known, after: number): Promise
   }
 }
 
-/** Applies one event, as docs/events.md tells followers to. */
+/** Applies one event as described in docs/events.md. */
 function learn({ users, groups }: Known, { type, targets, changes, position }: Event): void {
   const id = targets[0]?.id ?? '';
   const known = <T>(map: Map<string, T>): T => {

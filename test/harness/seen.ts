@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenApiDocument } from '../../contract/openapi.ts';
 
-/** Names the folder in which the processes of a run note what they have seen. */
+/** Variable with the folder in which the processes of a run record the answers that they have seen. */
 const FOLDER = 'CASTELLAN_SEEN_ANSWERS';
 
-/** An operation with a status of it, `default` among them. */
+/** An operation with one of its statuses, or `default`. */
 type Answer = `${string} ${string}`;
 
 const noted = new Set<Answer>();
 
-/** Notes that an operation was seen to answer with a status that the document lists. */
+/** Records that an operation answered with a documented status. */
 export function noteAnswer(operationId: string, status: string): void {
   const answer: Answer = `${operationId} ${status}`;
   const folder = process.env[FOLDER];
@@ -20,21 +20,21 @@ export function noteAnswer(operationId: string, status: string): void {
   appendFileSync(join(folder, `${process.pid}.txt`), `${answer}\n`);
 }
 
-/** Lets the processes that are started from now on note their answers. */
+/** Makes processes that start from now on record the answers that they see. */
 export function openNotes(): string {
   const folder = mkdtempSync(join(tmpdir(), 'castellan-seen-'));
   process.env[FOLDER] = folder;
   return folder;
 }
 
-/** What all processes have noted; the notes go. */
+/** Returns the records of all processes and deletes them. */
 export function closeNotes(folder: string): Set<string> {
   const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   rmSync(folder, { recursive: true });
   return new Set(files.flatMap((text) => text.split('\n').filter(Boolean)));
 }
 
-/** Every answer that the OpenAPI document lists. */
+/** Every answer in the OpenAPI document. */
 export function listedAnswers({ paths }: Pick<OpenApiDocument, 'paths'>): Answer[] {
   return Object.values(paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId, responses }) =>
@@ -45,15 +45,12 @@ export function listedAnswers({ paths }: Pick<OpenApiDocument, 'paths'>): Answer
 
 /** Why an answer need not be seen. */
 export interface Excuse {
-  /** Operations and statuses; what the service answers for all of them alike is excused once. */
+  /** Operations with statuses, or a status alone for answers that are the same for all operations. */
   readonly answers: RegExp;
   readonly reason: string;
 }
 
-/**
- * What is wrong with a run: documented answers that were neither seen nor excused, and excuses that excuse nothing that
- * the document lists.
- */
+/** The faults of a run: documented answers that were neither seen nor excused, and excuses without such an answer. */
 export function faultsOfRun(
   documented: readonly string[],
   seen: ReadonlySet<string>,

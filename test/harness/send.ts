@@ -5,7 +5,7 @@ import { expectDocumented } from './documented.ts';
 export interface Sent {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is; anything but text and bytes as JSON. */
+  /** Text and bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
 }
 
@@ -13,18 +13,18 @@ export interface Got<Body> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body, where it is JSON; what is in it, the test says and finds out. */
+  /** The body if it is JSON; untyped, as the test checks its contents. */
   readonly json: Body;
 }
 
-/** What most answers are looked at for. */
+/** The properties of an answer that most tests check. */
 export interface Problem {
   readonly detail: unknown;
   readonly code?: string;
   readonly crash_report_id?: string;
 }
 
-/** A request exactly as given: nothing about path, method or body is put right on the way. */
+/** Sends a request exactly as given, without normalising path, method or body. */
 export async function send<Body = Problem>(
   { url }: Pick<TestApp, 'url'>,
   method: string,

@@ -1,14 +1,14 @@
 import type { TestClock } from './clock.ts';
 
-/** One of several updates that ran in parallel: what it does to a state, and what it was answered. */
+/** One of several parallel updates: its effect on a state, and its answer. */
 export interface Step<State> {
   apply(before: State): State;
   readonly answered: State;
-  /** Strictly later for a later change; see {@link tick}. */
+  /** Time of the change, strictly ascending because of {@link tick}. */
   readonly updatedOn: string;
 }
 
-/** Lets every look at the clock be a millisecond later than the one before, so that changes can be told in order. */
+/** Advances the clock by a millisecond at every reading, so that the order of changes is known. */
 export function tick(clock: TestClock): void {
   const now = clock.now.bind(clock);
   clock.now = () => {
@@ -18,8 +18,8 @@ export function tick(clock: TestClock): void {
 }
 
 /**
- * Replays the steps one after another, those that changed nothing after the one whose result they saw: each answer
- * must be what the step makes of the state before it. Returns the last state; throws where something was lost.
+ * Replays the steps in the order of their changes, those without a change after the one whose result they show. Each
+ * answer must equal the step's effect on the state before it. Returns the last state; throws when an update was lost.
  */
 export function replay<State>(start: State, steps: readonly Step<State>[]): State {
   const same = (one: State, other: State) => JSON.stringify(one) === JSON.stringify(other);

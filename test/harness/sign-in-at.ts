@@ -1,11 +1,11 @@
 import { createClient, type ExtScope, ok } from '../../sdk/src/index.ts';
 
 /**
- * Signs in at a running service with its simulated provider, as a browser would, everything granted.
+ * Signs in at a running service with its simulated provider as a browser would, granting all scopes.
  *
  * @param perToken a permanent token that may make application tokens
- * @param who the first character that the provider offers where none is named
- * @returns where the service sent the browser in the end
+ * @param who by default the first character that the provider offers
+ * @returns the address to which the service redirected the browser in the end
  */
 export async function signInAt(
   baseUrl: string,

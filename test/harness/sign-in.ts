@@ -9,7 +9,7 @@ export interface StartedLogin {
   readonly state_code: string;
 }
 
-/** Starts a login with a dynamic app token of its own, or the one given. */
+/** Starts a login with the given dynamic app token, or with a new one. */
 export async function startLogin(
   app: TestApp,
   { dyn, scopes, stateCode }: { dyn?: string; scopes?: readonly ExtScope[]; stateCode?: string } = {},
@@ -21,7 +21,7 @@ export async function startLogin(
   return answer.body;
 }
 
-/** Starts a login and goes the browser's way to its end, whatever that is. */
+/** Starts a login and follows it as a browser to its end, whether it succeeds or not. */
 export async function trySignIn(
   app: TestApp,
   choice: Choice,
@@ -31,12 +31,12 @@ export async function trySignIn(
   return app.browse(login_url, choice);
 }
 
-/** Calls the provider's callback with this query. */
+/** Calls the callback to which the provider redirects, with this query. */
 export function callBack(app: TestApp, query: Record<string, string>): Promise<Response> {
   return fetch(`${app.url}/callback/ext?${new URLSearchParams(query)}`, { redirect: 'manual' });
 }
 
-/** Looks at a page of the callback: status, title, headers. Returns its HTML. */
+/** Checks status, title and headers of a page of the callback; returns its HTML. */
 export async function expectPage(response: Response, status: number, title: string): Promise<string> {
   const html = await response.text();
   expect({ status: response.status, title: /<title>(.*) · castellan<\/title>/.exec(html)?.[1] }).toEqual({
@@ -53,13 +53,13 @@ export async function expectPage(response: Response, status: number, title: stri
   return html;
 }
 
-/** Where the links of a page lead, by their text: the ways on from a refusal. */
+/** The links of a page by their text. */
 export function linksOf(html: string): Record<string, string> {
   const found = [...html.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)];
   return Object.fromEntries(found.map(([, href = '', text = '']) => [text, href.replaceAll('&amp;', '&')]));
 }
 
-/** Titles of the callback's pages. */
+/** The titles of the callback's pages. */
 export const TITLES = {
   badRequest: 'This sign-in cannot be completed',
   cancelled: 'You cancelled the sign-in',
@@ -78,7 +78,7 @@ export function userTokenOf(response: Response): string {
   return new URL(location).searchParams.get('user_token') ?? '';
 }
 
-/** An invitation of a corporation, as `POST /corporation/{id}/guest` makes them: bound to no app token yet. */
+/** An invitation of a corporation as `POST /corporation/{id}/guest` makes it, not yet bound to an app token. */
 export async function addInvitation({ db, clock }: TestApp, corporation_id: number): Promise<string> {
   const state_code = randomUUID();
   await db

@@ -12,11 +12,11 @@ import {
 interface Scripted {
   readonly status?: number;
   readonly type?: string;
-  /** Sent as it is when text, else as JSON. */
+  /** Text is sent unchanged, anything else as JSON. */
   readonly body: unknown;
 }
 
-/** A sign-on whose every answer the test writes; the usual ones are correct. */
+/** A sign-on whose answers the test can replace; by default they are correct. */
 export interface ScriptedSignOn {
   readonly url: string;
   metadata: Scripted;

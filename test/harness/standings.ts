@@ -3,23 +3,23 @@ import type { PreviewChange } from '../../contract/preview.ts';
 import { ok } from '../../sdk/src/index.ts';
 import type { Client, TestApp } from './app.ts';
 
-/** What the API tells of one user: what a preview speaks of, seen from outside. */
+/** A user as the API shows it, with everything that a preview is about. */
 interface Standing {
   readonly name: string;
   readonly level: number;
-  /** Whether its token works: below level 9 that is whether it may log in. */
+  /** Whether its token is accepted, which below level 9 means that it may log in. */
   readonly login: boolean;
   readonly groups: ReadonlySet<string>;
   readonly valid: boolean;
 }
 
-/** The standing of everybody, and the names of all groups. */
+/** The standings of all users, and the names of all groups. */
 export interface Seen {
   readonly users: ReadonlyMap<number, Standing>;
   readonly groups: ReadonlyMap<string, string>;
 }
 
-/** Looks at everybody whose client is given, by the operations that an application would use. */
+/** Reads the users for whom clients are given, with the operations that an application would use. */
 export async function look(app: TestApp, clients: ReadonlyMap<number, Client>): Promise<Seen> {
   const root = app.client(app.root);
   const groups = await Promise.all(
@@ -42,7 +42,7 @@ export async function look(app: TestApp, clients: ReadonlyMap<number, Client>): 
     rows.map(async ({ character_id: id, character_name: name, clearance_level: level }) => {
       const status = (await clients.get(id)?.group.list())?.status;
       const of = groups.filter(({ members }) => members.some(({ character_id }) => character_id === id));
-      // A guest that may log in is turned away for its level.
+      // A guest that may log in gets a 403 because of its level.
       const login = status === 200 || status === 403;
       const ids = new Set(of.map(({ group_id }) => group_id));
       return [id, { name, level, login, groups: ids, valid: valid.has(id) }] as const;
@@ -56,7 +56,7 @@ export async function look(app: TestApp, clients: ReadonlyMap<number, Client>): 
 
 const NOBODY = { login: false, groups: new Set<string>(), valid: false };
 
-/** What has changed between two looks, as a preview would have said it, in no order. */
+/** The differences between two readings, in the form of a preview, unordered. */
 export function changesBetween(before: Seen, after: Seen): Set<string> {
   const found = new Map<string, number[]>();
   const note = (what: string, id: number) => found.set(what, [...(found.get(what) ?? []), id]);
@@ -76,29 +76,26 @@ export function changesBetween(before: Seen, after: Seen): Set<string> {
   return new Set([...found].map(([what, ids]) => `${what}: ${sorted(ids)}`));
 }
 
-/** What events of one change tell of levels and logins, in the same words. */
+/** What events tell of levels and logins, taken together, in the same form. */
 export function changesTold(events: readonly Event[]): Set<string> {
   const found = new Map<string, number[]>();
-  for (const { type, targets, changes } of events) {
-    if (type !== 'user.standing_changed') continue;
+  const note = (what: string, id: number) => found.set(what, [...(found.get(what) ?? []), id]);
+  const logins = new Map<number, number>();
+  for (const { targets, changes } of events) {
     const id = Number(targets[0]?.id);
     for (const change of changes) {
       if ('added' in change || id === 0) continue;
       const { field, before, after } = change;
-      const effect = Number(after) > Number(before) ? 'gained' : 'lost';
-      const what =
-        field === 'may_log_in'
-          ? `login ${effect}`
-          : field === 'clearance_level'
-            ? `level ${effect} ${before} ${after}`
-            : undefined;
-      if (what !== undefined) found.set(what, [...(found.get(what) ?? []), id]);
+      const more = Number(after) - Number(before);
+      if (field === 'may_log_in') logins.set(id, (logins.get(id) ?? 0) + more);
+      if (field === 'clearance_level') note(`level ${more > 0 ? 'gained' : 'lost'} ${before} ${after}`, id);
     }
   }
+  for (const [id, more] of logins) if (more !== 0) note(`login ${more > 0 ? 'gained' : 'lost'}`, id);
   return new Set([...found].map(([what, ids]) => `${what}: ${sorted(ids)}`));
 }
 
-/** The same of a preview. */
+/** The entries of a preview in the same form. */
 export function changesOf(changes: readonly PreviewChange[]): Set<string> {
   return new Set(
     changes.map(({ about, effect, group, from_level, to_level, users }) => {

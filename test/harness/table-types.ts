@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** A column as it is read, and whether it may be left out of what is inserted. */
+/** The type of a column when it is read, and whether it is optional in an insert. */
 export interface Column {
   readonly kind: string;
   readonly nullable: boolean;
@@ -10,7 +10,7 @@ export interface Column {
 
 const ROOT = join(import.meta.dirname, '../..');
 const FILE = join(ROOT, 'table-types.ts');
-/** What Kysely makes of the types of server/database/tables.ts. */
+/** Kysely's names for the types in server/database/tables.ts. */
 const SOURCE = `
 import type { Insertable, Selectable } from 'kysely';
 import type { Database } from './server/database/tables.ts';
@@ -49,7 +49,7 @@ export function tableTypes(): Map<string, Map<string, Column>> {
         const given = inserted.get(name);
         const optional = given === undefined || (given.flags & ts.SymbolFlags.Optional) !== 0;
         const type = typeOf(column);
-        // Nothing is known of what jsonb holds: its null is a value among others.
+        // The type of jsonb is unknown, which includes null.
         const known = (type.flags & ts.TypeFlags.Unknown) === 0;
         const present = known ? checker.getNonNullableType(type) : type;
         return [name, { kind: kindOf(checker, present), nullable: type !== present, optional }];
@@ -64,6 +64,6 @@ function kindOf(checker: ts.TypeChecker, type: ts.Type): string {
     const [element] = checker.getTypeArguments(type as ts.TypeReference);
     return `${kindOf(checker, element as ts.Type)}[]`;
   }
-  // Buffer<ArrayBuffer> is a Buffer.
+  // Buffer<ArrayBuffer> counts as Buffer.
   return checker.typeToString(checker.getBaseTypeOfLiteralType(type)).replace(/<.*/, '');
 }

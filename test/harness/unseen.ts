@@ -1,6 +1,6 @@
 import type { Excuse } from './seen.ts';
 
-/** Answers of the OpenAPI document that no test has to see, each with its reason. */
+/** Answers of the OpenAPI document that tests need not produce, each with its reason. */
 export const EXCUSED: readonly Excuse[] = [
   {
     answers: /^logout 403$/,

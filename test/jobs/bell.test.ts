@@ -11,7 +11,7 @@ import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 
 const PATIENTLY = { timeout: 60_000 };
 
-describe('the database tells of jobs', () => {
+describe('the database notifies of jobs', () => {
   let app: TestApp;
   let ears: pg.Client;
   let heard: (string | undefined)[] = [];
@@ -28,7 +28,7 @@ describe('the database tells of jobs', () => {
     await app.stop();
   });
 
-  /** What is told while `work` is done. */
+  /** The notifications during `work`. */
   async function told(work: () => Promise<unknown>): Promise<(string | undefined)[]> {
     await silence();
     heard = [];
@@ -36,7 +36,7 @@ describe('the database tells of jobs', () => {
     await silence();
     return heard.slice(0, -1);
   }
-  /** All that was told so far is heard: it comes in order. */
+  /** Waits until all earlier notifications have arrived, as they arrive in order. */
   async function silence(): Promise<void> {
     const mark = randomUUID();
     await sql`select pg_notify(${BELL}, ${mark})`.execute(app.db);
@@ -59,7 +59,7 @@ describe('the database tells of jobs', () => {
     expect(await told(() => expect(undone()).rejects.toThrow('undone'))).toEqual([]);
   });
 
-  it('that are tried again, by pg-boss or by hand', async () => {
+  it('that are retried, by pg-boss or by hand', async () => {
     const { boss } = queue();
     await queue().send(app.db, 'revoke-grant', revoke, { startIn: 3_600 });
     const hurry = sql`update pgboss.job set start_after = now() where name = 'revoke-grant'`;
@@ -70,7 +70,7 @@ describe('the database tells of jobs', () => {
     expect(await told(() => boss.resume('revoke-grant', id))).toEqual(['revoke-grant']);
   });
 
-  it('nothing when one is taken or done, unless another may wait for the end of it', async () => {
+  it('but not when one is fetched or done, unless another may wait for its end', async () => {
     const { boss } = queue();
     await queue().send(app.db, 'revoke-grant', revoke);
     await queue().run(app.db, 'maintenance');
@@ -86,7 +86,7 @@ describe('the database tells of jobs', () => {
   });
 });
 
-describe('who listens', () => {
+describe('a listener', () => {
   let app: TestApp;
   let proxy: DatabaseProxy;
   let bell: Bell;
@@ -118,7 +118,7 @@ describe('who listens', () => {
   });
   afterAll(() => app.stop());
 
-  it('hears of each queue by name; all may have jobs at first', async () => {
+  it('is told the name of each queue; at first any of them may have jobs', async () => {
     open(ring);
     expect(bell.patience()).toBe(times.deaf);
     await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
@@ -127,12 +127,12 @@ describe('who listens', () => {
     await expect.poll(() => rung, PATIENTLY).toEqual([undefined, 'maintenance']);
   });
 
-  it('looks by himself where nothing is told, as behind a pooler in transaction mode', async () => {
+  it('polls where no notification arrives, as behind a pooler in transaction mode', async () => {
     let strikes = 0;
     open(async () => {
       strikes += 1;
     });
-    // Again and again it was tried in vain.
+    // It was tried several times without success.
     await expect.poll(() => strikes, PATIENTLY).toBe(3);
     expect(bell.patience()).toBe(times.deaf);
   });
@@ -144,7 +144,7 @@ describe('who listens', () => {
       await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
       await proxy[how]();
       await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.deaf);
-      // Nobody told of what came meanwhile.
+      // There was no notification for what arrived meanwhile.
       expect(rung).toEqual([undefined, undefined]);
       await proxy.cut();
       await proxy.mend();
@@ -155,7 +155,7 @@ describe('who listens', () => {
 });
 
 describe('an idle worker', () => {
-  it('leaves the database alone, and begins a job at once', async () => {
+  it('sends no statements, and starts a job at once', async () => {
     let proxy: DatabaseProxy | undefined;
     const app = await startTestApp({
       worker: true,
@@ -166,14 +166,14 @@ describe('an idle worker', () => {
     });
     const listens = sql`select from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`;
-    // For jobs, and for events.
+    // One for jobs, one for events.
     await expect.poll(async () => (await listens.execute(app.db)).rows, PATIENTLY).toHaveLength(2);
     const sentIn = async (milliseconds: number) => {
       const before = proxy?.sent ?? 0;
       await sleep(milliseconds);
       return (proxy?.sent ?? 0) - before;
     };
-    // What the start has to do comes to its end; each queue asked once a second would be 14.
+    // Waits for the end of the start; polling each queue once a second would be 14 statements.
     await expect.poll(() => sentIn(1_000), PATIENTLY).toBeLessThan(3);
     expect(await sentIn(3_000)).toBeLessThan(10);
     await app.app.services.queue.send(app.db, 'register-alliance-members', { alliance_id: 99_000_001 });

@@ -41,13 +41,13 @@ const check = (options: Partial<Omit<Run, 'job'>> = {}, services = app.app.servi
 const asked = () => app.provider.requests.filter(({ path }) => path === TOKEN);
 const grants = () => app.db.selectFrom('grants').selectAll().orderBy('character_id').execute();
 const invalid = async () => (await grants()).filter(({ valid }) => !valid).map((grant) => grant.character_id);
-/** The sign-on takes the grants of a character for dead: it belongs to somebody else. */
+/** The sign-on answers that the grants of a character are dead, because it has another owner. */
 const kill = (ids: readonly number[]) => {
   for (const id of ids) app.provider.world.handOver(id);
 };
 
 describe('the check of refresh tokens keeps tracking true within the hour', () => {
-  it('asks about each that nothing has used for 45 minutes, once, and has access tokens at hand', async () => {
+  it('refreshes once each grant that was not used for 45 minutes, and stores the access tokens', async () => {
     await addGrants(app, 3, [SKILLS]);
     await addGrant(app, ADA + 3, [SKILLS]);
     app.provider.reset();
@@ -55,7 +55,7 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     expect(asked()).toHaveLength(3);
     await check();
     expect(asked()).toHaveLength(3);
-    // 40 to 45 minutes: not all at the same time for ever.
+    // Due after 40 to 45 minutes, so that they do not stay due at the same time.
     const next = (await grants()).map((grant) => grant.next_check_on.getTime() - app.clock.now().getTime());
     expect(Math.min(...next)).toBeGreaterThan(40 * MINUTE);
     expect(Math.max(...next)).toBeLessThanOrEqual(45 * MINUTE);
@@ -68,7 +68,7 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     expect(asked()).toHaveLength(7);
   });
 
-  it('D52: a run that somebody asked for asks about every one, once', async () => {
+  it('D52: a requested run refreshes every grant, once', async () => {
     await addGrants(app, 3, [SKILLS]);
     await check();
     kill([ADA]);
@@ -86,7 +86,7 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     expect(asked()).toHaveLength(2);
   });
 
-  it('a token that dies at any moment is known for dead within the hour, with its cause; the others stay', async () => {
+  it('a token that dies at any moment is known to be dead within the hour, with its cause; the others stay', async () => {
     await addGrants(app, 12, [SKILLS]);
     await check();
     const deaths = [0, 10, 20, 30, 40, 50].map((minute, n) => ({ minute, id: ADA + 2 * n }));
@@ -113,7 +113,7 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     expect(await grants()).toMatchObject([{ valid: true, refresh_started_on: null }]);
   });
 
-  it('an access token that still lives is replaced, too: only a refresh tells', async () => {
+  it('a valid access token is replaced too: only a refresh shows whether the grant is valid', async () => {
     await addGrant(app, ADA, [SKILLS]);
     await sql`update grants set next_check_on = ${app.clock.now()}`.execute(app.db);
     app.provider.reset();
@@ -133,13 +133,13 @@ describe('a run visits each grant once, whatever happens', () => {
     expect(Math.max(...asked().map(({ open }) => open))).toBeLessThanOrEqual(8);
     expect(told.at(-1)).toEqual([600, 600]);
     const pages = sent.filter((text) => /order by next_check_on/.test(text));
-    // A page that is not full is the last: after three full ones, an empty one.
+    // Only a page that is not full is the last: after three full pages follows an empty one.
     expect(pages).toHaveLength(4);
-    // Of one grant: what its row says, the claim, what came of it.
+    // For each grant: reading its row, the claim, the result.
     expect(sent).toHaveLength(3 * 600 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length);
   });
 
-  it('those that stay due, as 450 that the brake holds, are asked about once in a run, too', async () => {
+  it('grants that stay due, as 450 that the guard holds, are refreshed once in a run, too', async () => {
     kill(await addGrants(app, 450, [SKILLS]));
     await check();
     expect(asked()).toHaveLength(450);
@@ -156,7 +156,7 @@ describe('a run visits each grant once, whatever happens', () => {
     expect(await invalid()).toEqual([]);
   });
 
-  it('told to end it ends soon, and the next run does the rest', async () => {
+  it('a run that is aborted ends soon, and the next run does the rest', async () => {
     await addGrants(app, 100, [SKILLS]);
     const end = new AbortController();
     const progress = (done: number) => done === 20 && end.abort();
@@ -168,7 +168,7 @@ describe('a run visits each grant once, whatever happens', () => {
     expect(asked()).toHaveLength(100);
   });
 
-  it('told to end it says of whom it has learned that they are dead: a run that is always too long, too', async () => {
+  it('a run that is aborted marks the grants it found dead, even if every run is too long', async () => {
     const ids = await addGrants(app, 100, [SKILLS]);
     kill(ids.slice(0, 5));
     await app.db
@@ -182,13 +182,13 @@ describe('a run visits each grant once, whatever happens', () => {
     expect(await invalid()).toEqual(ids.slice(0, 5));
   });
 
-  it('told to end before it began it asks nothing', async () => {
+  it('a run that is aborted before it began sends no request', async () => {
     await addGrants(app, 3, [SKILLS]);
     await expect(check({ signal: AbortSignal.abort() })).rejects.toThrow('told to end');
     expect(asked()).toEqual([]);
   });
 
-  it('one whose key is gone is no reason to stop, and goes to the end of the queue', async () => {
+  it('a grant whose key is gone does not stop the run, and goes to the end of the queue', async () => {
     await addGrants(app, 30, [SKILLS]);
     await sql`update grants set refresh_token = '\\x0103616263'::bytea where character_id < ${ADA + 12}`.execute(
       app.db,
@@ -202,7 +202,7 @@ describe('a run visits each grant once, whatever happens', () => {
 });
 
 describe('D34: invalid on the provider’s word alone', () => {
-  it('a sign-in meanwhile outlives the death of the token that it replaced', async () => {
+  it('the token of a sign-in meanwhile stays valid when the one that it replaced turns out dead', async () => {
     await addGrants(app, 2, [SKILLS]);
     await sql`update grants set next_check_on = 'epoch' where character_id = ${ADA}`.execute(app.db);
     kill([ADA]);
@@ -223,7 +223,7 @@ describe('D34: invalid on the provider’s word alone', () => {
   });
 });
 
-describe('D63: a sick sign-on takes nothing away', () => {
+describe('D63: a faulty sign-on takes nothing away', () => {
   const sick: readonly Fault[] = [
     { kind: 'status', status: 503, as: 'text' },
     { kind: 'status', status: 502, as: 'html' },
@@ -239,7 +239,7 @@ describe('D63: a sick sign-on takes nothing away', () => {
       const before = await grants();
       const struck = app.provider.faults.add(TOKEN, fault);
       await expect(check()).rejects.toThrow('3 of 50');
-      // A broken connection is tried once more at once, for its answer may have been lost.
+      // After a broken connection it is retried once at once, as the answer may have been lost.
       expect(struck.strikes).toBe(fault.kind === 'reset' ? 6 : 3);
       const unchanged = ({ next_check_on: _next, ...row }: (typeof before)[number]) => row;
       expect((await grants()).map(unchanged)).toEqual(before.map(unchanged));
@@ -273,7 +273,7 @@ describe('D63: a sick sign-on takes nothing away', () => {
     },
   );
 
-  it('a tenth of failures here and there ends it, too', async () => {
+  it('a tenth of scattered failures ends it, too', async () => {
     await addGrants(app, 400, [SKILLS]);
     app.provider.faults.add(TOKEN, { kind: 'status', status: 500 }, { probability: 0.3 });
     await expect(check()).rejects.toThrow(/of 400: /);
@@ -296,7 +296,7 @@ describe('D63: a sick sign-on takes nothing away', () => {
     expect(asked()).toHaveLength(80);
   });
 
-  it('20 of 200 are not more than a tenth, 21 are; 19 of 19 are too few to be suspicious', async () => {
+  it('20 of 200 are not more than a tenth, 21 are; 19 of 19 are too few to be held', async () => {
     const ids = await addGrants(app, 200, [SKILLS]);
     kill(ids.slice(0, 21));
     await check();
@@ -312,7 +312,7 @@ describe('D63: a sick sign-on takes nothing away', () => {
     expect(await invalid()).toEqual([...ids.slice(1, 21), ...few]);
   });
 
-  it('forced, or the same set found three times half an hour apart, it goes through', async () => {
+  it('it passes when forced, or when three runs half an hour apart find the same set', async () => {
     const ids = await addGrants(app, 60, [SKILLS]);
     kill(ids.slice(0, 30));
     for (let run = 0; run < 2; run += 1) {
@@ -331,8 +331,8 @@ describe('D63: a sick sign-on takes nothing away', () => {
   });
 });
 
-describe('what a job comes upon on its way', () => {
-  it('a dead refresh token is left to the check, which comes to it first; forwarding decides at once', async () => {
+describe('what another job finds', () => {
+  it('a dead refresh token is left to the check, which visits it first; forwarding marks it at once', async () => {
     await addGrants(app, 2, [SKILLS]);
     await check();
     kill([ADA, ADA + 1]);

@@ -31,8 +31,8 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-describe('the database goes while a job is at work', () => {
-  it('the process lives on, and the job’s end is written down once the database is back', async () => {
+describe('the database fails while a job runs', () => {
+  it('the process survives, and the job’s end is stored once the database is back', async () => {
     let answer = (): void => undefined;
     receiver.answer = (response) => {
       answer = () => response.writeHead(204).end();

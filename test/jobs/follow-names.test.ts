@@ -71,7 +71,7 @@ describe('D38: the sync follows renames', () => {
     expect(await userRow(app, CEO)).toBeUndefined();
   });
 
-  it('D38: of two users with one name the renamed one, last seen under it, answers', async () => {
+  it('D38: of two users with one name, the renamed one is found by it, as it was seen last', async () => {
     const { world } = app.provider;
     const name = world.character(MEMBER + 1)?.name ?? '';
     world.renameCharacter(MEMBER + 1, 'Gone Elsewhere');
@@ -81,7 +81,7 @@ describe('D38: the sync follows renames', () => {
     expect(found).toMatchObject({ body: { character_id: MEMBER + 2 } });
   });
 
-  it('a sign-in during the run knows better', async () => {
+  it('a sign-in during the run takes precedence', async () => {
     const { world } = app.provider;
     world.renameCharacter(MEMBER, 'Passing By');
     const { client } = app.app.services;
@@ -99,7 +99,7 @@ describe('D38: the sync follows renames', () => {
     expect(await userRow(app, MEMBER)).toMatchObject({ character_name: 'Known Better' });
   });
 
-  it('an id that has no name is split off, and rests for a day', async () => {
+  it('an id without a name is requested apart, and not again for a day', async () => {
     const stranger = 2_199_999_999;
     await addUser(app, { id: stranger });
     const { world } = app.provider;

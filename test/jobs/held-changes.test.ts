@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** The corporation is in its alliance, here and in the game; then the game says that it has left. */
+/** Puts the corporation into its alliance in registry and game, and then lets it leave in the game. */
 beforeEach(async () => {
   await recover();
   app.provider.world.moveCorporation(corporation, alliance);
@@ -73,7 +73,7 @@ describe('D63: GET /system/held', () => {
     });
   });
 
-  it('shows what a run would change, organizations first, how often it was found, and when it passes', async () => {
+  it('shows what a run would change, organizations first, how often it was found, and when it will pass', async () => {
     await sync();
     const [change, ...others] = await held();
     const members = app.provider.world.membersOf(corporation);
@@ -104,14 +104,14 @@ describe('D63: GET /system/held', () => {
       before: alliance,
       after: null,
     });
-    // Two more runs have to find it, the one half an hour after the other: the job runs on the hour and the half hour.
+    // Two more runs must find it, half an hour apart: the job runs on the hour and the half hour.
     const passes = Date.parse(change?.passes_on ?? '');
     expect(passes % (30 * MINUTE)).toBe(0);
     expect(passes - now.getTime()).toBeGreaterThanOrEqual(60 * MINUTE);
     expect(passes - now.getTime()).toBeLessThan(120 * MINUTE);
   });
 
-  it('counts runs that find the same, and lists it no more when it has passed', async () => {
+  it('counts runs that find the same, and no longer lists it when it has passed', async () => {
     await sync();
     const [first] = await held();
     app.clock.advance(31 * MINUTE);
@@ -126,7 +126,7 @@ describe('D63: GET /system/held', () => {
     expect(await allianceOf(corporation)).toBeNull();
   });
 
-  it('tells of it by an event that level 9 finds in the audit by its id', async () => {
+  it('records an event that level 9 finds in the audit by the id of the held change', async () => {
     await sync();
     const [change] = await held();
     const query = { target: `held_change:${change?.held_id}` };
@@ -141,7 +141,7 @@ describe('D63: GET /system/held', () => {
 });
 
 describe('D63: POST /system/job/{job_id}?approve=', () => {
-  it('lets exactly that through, and nothing that came to it since', async () => {
+  it('applies exactly that, and nothing that was added since', async () => {
     await sync();
     const approved = (await held())[0]?.held_id;
     const { world } = app.provider;
@@ -160,7 +160,7 @@ describe('D63: POST /system/job/{job_id}?approve=', () => {
     expect(await allianceOf(corporation)).toBeNull();
   });
 
-  it('is a 404 for what is not held, of this job, and needs level 10', async () => {
+  it('is a 404 for an id that is not held by this job, and needs level 10', async () => {
     const notHeld = { status: 404, body: { detail: `Could not find held change ${UNHEARD_OF}` } };
     expect(await approve(UNHEARD_OF)).toMatchObject(notHeld);
     await sync();
@@ -172,7 +172,7 @@ describe('D63: POST /system/job/{job_id}?approve=', () => {
     expect(await asked).toMatchObject({ status: 403 });
   });
 
-  it('puts a run into the queue that carries it out, and says in the audit who approved of what', async () => {
+  it('enqueues a run that applies it, and records in the audit who approved what', async () => {
     await sync();
     const [change] = await held();
     await ok(approve(change?.held_id ?? ''));

@@ -17,7 +17,7 @@ import { userRow } from '../harness/sign-in.ts';
 
 const [FIRST, SECOND, LONELY, OTHER_LONELY] = [98_000_001, 98_000_002, 98_000_011, 98_000_012];
 const HOUR = 3_600_000;
-/** More than an index takes, and nothing that could be compressed. */
+/** Longer than an index entry may be, and incompressible. */
 const LONG = Array.from({ length: 10_000 }, (_, n) =>
   String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000)),
 ).join('');
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await forgetProvider(app);
 });
 
-/** The provider with other answers to some requests. */
+/** A provider client that replaces the answers to some requests. */
 function answering(change: (request: ProviderRequest, data: never) => unknown): ProviderClient {
   return {
     async ask(request): Promise<ProviderAnswer> {
@@ -110,13 +110,13 @@ describe('one bad entry among many', () => {
     expect(await userRow(app, mover)).toMatchObject({ corporation_id: LONELY });
   });
 
-  it('nothing but bad ones is no answer', async () => {
+  it('an answer with nothing but bad entries counts as a failure', async () => {
     const client = answering((_, data: unknown[]) => data.map(() => 7));
     const names = createGameApi(client).names([FIRST, SECOND]);
     await expect(names).rejects.toThrow('unusable answer to /universe/names');
   });
 
-  it('null says “none” as well as nothing does', async () => {
+  it('null means “none”, as an absent field does', async () => {
     const [id = 0] = app.provider.world.membersOf(LONELY);
     const client = answering(({ path }, data: object[]) =>
       path === '/characters/affiliation'
@@ -130,7 +130,7 @@ describe('one bad entry among many', () => {
 });
 
 describe('an id that the provider refuses', () => {
-  it.each([400, 404, 422])('D39: with %s is one that it does not know', async (status) => {
+  it.each([400, 404, 422])('D39: with %s counts as an id that it does not know', async (status) => {
     app.provider.faults.add(`/corporations/${LONELY}`, { kind: 'status', status });
     const answer = await app.client(app.root).corporation.register({ params: { corporation_id: LONELY } });
     expect(answer).toMatchObject({ status: 404, body: { detail: `Could not find corporation ${LONELY}` } });
@@ -148,8 +148,8 @@ describe('a name that the provider has lost', () => {
   });
 });
 
-describe('an answer for nobody', () => {
-  it('D63: is no word of a healthy provider, and what the brake holds stays held', async () => {
+describe('an empty answer', () => {
+  it('D63: does not count as a healthy provider, and what the guard holds stays held', async () => {
     await app.db
       .insertInto('held_changes')
       .values({ job_id: 'sync-users', fingerprint: 'held', runs: 2, counted_on: app.clock.now() })
@@ -161,7 +161,7 @@ describe('an answer for nobody', () => {
   });
 });
 
-describe('names that no index takes', () => {
+describe('names that no index can hold', () => {
   it('of a corporation, an alliance, a character', async () => {
     const { world } = app.provider;
     world.renameCorporation(SECOND, LONG);
@@ -192,7 +192,7 @@ describe('lists of members', () => {
     expect(grants).toMatchObject([{ valid: true, next_check_on: new Date(0) }]);
   });
 
-  it('a list that cannot be read keeps nobody from seeing a new CEO', async () => {
+  it('a list that cannot be read does not keep a new CEO from being found', async () => {
     const { world } = app.provider;
     const lister = memberOf(FIRST);
     await addGrant(app, lister, ['ext-corporations.read_corporation_membership.v1']);

@@ -32,14 +32,14 @@ beforeEach(async () => {
   await empty(app.db, 'names', 'crash_reports', 'mailboxes', 'mails');
   await sql`delete from tokens where parent is not null`.execute(app.db);
   await sql`delete from users where character_id <> 0`.execute(app.db);
-  // Of this day, so that what a test is not about has nothing to do.
+  // From today, so that the steps that a test is not about have nothing to do.
   await sql`update provider_document set fetched_on = ${app.clock.now()}`.execute(app.db);
 });
 afterAll(() => app.stop());
 
 const keep = (options: Partial<Omit<Run, 'job'>> = {}) =>
   runMaintenance(app.app.services, testRun('housekeeping', options));
-/** To the moment at which a week begins, whatever day it is. */
+/** Advances the clock to the start of the next week. */
 const advanceToMonday = () => {
   const sinceMonday = (app.clock.now().getTime() - Date.UTC(2024, 0, 1)) % WEEK;
   app.clock.advance(WEEK - sinceMonday);
@@ -72,8 +72,8 @@ async function addNames(ids: readonly number[], known_on: Date, name: string | n
 }
 const characters = (n: number) => Array.from({ length: n }, (_, index) => ADA + index);
 
-describe('what has had its time goes, and nothing else', () => {
-  it('tokens that have expired, with what descends from them; their state codes', async () => {
+describe('expired records are deleted, and nothing else', () => {
+  it('expired tokens with their descendants and state codes', async () => {
     await addUser(app, { id: ADA });
     const dyn = await makeToken(app, 'dyn', ADA);
     const [old, young] = [
@@ -96,7 +96,7 @@ describe('what has had its time goes, and nothing else', () => {
     expect((await app.client(app.root).token.current()).status).toBe(200);
   });
 
-  it('but nothing by a clock of this machine that is minutes apart from the database’s', async () => {
+  it('but nothing because of a machine’s clock that differs by minutes from the database’s', async () => {
     await addUser(app, { id: ADA });
     const old = await makeToken(app, 'use', ADA, (await makeToken(app, 'dyn', ADA)).uuid);
     await sql`update tokens set expires_on = now() - interval '1 day' where uuid = ${old.uuid}`.execute(
@@ -118,7 +118,7 @@ describe('what has had its time goes, and nothing else', () => {
     expect(await tokens()).not.toContain(old.uuid);
   });
 
-  it('voice challenges that have expired (D40)', async () => {
+  it('expired voice challenges (D40)', async () => {
     for (const [n, expires_on] of [ago(0), new Date(app.clock.now().getTime() + MINUTE)].entries()) {
       await addUser(app, { id: ADA + n });
       const challenge = { character_id: ADA + n, nickname: `${n}`.repeat(20), expires_on };
@@ -140,7 +140,7 @@ describe('what has had its time goes, and nothing else', () => {
     expect(await app.db.selectFrom('crash_reports').select('id').execute()).toEqual([{ id: '0'.repeat(24) }]);
   });
 
-  it('D101: what happened to persons after three years, however much it is', async () => {
+  it('D101: the history of persons after three years, however many entries', async () => {
     await sql`
       insert into person_history (occurred_on, happened, character_id, character_name)
       select at, 'linked', ${ADA}, name from (
@@ -151,7 +151,7 @@ describe('what has had its time goes, and nothing else', () => {
     expect(left).toEqual([{ character_name: 'young' }]);
   });
 
-  it('mails that no mailbox holds', async () => {
+  it('mails that are in no mailbox', async () => {
     await addUser(app, { id: ADA });
     await sql`
       insert into mails (mail_id, from_id, from_name, recipients, subject, timestamp)
@@ -169,7 +169,7 @@ describe('what has had its time goes, and nothing else', () => {
     expect(sent.filter((text) => /from mails where mail_id > /.test(text))).toHaveLength(4);
   });
 
-  it('a mail that is just being put into a mailbox stays', async () => {
+  it('a mail that is being added to a mailbox at that moment stays', async () => {
     await addUser(app, { id: ADA });
     await sql`
       insert into mails (mail_id, from_id, from_name, recipients, subject, timestamp)
@@ -186,7 +186,7 @@ describe('what has had its time goes, and nothing else', () => {
     expect(await count('mails')).toBe(0);
   });
 
-  it('partitions of which nothing is shown any more (D36); those of the weeks to come are made', async () => {
+  it('partitions whose entries are no longer shown (D36); those of the coming weeks are created', async () => {
     for (const name of await listPartitions(app.db, SNAPSHOT_TABLES))
       await sql`drop table ${sql.table(name)}`.execute(app.db);
     advanceToMonday();
@@ -204,7 +204,7 @@ describe('what has had its time goes, and nothing else', () => {
     expect(left).toHaveLength(2 * made.length - SNAPSHOT_TABLES.length);
   });
 
-  it('what is kept of the provider’s answers and limits', async () => {
+  it('expired answers and limits of the provider', async () => {
     await sql`
       insert into provider_cache (generation, key, status, headers, body, fresh_until, kept_until)
       select n % 2, n, 200, '{}', '', ${ago(1)}, ${ago(1)}::timestamptz + (n - 2500) * interval '1 hour'
@@ -215,7 +215,7 @@ describe('what has had its time goes, and nothing else', () => {
 });
 
 describe('batches', () => {
-  it('are of a thousand, and step over what others hold', async () => {
+  it('have a thousand rows, and skip rows that others have locked', async () => {
     await addUser(app, { id: ADA });
     const { uuid } = await makeToken(app, 'dyn', ADA);
     await sql`
@@ -237,7 +237,7 @@ describe('batches', () => {
   });
 });
 
-describe('what grows old is renewed', () => {
+describe('old data is renewed', () => {
   it('names that are a week old, in bulk; ids without a name are forgotten after a day (D32)', async () => {
     const ids = characters(1_500);
     await addNames(ids, ago(7 * DAY));
@@ -256,7 +256,7 @@ describe('what grows old is renewed', () => {
     expect(asked()).toHaveLength(3);
   });
 
-  it('an id that is refused ends the renewal for this time, at no more than ten errors', async () => {
+  it('refused ids end the renewal in this run after at most ten errors', async () => {
     await addNames([4, ...characters(2_000)], ago(8 * DAY));
     await keep();
     expect(app.provider.requests.filter(({ status }) => (status ?? 500) >= 400).length).toBeLessThanOrEqual(
@@ -280,7 +280,7 @@ describe('what grows old is renewed', () => {
 });
 
 describe('steps are independent', () => {
-  it('the provider is away: its steps fail, four requests, and all the others are done', async () => {
+  it('an unavailable provider: its steps fail after four requests, and all other steps are done', async () => {
     app.clock.advance(2 * DAY);
     await addNames(characters(1_500), ago(8 * DAY));
     await addNames([4], ago(2 * DAY), null);
@@ -320,7 +320,7 @@ describe('steps are independent', () => {
     expect(await count('crash_reports')).toBe(0);
   });
 
-  it('told to end, nothing more is begun', async () => {
+  it('after an abort no further step is started', async () => {
     const end = new AbortController();
     const told: number[] = [];
     const progress = (done: number) => {

@@ -22,7 +22,7 @@ const TOO_MUCH: Losses = {
   healthy: true,
 };
 
-/** As a run does it: in a transaction that is rolled back when the answer is no. */
+/** Asks the guard as a run does, in a transaction that is rolled back when the answer is no. */
 async function asks(losses: Partial<Losses> = {}, run: Partial<Run> = {}): Promise<boolean> {
   const refused = new Error('refused');
   return app.db
@@ -80,7 +80,7 @@ describe('D63: a run that would take something from too many', () => {
     expect(await asks()).toBe(false);
     app.clock.advance(30 * MINUTE);
     expect(await asks()).toBe(true);
-    // The next set begins anew.
+    // The count starts again with another set.
     expect(await asks()).toBe(false);
   });
 
@@ -98,7 +98,7 @@ describe('D63: a run that would take something from too many', () => {
     expect(await asks()).toBe(true);
   });
 
-  it('another set of changes begins anew; a run with a failing provider does not count', async () => {
+  it('another set of changes starts a new count; a run with a failing provider does not count', async () => {
     expect(await asks()).toBe(false);
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(false);
@@ -111,14 +111,14 @@ describe('D63: a run that would take something from too many', () => {
     expect(await asks({ changes: 'b' })).toBe(true);
   });
 
-  it('jobs do not count for each other', async () => {
+  it('runs of another job do not count', async () => {
     for (const job of ['sync-users', 'refresh-organizations', 'sync-voice-groups']) {
       expect(await asks({}, { job })).toBe(false);
       app.clock.advance(31 * MINUTE);
     }
   });
 
-  it('a harmless run between them forgets what was held', async () => {
+  it('a run in between that would take nothing away discards what was held', async () => {
     expect(await asks()).toBe(false);
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(false);
@@ -127,7 +127,7 @@ describe('D63: a run that would take something from too many', () => {
     expect(await asks()).toBe(false);
   });
 
-  it('a harmless run with a failing provider forgets nothing: it did not see everything', async () => {
+  it('but not one with a failing provider, because that did not see everything', async () => {
     expect(await asks()).toBe(false);
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(false);

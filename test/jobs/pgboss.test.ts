@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobName } from '../../server/queue/catalogue.ts';
 import { completeRun, findWaitingRun, nextRunIn } from '../../server/queue/pgboss.queries.ts';
+import { openQueue } from '../../server/queue/queue.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
 const JOB: JobName = 'sync-users';
@@ -21,8 +22,31 @@ function whatIsSet(job: object | null): unknown {
   return [job && 'state' in job && job.state, set.map(([column]) => column)];
 }
 
+describe('another start', () => {
+  /** All queues, with the time at which each was written last. */
+  const queues = async () => (await boss().getQueues()).sort((a, b) => a.name.localeCompare(b.name));
+  const start = async () => {
+    const { log, settings } = app.app.services;
+    const { schedules } = settings;
+    await (await openQueue({ databaseUrl: app.databaseUrl, log, worker: false, schedules })).stop();
+  };
+
+  it('writes no queue that is as it should be, and puts right what is missing or different', async () => {
+    const before = await queues();
+    expect(before.map(({ name }) => name)).toContain(JOB);
+    await start();
+    expect(await queues()).toEqual(before);
+    await boss().updateQueue(JOB, { name: JOB, policy: 'standard', retryLimit: 99 });
+    await boss().deleteQueue('revoke-grant');
+    await start();
+    const undated = (all: Awaited<ReturnType<typeof queues>>) =>
+      all.map(({ createdOn: _, updatedOn: __, ...queue }) => queue);
+    expect(undated(await queues())).toEqual(undated(before));
+  });
+});
+
 describe("our statements on pg-boss's tables", () => {
-  it('name columns that are there, of these types', async () => {
+  it('use columns that exist, with these types', async () => {
     const { rows } = await sql<{ column_name: string; type: string }>`
       select column_name, coalesce(nullif(data_type, 'USER-DEFINED'), udt_name) as type
       from information_schema.columns where table_schema = 'pgboss' and table_name = 'job'`.execute(app.db);
@@ -55,7 +79,7 @@ describe("our statements on pg-boss's tables", () => {
     await boss().deleteQueue('other-queue');
   });
 
-  it('find a run that pg-boss has waiting, and change its options so that pg-boss hands those out', async () => {
+  it('find a waiting run of pg-boss, and change the options with which pg-boss hands it out', async () => {
     const asked = { force: false, asked: true, approved: 'x' };
     expect(await findWaitingRun(app.db, JOB, { force: true })).toBeUndefined();
     const id = await boss().send(JOB, {});
@@ -67,7 +91,7 @@ describe("our statements on pg-boss's tables", () => {
     expect(await findWaitingRun(app.db, JOB, asked)).toBeUndefined();
   });
 
-  it('end a run that pg-boss has at work, once, as pg-boss itself would', async () => {
+  it('end an active run once, as pg-boss itself would', async () => {
     const ours = (await boss().send(JOB, {})) ?? '';
     expect(await completeRun(app.db, JOB, ours)).toBe(false);
     await boss().fetch(JOB);
@@ -81,7 +105,7 @@ describe("our statements on pg-boss's tables", () => {
     expect(whatIsSet(one)).toEqual(whatIsSet(other));
   });
 
-  it('tell when the next run begins that pg-boss holds back', async () => {
+  it('say when the next delayed run of pg-boss starts', async () => {
     const database = boss().getDb();
     expect(await nextRunIn(database, JOB)).toBeUndefined();
     await boss().send(JOB, {}, { startAfter: 300 });

@@ -12,31 +12,34 @@ beforeAll(async () => {
 beforeEach(() => app.app.services.queue.boss.clearStorage());
 afterAll(() => app.stop());
 
-describe('a job that is to wait', () => {
-  it.each([-2, 0, 2])('does so however wrong the clock of the process is: by %s hours', async (hours) => {
-    const { queue, db } = app.app.services;
-    const payload = { token: randomUUID(), state_code: 'code', attempt: 1 };
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
-    try {
-      await queue.send(db, 'deliver-sign-in', payload, { startIn: 300 });
-      await queue.send(db, 'revoke-grant', { grant_id: randomUUID(), refresh_token: '' });
-    } finally {
-      vi.useRealTimers();
-    }
-    const { rows } = await sql<{ name: string; seconds: number }>`
+describe('a delayed job', () => {
+  it.each([-2, 0, 2])(
+    'waits correctly although the clock of the process is wrong by %s hours',
+    async (hours) => {
+      const { queue, db } = app.app.services;
+      const payload = { token: randomUUID(), state_code: 'code', attempt: 1 };
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
+      try {
+        await queue.send(db, 'deliver-sign-in', payload, { startIn: 300 });
+        await queue.send(db, 'revoke-grant', { grant_id: randomUUID(), refresh_token: '' });
+      } finally {
+        vi.useRealTimers();
+      }
+      const { rows } = await sql<{ name: string; seconds: number }>`
       select name, round(extract(epoch from start_after - created_on))::int as seconds from pgboss.job
       where name in ('deliver-sign-in', 'revoke-grant') order by name`.execute(db);
-    expect(rows).toEqual([
-      { name: 'deliver-sign-in', seconds: 300 },
-      { name: 'revoke-grant', seconds: 0 },
-    ]);
-  });
+      expect(rows).toEqual([
+        { name: 'deliver-sign-in', seconds: 300 },
+        { name: 'revoke-grant', seconds: 0 },
+      ]);
+    },
+  );
 });
 
-describe('D52: a run that is asked for', () => {
-  it('is another one when the one that waited has just begun', async () => {
+describe('D52: a requested run', () => {
+  it('is a new one when the waiting one has just started', async () => {
     const { queue, db } = app.app.services;
-    // What the queue says when a run waits, which is gone at the next look.
+    // The queue says that a run waits, which at the next query has started.
     const send = vi.spyOn(queue.boss, 'send').mockResolvedValueOnce(null);
     const id = await queue.run(db, 'sync-users');
     expect(send).toHaveBeenCalledTimes(2);
@@ -76,7 +79,7 @@ describe('a job that does not end by itself', () => {
   };
   const failed = { state: 'retry', output: { message: 'failed; the log says why' } };
 
-  it('fails when its time is over, or when the process stops; meanwhile others wait for its place', async () => {
+  it('fails at its time limit, or when the process stops; meanwhile others wait for its slot', async () => {
     const [slow, last] = [await add('2 seconds'), await add('1 hour')];
     await vi.waitFor(() => expect(begun).toEqual([slow]), 60_000);
     expect((await states()).map(({ state }) => state)).toEqual(['active', 'created']);

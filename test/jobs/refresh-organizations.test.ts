@@ -59,7 +59,7 @@ const memberOf = (id: number) => {
 };
 
 describe('the refresh of corporations and alliances', () => {
-  it('each is asked for every 40 minutes, with an alliance’s list; what did not change stays as it is', async () => {
+  it('each is fetched every 40 minutes, alliances with their list; what did not change stays as it is', async () => {
     const before = await corporation(FIRST);
     const kept = await standings(app);
     const requests = await requestsOf(app, async () => expect(await refresh()).toEqual([]));
@@ -77,7 +77,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(Object.fromEntries(await requestsOf(app, () => refresh()))).toEqual(Object.fromEntries(requests));
   });
 
-  it('D52: a run that somebody asked for refreshes them all', async () => {
+  it('D52: a requested run refreshes them all', async () => {
     await refresh();
     expect((await requestsOf(app, () => refresh())).size).toBe(0);
     app.clock.advance(MINUTE);
@@ -86,13 +86,13 @@ describe('the refresh of corporations and alliances', () => {
     expect((await corporation(FIRST))?.refreshed_on).not.toEqual(before?.refreshed_on);
   });
 
-  it('D39: a new CEO counts within two hours of runs; what did not change costs the provider nothing', async () => {
+  it('D39: a new CEO has its level within two hours of runs; what did not change costs the provider nothing', async () => {
     const { world } = app.provider;
     await refresh();
     const successor = memberOf(FIRST);
     world.setCeo(FIRST, successor);
     app.provider.reset();
-    // The provider's own answers may be an hour old: an hour is left for us.
+    // The provider's answers may be an hour old, so one hour remains for the service.
     for (let minutes = 0; minutes < 60; minutes += 15) {
       app.clock.advance(15 * MINUTE);
       await refresh();
@@ -166,7 +166,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await userRow(app, CEO)).toMatchObject({ clearance_level: 4 });
   });
 
-  it('D19: an alliance with another executor: the former one’s CEO falls to 2, the new one’s rises to 4', async () => {
+  it('D19: when an alliance gets another executor, the former one’s CEO falls to 2, the new one’s rises to 4', async () => {
     const { world } = app.provider;
     const executor = world.corporationsOf(ALLIANCE).find((id) => id !== FIRST) as number;
     const ceo = world.corporation(executor)?.ceoId as number;
@@ -181,7 +181,7 @@ describe('the refresh of corporations and alliances', () => {
     await refresh();
   });
 
-  it('D19: the same where no corporation is due', async () => {
+  it('D19: the same when no corporation is due', async () => {
     const { world } = app.provider;
     const executor = world.corporationsOf(ALLIANCE).find((id) => id !== FIRST) as number;
     await setLevel(app, CEO, 4);
@@ -194,7 +194,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await userRow(app, CEO)).toMatchObject({ clearance_level: 4 });
   });
 
-  it('D19: who left the corporation lost its office by that, and keeps what it was given elsewhere', async () => {
+  it('D19: a CEO that left the corporation lost the office by that, and keeps a level that it was given elsewhere', async () => {
     const { world } = app.provider;
     const successor = memberOf(LONELY);
     const former = world.corporation(LONELY)?.ceoId as number;
@@ -209,7 +209,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await userRow(app, former)).toMatchObject({ corporation_id: OTHER_LONELY, clearance_level: 6 });
   });
 
-  it('a new CEO whom nobody knew is registered', async () => {
+  it('an unknown new CEO is registered', async () => {
     const { world } = app.provider;
     const successor = memberOf(LONELY);
     await app.db.deleteFrom('users').where('character_id', '=', successor).execute();
@@ -222,7 +222,7 @@ describe('the refresh of corporations and alliances', () => {
     });
   });
 
-  it('new names and tickers; D18b: the autogroup bears the name, with a suffix where a group has it', async () => {
+  it('new names and tickers; D18b: the autogroup gets the new name, with a suffix if another group has it', async () => {
     const { world } = app.provider;
     await app.client(app.root).group.create({ body: { group_name: 'Sworn Friends' } });
     world.renameCorporation(OTHER_LONELY, 'SWORN friends', 'SWRN');
@@ -254,7 +254,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await membersOf(app, { alliance_id: OTHER_ALLIANCE })).toContain(ceo);
   });
 
-  it('members of a corporation one of whose members lets us read the list are registered at level 0', async () => {
+  it('members of a corporation are registered at level 0 if one of them granted reading the list', async () => {
     const { world } = app.provider;
     const lister = world.corporation(SECOND)?.ceoId as number;
     const [unknown = 0, ...others] = world.membersOf(SECOND).filter((id) => id !== lister);
@@ -282,7 +282,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await userRow(app, unknown)).toMatchObject({ clearance_level: -1, corporation_id: LONELY });
   });
 
-  it('D19: a corporation that left its alliance before any member was seen elsewhere', async () => {
+  it('D19: a corporation that left its alliance, found before any of its members', async () => {
     const { world } = app.provider;
     const left = world.corporationsOf(ALLIANCE).find((id) => id !== FIRST) as number;
     const member = memberOf(left);
@@ -294,7 +294,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await membersOf(app, { alliance_id: ALLIANCE })).not.toContain(member);
   });
 
-  it('D39: what closes keeps its last known CEO and executor, and is not asked for at once again', async () => {
+  it('D39: a closed one keeps its last known CEO and executor, and is not fetched again at once', async () => {
     const { world } = app.provider;
     const members = world.membersOf(LONELY);
     const before = { corporation: await corporation(LONELY), alliance: await alliance(99_000_003) };
@@ -314,7 +314,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await untrue(app)).toEqual([]);
   });
 
-  it('D63b: a 404 is no end: nothing changes, and it is asked for again in an hour', async () => {
+  it('D63b: a 404 changes nothing, and it is fetched again in an hour', async () => {
     const before = await corporation(SECOND);
     app.provider.faults.add(`/corporations/${SECOND}`, { kind: 'status', status: 404 });
     expect(await refresh()).toEqual([]);
@@ -326,7 +326,7 @@ describe('the refresh of corporations and alliances', () => {
     expect((await requestsOf(app, () => refresh())).get('/corporations/{corporation_id}')).toBe(1);
   });
 
-  it('an alliance whose list cannot be read stays due, and is asked for again in an hour', async () => {
+  it('an alliance whose list cannot be read stays due, and is fetched again in an hour', async () => {
     const { world } = app.provider;
     const joined = world.corporationsOf(OTHER_ALLIANCE).find((id) => id !== SECOND) as number;
     await forget(app, { corporation_id: joined });
@@ -338,7 +338,7 @@ describe('the refresh of corporations and alliances', () => {
     expect(await refresh()).toContainEqual({ corporation_id: joined, registered: true });
   });
 
-  it('a corporation that cannot be had costs the others nothing, nor holds them up', async () => {
+  it('a corporation that cannot be fetched does not affect the others', async () => {
     const { world } = app.provider;
     world.renameCorporation(SECOND, 'Named Anew');
     app.provider.faults.add(`/corporations/${FIRST}`, { kind: 'status', status: 500 });
@@ -396,7 +396,7 @@ describe('D63: a provider that fails', () => {
     expect(await untrue(app)).toEqual([]);
   });
 
-  it('the brake holds a run that would take something from too many, and force lets it through', async () => {
+  it('the guard holds a run that would take something from too many, and force lets it pass', async () => {
     const { world } = app.provider;
     const kept = await standings(app);
     world.closeAlliance(ALLIANCE);
@@ -417,7 +417,7 @@ describe('D63: downtime between the records of alliances and their lists', () =>
   });
   afterAll(() => other.stop());
 
-  it('alliances whose lists were not even asked for stay due, too', async () => {
+  it('alliances whose lists were not requested stay due, too', async () => {
     const { world } = other.provider;
     const joined = world.alliances.flatMap(({ id, executorCorporationId }) => {
       const [corporation] = world.corporationsOf(id).filter((member) => member !== executorCorporationId);

@@ -33,7 +33,7 @@ async function registered(alliance_id: number, { db }: TestApp = app): Promise<n
   return rows.map(({ corporation_id }) => corporation_id);
 }
 
-/** What `work` asks the provider for, as method and path. */
+/** The requests that `work` sends to the provider, as method and path. */
 async function requestsOf(work: () => Promise<unknown>) {
   const before = app.provider.requests.length;
   await work();
@@ -41,7 +41,7 @@ async function requestsOf(work: () => Promise<unknown>) {
 }
 
 describe('register-alliance-members: an alliance’s other members follow by a job (D39)', () => {
-  it('the job waits for a worker as long as it takes, then registers every member with its CEO', async () => {
+  it('the job waits until there is a worker, then registers every member with its CEO', async () => {
     const other = await startTestApp(WORLD);
     const client = other.client(other.root);
     await client.alliance.register({ params: { alliance_id: FIRST } });
@@ -68,7 +68,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     await other.stop();
   });
 
-  it('asks for the list once, for each missing corporation once, for all names at once; few at a time', async () => {
+  it('requests the list once, each missing corporation once and all names at once, few at a time', async () => {
     await root.alliance.register({ params: { alliance_id: SECOND } });
     const missing = membersOf(SECOND).filter((id) => id !== 98_000_002);
     expect(missing.length).toBeGreaterThan(8);
@@ -94,7 +94,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     expect(Math.max(...requests.map(({ open }) => open))).toBe(8);
   });
 
-  it('run again, it asks for the list alone and changes nothing', async () => {
+  it('run again, it requests only the list and changes nothing', async () => {
     const all = () => sql`select * from corporations order by corporation_id`.execute(app.db);
     const before = await all();
     app.clock.advance(STALE);
@@ -103,7 +103,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     expect((await all()).rows).toEqual(before.rows);
   });
 
-  it('a corporation that fails costs the others nothing; the job fails, and its next run asks for that one', async () => {
+  it('a corporation that fails does not affect the others; the job fails, and its next run requests that one', async () => {
     await root.alliance.register({ params: { alliance_id: THIRD } });
     const members = membersOf(THIRD);
     const unlucky = members.at(-1) as number;
@@ -121,13 +121,13 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     expect(await registered(THIRD)).toEqual(members);
   });
 
-  it('a provider that refuses everything is left alone after some failures', async () => {
+  it('after some failures it sends no more requests to a provider that refuses everything', async () => {
     await sql`update corporations set alliance_id = null where alliance_id = ${THIRD}
       and corporation_id <> 98000003`.execute(app.db);
     const missing = membersOf(THIRD).length - 1;
     expect(missing).toBeGreaterThan(14);
     app.clock.advance(STALE);
-    // 403 is an answer: it is not asked again.
+    // A 403 is an answer, which is not retried.
     app.provider.faults.add('/corporations/*', { kind: 'odd 403' });
     const requests = await requestsOf(() =>
       expect(registerMembers(app.app.services, THIRD)).rejects.toThrow(`${missing} corporations`),
@@ -151,7 +151,7 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     expect(rows).toEqual([{ clearance_level: 2 }]);
   });
 
-  it('a corporation that is on the list but says otherwise itself is left where it is', async () => {
+  it('a corporation that is on the list but names another alliance itself stays where it is', async () => {
     const foreign = membersOf(SECOND).at(-1) as number;
     const alone = app.provider.world.corporations.find(({ npc, allianceId }) => !npc && allianceId === null);
     const listed = [...membersOf(THIRD), foreign, alone?.id as number, 98_999_999, 1_000_006];

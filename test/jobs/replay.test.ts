@@ -12,7 +12,7 @@ beforeAll(async () => {
   app = await startTestApp({ provider: { alliances: 3, corporations: 9, characters: 60 } });
   coalition_id = await populate(app);
   await syncUsers(app.app.services, testRun('sync-users', { force: true }));
-  // What was put into the tables by hand gets its autogroup by its first change.
+  // Records that were inserted directly get their autogroup with their first change.
   await changeCoalition('remove_member_alliances');
   await changeCoalition('add_member_alliances');
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => app.app.services.queue.boss.clearStorage());
 afterAll(() => app.stop());
 
-/** What waits in the queue of a job. */
+/** The waiting runs of a job. */
 async function waiting(name: string) {
   const { rows } = await sql<{ id: string; data: unknown }>`
     select id, data from pgboss.job where name = ${name} and state = 'created' order by created_on`.execute(
@@ -58,7 +58,7 @@ describe('D52: GET /system/job', () => {
 });
 
 describe('D63: POST /system/job/{job_id}', () => {
-  it('puts a run into the queue; where one waits already, that is the one', async () => {
+  it('enqueues a run, or returns the one that waits already', async () => {
     const first = await root.system.runJob({ params: { job_id: 'sync-users' } });
     expect(first).toMatchObject({ status: 200, body: { job_id: 'sync-users' } });
     expect(await root.system.runJob({ params: { job_id: 'sync-users' } })).toMatchObject({
@@ -69,7 +69,7 @@ describe('D63: POST /system/job/{job_id}', () => {
     ]);
   });
 
-  it('force holds for the run that waits, whoever asked for it: a job runs alone', async () => {
+  it('force applies to the waiting run, whoever requested it, because a job runs once at a time', async () => {
     const plain = await root.system.runJob({ params: { job_id: 'sync-users' } });
     const forced = await root.system.runJob({ params: { job_id: 'sync-users' }, query: { force: true } });
     expect(forced).toMatchObject({ status: 200, body: plain.body });
@@ -79,7 +79,7 @@ describe('D63: POST /system/job/{job_id}', () => {
     expect((await waiting('sync-users')).map(({ data }) => data)).toEqual([{ force: true, asked: true }]);
   });
 
-  it.each(['no-such-job', 'revoke-grant'])('%s: 404, for it is no scheduled job', async (job_id) => {
+  it.each(['no-such-job', 'revoke-grant'])('%s: 404, because it is no scheduled job', async (job_id) => {
     expect(await root.system.runJob({ params: { job_id } })).toMatchObject({
       status: 404,
       body: { detail: `Could not find job ${job_id}` },
@@ -112,7 +112,7 @@ describe('D63: POST /system/job/{job_id}', () => {
     expect(await waiting('sync-users')).toEqual([]);
   });
 
-  it('422 for a dry run of a job that cannot tell', async () => {
+  it('422 for a dry run of a job that has none', async () => {
     expect(
       await root.system.runJob({ params: { job_id: 'maintenance' }, query: { dry_run: true } }),
     ).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'dry_run'] }] } });
@@ -120,7 +120,7 @@ describe('D63: POST /system/job/{job_id}', () => {
 });
 
 describe('D52, D61: schedules are checked at the start', () => {
-  it('every expression that is none, every unknown job and the time zone are named at once', () => {
+  it('every invalid expression, every unknown job and the time zone are named together', () => {
     const read = () =>
       readSettings({
         JOB_SCHEDULES: 'sync-users=61 * * * *; check-grants=daily; wake-up=* * * * *; maintenance',
@@ -160,7 +160,7 @@ describe('D52: missed runs coalesce', () => {
     expect(known.map(({ job_id }) => job_id)).toEqual(scheduledJobs);
   });
 
-  it('so does one whose time passed while the database was away from a worker', async () => {
+  it('so does one whose time passed while a worker could not reach the database', async () => {
     const other = await startTestApp();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {

@@ -7,7 +7,7 @@ import { farOff } from '../harness/far-off.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { databaseUrl, onServer } from '../harness/postgres.ts';
 
-/** Runs `work` on a database that holds nothing, not even a schema. */
+/** Runs `work` on an empty database without any schema. */
 async function onEmptyDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const name = `castellan_test_${randomBytes(8).toString('hex')}`;
   await onServer(inject('templateUrl'), `create database ${name}`);
@@ -53,7 +53,7 @@ describe('two servers and two workers', () => {
       const keys = {
         TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
         ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-        // Nobody is asked anything while they start.
+        // No provider is needed while they start.
         SSO_CLIENT_ID: 'castellan-test',
         SSO_CLIENT_SECRET: 'secret',
         SSO_URL: 'http://127.0.0.1:9',

@@ -20,13 +20,13 @@ import { userRow } from '../harness/sign-in.ts';
 
 const POPULATION = 3_000;
 const CORPORATIONS = 60;
-/** Alliance that nobody has heard of, and who leads it. */
+/** An alliance that is not registered, with its executor and CEO. */
 const [FORGOTTEN, FORGOTTEN_EXECUTOR] = [99_000_008, 98_000_008];
 const HOUR = 3_600_000;
-/** Most errors of the provider's error limit that one run may cost. */
+/** Maximum number of errors that one run may cause within the provider's error limit. */
 const MOST_ERRORS = 20;
 
-/** Of one answer: short for a provider that keeps silent, else long enough for a busy machine. */
+/** Timeouts of one answer: short for a provider that hangs, otherwise long enough for a busy machine. */
 const [SHORT, LONG] = [3_000, 15_000];
 const LIMITS = { milliseconds: LONG, bytes: 8 * 1024 * 1024 };
 
@@ -47,7 +47,7 @@ afterEach(async () => {
   expect(await untrue(app)).toHaveLength(0);
 });
 
-/** The provider is well again, and time has passed. */
+/** Ends all faults of the provider and advances the clock. */
 async function recover(): Promise<void> {
   app.provider.reset();
   app.clock.advance(2 * HOUR);
@@ -58,7 +58,7 @@ async function recover(): Promise<void> {
 const sync = (options: Partial<Omit<Run, 'job'>> = {}, services: Partial<TestApp['app']['services']> = {}) =>
   syncUsers({ ...app.app.services, ...services }, testRun('sync-users', options));
 
-/** Moves every n-th character that leads nothing into the next player corporation. */
+/** Moves every n-th character that is no CEO into the next player corporation. */
 function moveEvery(n: number, from = 1): number[] {
   const { world } = app.provider;
   const moved: number[] = [];
@@ -115,7 +115,7 @@ describe('D63: a provider that fails takes nothing away', () => {
     expect(await resting.execute()).toEqual([]);
   });
 
-  it('every other request fails: at most 20 errors, further tries included; what was answered counts', async () => {
+  it('every other request fails: at most 20 errors, retries included; what was answered is applied', async () => {
     moveEvery(40);
     app.provider.faults.add('api', { kind: 'status', status: 502 }, { probability: 0.5 });
     for (let run = 0; run < 5; run += 1) {
@@ -126,7 +126,7 @@ describe('D63: a provider that fails takes nothing away', () => {
     }
   });
 
-  it('the next run goes on where one stopped, and asks for everybody once', async () => {
+  it('the next run continues where one stopped, and visits everybody once', async () => {
     const client = atRequest(app.app.services.client, 3, () => {
       app.provider.faults.downtime = true;
     });
@@ -144,13 +144,13 @@ describe('D63: a provider that fails takes nothing away', () => {
     const users = app.db.selectFrom('users').select('character_id').where('character_id', '>', 0);
     const ids = (await users.orderBy('character_id', 'desc').execute()).map((row) => row.character_id);
     expect(asked.toSorted((a, b) => b - a)).toEqual(ids);
-    // The first two thousand were answered for: the others come first.
+    // The first two thousand are done, so the others come first.
     expect(asked[0]).toBe(ids[2_000]);
   });
 });
 
 describe('a provider that is too slow for one run', () => {
-  it('ends the first half of it in time for the bodies; the next run goes on there', async () => {
+  it('stops visiting users in time for the organizations; the next run continues there', async () => {
     const moved = moveEvery(400);
     const asked: number[] = [];
     const { client } = app.app.services;
@@ -181,7 +181,7 @@ describe('a provider that is too slow for one run', () => {
 });
 
 describe('a page that always fails', () => {
-  it('keeps nobody else from being asked for', async () => {
+  it('does not keep others from being visited', async () => {
     const ids = await app.db
       .selectFrom('users')
       .select('character_id')
@@ -208,7 +208,7 @@ describe('a page that always fails', () => {
 });
 
 describe('what a run costs', () => {
-  it('5,000 characters: 5 affiliation requests, the latest sign-ins first', async () => {
+  it('5,000 characters: 5 affiliation requests, latest sign-ins first', async () => {
     const first = 2_112_000_100;
     await app.db
       .updateTable('users')
@@ -234,19 +234,19 @@ describe('what a run costs', () => {
       await sync({ force: true });
       return app.statements.length - seen;
     };
-    // The first ones to move in make the autogroups of where they go.
+    // The first ones to move cause the autogroups of their new corporations.
     await statementsOf(() => moveEvery(12, 2));
     const few = await statementsOf(() => moveEvery(990));
     const many = await statementsOf(() => moveEvery(12, 2));
-    // Answers are followed by a little tidying up now and then.
+    // Some answers are followed by the deletion of expired rows.
     expect(Math.abs(many - few)).toBeLessThanOrEqual(1);
     const idle = await statementsOf(() => undefined);
     expect(idle).toBeLessThan(10 + 5 * (POPULATION / 1_000));
   });
 });
 
-describe('D63: the brake', () => {
-  it('changes nothing when more than 10 % would lose something, logs an error and counts; force lets it through', async () => {
+describe('D63: the mass-change guard', () => {
+  it('changes nothing when more than 10 % would lose something, logs an error and counts a metric; force lets it pass', async () => {
     moveEvery(8);
     const kept = await standings(app);
     const complaints = await complaintsOf(() => sync());
@@ -256,7 +256,7 @@ describe('D63: the brake', () => {
     expect(await untrue(app)).toHaveLength(0);
   });
 
-  it('the same set of changes found in three runs, each 30 minutes after the other, is let through', async () => {
+  it('the same set of changes passes when three runs 30 minutes apart find it', async () => {
     moveEvery(8, 2);
     expect(await complaintsOf(() => sync())).toEqual([HELD]);
     app.clock.advance(31 * 60_000);
@@ -269,7 +269,7 @@ describe('D63: the brake', () => {
     expect(await untrue(app)).toHaveLength(0);
   });
 
-  it('a run in between that finds nothing to change forgets the set: what comes back begins anew', async () => {
+  it('a run in between that finds nothing to change discards the set, so the count starts again', async () => {
     const { world } = app.provider;
     const homeOf = (id: number) => world.character(id)?.corporationId as number;
     const users = await app.db.selectFrom('users').select('character_id').execute();
@@ -285,7 +285,7 @@ describe('D63: the brake', () => {
     }
   });
 
-  it('indirect losses count: an alliance that loses a tenth of all in one corporation', async () => {
+  it('indirect losses count: an alliance that loses a corporation with a tenth of all users', async () => {
     const { world } = app.provider;
     const alliance = world.alliances.find(({ id }) => {
       const members = world.corporationsOf(id).flatMap((corporation) => world.membersOf(corporation));
@@ -297,7 +297,7 @@ describe('D63: the brake', () => {
     expect(await standings(app)).toEqual(kept);
   });
 
-  it('indirect losses count: a deleted character takes along all tokens that descend from its own', async () => {
+  it('indirect losses count: with a deleted character go all tokens that descend from its own', async () => {
     const { world } = app.provider;
     const [deleted = 0, ...holders] = moveEvery(8, 3);
     await sync({ force: true });
@@ -313,7 +313,7 @@ describe('D63: the brake', () => {
 });
 
 describe('D63: downtime in every phase of a run', () => {
-  /** A user that leads nothing. */
+  /** A user that is no CEO. */
   async function somebody(): Promise<number> {
     const users = app.db.selectFrom('users').select('character_id');
     const { character_id } = await users

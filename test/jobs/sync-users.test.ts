@@ -29,7 +29,7 @@ afterEach(() => app.provider.faults.clear());
 const sync = (options: Partial<Omit<Run, 'job'>> = {}): Promise<readonly Change[]> =>
   syncUsers(app.app.services, testRun('sync-users', options));
 
-/** A member that is no CEO, each time another one. */
+/** A member that is no CEO; a new one in each call. */
 const used = new Set<number>();
 function memberOf(corporation: number): number {
   const id = app.provider.world
@@ -46,7 +46,7 @@ const mayLogIn = async (id: number) => {
 };
 
 describe('the sync of users', () => {
-  it('a registry that is true stays as it is: one request, nothing written', async () => {
+  it('an up-to-date registry stays as it is: one request, nothing written', async () => {
     const all = () => sql`select * from users order by character_id`.execute(app.db);
     const before = (await all()).rows;
     const requests = await requestsOf(app, async () => expect(await sync()).toEqual([]));
@@ -54,7 +54,7 @@ describe('the sync of users', () => {
     expect((await all()).rows).toEqual(before);
   });
 
-  it('D72: a run that looked at everybody is noted; one that stopped is not', async () => {
+  it('D72: a complete run is recorded; one that stopped is not', async () => {
     const noted = async () =>
       (
         await app.db
@@ -90,7 +90,7 @@ describe('the sync of users', () => {
     expect(await userRow(app, id)).toMatchObject({ corporation_id: LONELY, clearance_level: after });
   });
 
-  it('D19: a CEO that leaves: the corporation is refreshed at once, and its new CEO rises', async () => {
+  it('D19: when a CEO leaves, the corporation is refreshed at once, and its new CEO rises', async () => {
     const { world } = app.provider;
     const former = world.corporation(OTHER_LONELY)?.ceoId as number;
     const successor = memberOf(OTHER_LONELY);
@@ -121,7 +121,7 @@ describe('the sync of users', () => {
     expect(await membersOf(app, { alliance_id: 99_000_002 })).toContain(id);
   });
 
-  it('D11, D27b: who leaves for the game’s own corporation has none, and may no longer log in', async () => {
+  it('D11, D27b: a user that moved to a corporation of the game itself has none, and may no longer log in', async () => {
     const id = memberOf(FIRST);
     expect(await mayLogIn(id)).toBe(true);
     app.provider.world.moveCharacter(id, 1_000_006);
@@ -129,7 +129,7 @@ describe('the sync of users', () => {
     expect(await mayLogIn(id)).toBe(false);
   });
 
-  it('D28: a guest that joins its host becomes a member at level 0; another is left alone', async () => {
+  it('D28: a guest that joins its host becomes a member at level 0; other guests stay as they are', async () => {
     const [joining, staying] = [memberOf(FIRST), memberOf(FIRST)];
     const guests = app.db.updateTable('users').set({ clearance_level: -1, corporation_id: LONELY });
     await guests.where('character_id', 'in', [joining, staying]).execute();
@@ -139,7 +139,7 @@ describe('the sync of users', () => {
     expect(await userRow(app, staying)).toMatchObject({ corporation_id: LONELY, clearance_level: -1 });
   });
 
-  it('D19: a corporation that leaves its alliance: levels 3 to 8 of its members go, its group stays', async () => {
+  it('D19: when a corporation leaves its alliance, its members lose levels 3 to 8; its autogroup stays', async () => {
     const { world } = app.provider;
     const corporation = world.corporationsOf(99_000_001).find((id) => id !== FIRST) as number;
     const ceo = world.corporation(corporation)?.ceoId as number;
@@ -175,7 +175,7 @@ describe('the sync of users', () => {
     expect(await membersOf(app, { corporation_id: corporation })).toContain(two);
   });
 
-  it('D19: an executor that leaves its alliance: its CEO falls to 2, the next executor’s rises to 4', async () => {
+  it('D19: when an executor leaves its alliance, its CEO falls to 2, and that of the next executor rises to 4', async () => {
     const { world } = app.provider;
     const next = world.corporationsOf(99_000_002).find((id) => id !== SECOND) as number;
     const ceo = world.corporation(next)?.ceoId as number;
@@ -193,7 +193,7 @@ describe('the sync of users', () => {
     expect(await userRow(app, 2_112_000_002)).toMatchObject({ clearance_level: 4 });
   });
 
-  it('D39: an alliance that closes keeps its executor; its corporations are in none, and their CEOs at 2', async () => {
+  it('D39: a closed alliance keeps its executor; its former corporations have no alliance, and their CEOs level 2', async () => {
     const { world } = app.provider;
     const corporations = world.corporationsOf(99_000_003);
     const member = memberOf(98_000_003);
@@ -213,7 +213,7 @@ describe('the sync of users', () => {
     expect(await membersOf(app, { alliance_id: 99_000_003 })).toEqual([]);
   });
 
-  it('D39: a corporation that nobody registered comes with its CEO and its alliance before who joined it', async () => {
+  it('D39: an unregistered corporation is stored with its CEO and alliance before the user that joined it', async () => {
     const { world } = app.provider;
     const id = memberOf(FIRST);
     await forget(app, { alliance_id: 99_000_002 });
@@ -242,7 +242,7 @@ describe('the sync of users', () => {
     expect(named).toEqual([{ group_name: 'The Regulars (corporation 98000011)' }]);
   });
 
-  it('a corporation without an answer: who joined it stays where it was, everybody else moves', async () => {
+  it('a corporation without an answer: users that joined it stay where they were, all others move', async () => {
     const { world } = app.provider;
     const [blocked, free] = [memberOf(FIRST), memberOf(FIRST)];
     await forget(app, { corporation_id: OTHER_LONELY });
@@ -256,8 +256,8 @@ describe('the sync of users', () => {
   });
 });
 
-describe('what is not the sync’s to judge', () => {
-  it('D39, D63b: a corporation whose new alliance cannot be had stays in the former one, levels and all', async () => {
+describe('what the sync does not decide', () => {
+  it('D39, D63b: a corporation whose new alliance cannot be fetched stays in the former one, with all levels', async () => {
     const { world } = app.provider;
     await forget(app, { alliance_id: 99_000_002 });
     const corporation = world.corporationsOf(99_000_001).find((id) => id !== FIRST) ?? LONELY;
@@ -275,7 +275,7 @@ describe('what is not the sync’s to judge', () => {
     expect(await userRow(app, member)).toMatchObject({ clearance_level: 0 });
   });
 
-  it('D29b: that a character was sold is noticed when the new owner signs in, and changes nothing before', async () => {
+  it('D29b: the sale of a character has no effect before the new owner signs in', async () => {
     const id = memberOf(FIRST);
     await app.signIn(id);
     await setLevel(app, id, 6);
@@ -314,7 +314,7 @@ describe('D63b: characters that were deleted', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('many are deleted by as many statements as one, and all their grants revoked', async () => {
+  it('the number of statements does not depend on how many are deleted; all their grants are revoked', async () => {
     const deletions = async (count: number) => {
       const ids = Array.from({ length: count }, () => memberOf(SECOND));
       for (const id of ids) {
@@ -341,7 +341,7 @@ describe('D63b: characters that were deleted', () => {
     expect(await deletions(6)).toBe(await deletions(1));
   });
 
-  it('who is seen elsewhere in between is not deleted', async () => {
+  it('a character that is seen elsewhere in between is not deleted', async () => {
     const id = memberOf(FIRST);
     const { world } = app.provider;
     world.moveCharacter(id, 1_000_001);
@@ -355,7 +355,7 @@ describe('D63b: characters that were deleted', () => {
     await sync();
   });
 
-  it('an id that the provider refuses is split off, rests for a day, and stays what it was', async () => {
+  it('an id that the provider refuses is requested apart, not again for a day, and its user stays as it was', async () => {
     const stranger = 2_199_999_999;
     const mover = memberOf(FIRST);
     await addUser(app, { id: stranger, corporation: FIRST, level: 3 });
@@ -391,8 +391,8 @@ describe('D63b: characters that were deleted', () => {
   });
 });
 
-describe('what happens meanwhile', () => {
-  it('a sign-in during the run knows better', async () => {
+describe('changes during a run', () => {
+  it('a sign-in during the run takes precedence', async () => {
     const { client } = app.app.services;
     const { world } = app.provider;
     const id = memberOf(FIRST);
@@ -400,7 +400,7 @@ describe('what happens meanwhile', () => {
     const late: typeof client = {
       async ask(request) {
         const answer = await client.ask(request);
-        // Back where it was, and says so by signing in.
+        // The character is back in its former corporation and signs in.
         if (request.path === '/characters/affiliation' && world.character(id)?.corporationId === LONELY) {
           world.moveCharacter(id, FIRST);
           app.clock.advance(1_000);
@@ -417,7 +417,7 @@ describe('what happens meanwhile', () => {
   const signedInOn = (id: number, signed_in_on: Date | null) =>
     app.db.updateTable('users').set({ signed_in_on }).where('character_id', '=', id).execute();
 
-  it('who signed in by a clock that was far ahead is looked at like everybody', async () => {
+  it('a user whose sign-in was dated by a clock far ahead is visited like all others', async () => {
     const id = memberOf(FIRST);
     await signedInOn(id, new Date(app.clock.now().getTime() + 365 * 24 * HOUR));
     app.provider.world.moveCharacter(id, LONELY);
@@ -425,7 +425,7 @@ describe('what happens meanwhile', () => {
     await signedInOn(id, null);
   });
 
-  it('a sign-in during the run knows better by a clock that is behind, too', async () => {
+  it('so it does by a clock that is behind', async () => {
     const id = memberOf(FIRST);
     app.provider.world.moveCharacter(id, LONELY);
     const { client } = app.app.services;
@@ -442,7 +442,7 @@ describe('what happens meanwhile', () => {
     await signedInOn(id, null);
   });
 
-  it('a corporation that somebody refreshes during the run stays as that left it', async () => {
+  it('a corporation that is refreshed during the run stays as that refresh left it', async () => {
     const { client } = app.app.services;
     const { world } = app.provider;
     world.moveCorporation(OTHER_LONELY, 99_000_001);
@@ -465,7 +465,7 @@ describe('what happens meanwhile', () => {
     ]);
   });
 
-  it('a run that is told to end begins no further page and writes nothing', async () => {
+  it('an aborted run starts no further page and writes nothing', async () => {
     const stop = new AbortController();
     const id = memberOf(FIRST);
     app.provider.world.moveCharacter(id, LONELY);

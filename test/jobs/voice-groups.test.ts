@@ -48,7 +48,7 @@ afterEach(async () => {
 const sync = (options: Partial<Omit<Run, 'job'>> = {}) =>
   syncVoiceGroups(app.app.services, testRun('sync-voice-groups', options), LIMITS);
 
-/** Somebody who may log in and has an identity, member of these groups. */
+/** A user who may log in and has an identity, as a member of these groups. */
 async function somebody(...groups: readonly string[]): Promise<{ id: number; cldbid: number }> {
   lastId += 1;
   await addUser(app, { id: lastId, corporation: HOME.corporation });
@@ -76,7 +76,7 @@ async function madeSgid(): Promise<number> {
 }
 
 describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
-  it('a missing one is made, under the group’s name; members come and go, in one connection each run', async () => {
+  it('a missing one is created with the group’s name; members are added and removed, with one connection each run', async () => {
     const [one, two, both] = [await somebody(MADE), await somebody(ADOPTED), await somebody(MADE, ADOPTED)];
     const before = voice.connections;
     const changes = await sync();
@@ -97,7 +97,7 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
     await expect.poll(() => voice.open).toBe(0);
   });
 
-  it('who may no longer log in loses the memberships', async () => {
+  it('users that may no longer log in lose the memberships', async () => {
     const [one, other] = [await somebody(MADE), await somebody(MADE)];
     await sync();
     await addGroup(app, 'cc'.repeat(12), 'Shut out', [one.id]);
@@ -111,7 +111,7 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
     await app.db.deleteFrom('groups').where('group_id', '=', 'cc'.repeat(12)).execute();
   });
 
-  it('an identity that is nobody’s any more loses them, in adopted groups too; a deleted user’s as well', async () => {
+  it('an identity that is no longer bound loses them, in adopted groups too; that of a deleted user as well', async () => {
     const [one, other] = [await somebody(MADE, ADOPTED), await somebody(ADOPTED)];
     await sync();
     await app.db
@@ -124,7 +124,7 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
     expect(membershipsOf(voice)).toEqual({});
   });
 
-  it('strangers leave a server group that we made, and stay in an adopted one', async () => {
+  it('unknown identities are removed from a server group that the service created, and stay in an adopted one', async () => {
     const member = await somebody(MADE, ADOPTED);
     await sync();
     const made = await madeSgid();
@@ -135,7 +135,7 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
     expect(membershipsOf(voice)).toEqual({ [made]: [member.cldbid], [sgid]: [member.cldbid, stranger] });
   });
 
-  it('other server groups are never touched', async () => {
+  it('other server groups are never changed', async () => {
     const member = await somebody(MADE);
     voice.world.members(SERVER_ADMIN).add(member.cldbid);
     await sync();
@@ -169,7 +169,7 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
     expect(membershipsOf(voice)).toEqual({});
   });
 
-  it('many go in sets, a client that the server has forgotten among them', async () => {
+  it('many are changed in sets, including a client that the server has forgotten', async () => {
     const people = [];
     for (let n = 0; n < 120; n += 1) people.push(await somebody(MADE));
     await app.db
@@ -182,7 +182,7 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
     await sync();
     const known = people.filter((_, index) => index !== 70).map(({ cldbid }) => cldbid);
     expect(membershipsOf(voice)).toEqual({ [await madeSgid()]: known });
-    // The whole set that the forgotten one spoilt goes one by one from there.
+    // After the failure of the set with the forgotten client, its members are changed one by one.
     expect(voice.commands.length - before).toBeLessThan(70);
     voice.world.members(await madeSgid()).delete(already);
     await sync();
@@ -196,7 +196,7 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
     const made = await madeSgid();
     await leave(MADE, one.id);
     const three = await somebody(MADE);
-    // Somebody else was faster, just between the reading and the change.
+    // Another client made the change between reading and changing.
     voice.strike = ({ at }) => {
       if (at === 'servergroupdelclient') voice.world.members(made).delete(one.cldbid);
       if (at === 'servergroupaddclient') voice.world.members(made).add(three.cldbid);
@@ -206,7 +206,7 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
     expect(membershipsOf(voice)).toEqual({ [made]: [two.cldbid, three.cldbid] });
   });
 
-  it('progress is told, up to the end', async () => {
+  it('progress is reported up to the end', async () => {
     for (let n = 0; n < 3; n += 1) await somebody(MADE);
     const progress = vi.fn();
     await sync({ progress });
@@ -215,7 +215,7 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
 });
 
 describe('D18b: bound by id, never by name', () => {
-  it('a server group that bears the name already is left alone', async () => {
+  it('a server group that has the name already is not used', async () => {
     const member = await somebody(MADE);
     const theirs = voice.world.addGroup('Scouts');
     await sync();
@@ -225,7 +225,7 @@ describe('D18b: bound by id, never by name', () => {
     expect(membershipsOf(voice)).toEqual({ [made]: [member.cldbid] });
   });
 
-  it('one that was renamed stays ours; one that vanished is made anew', async () => {
+  it('a renamed one is still used; a deleted one is created again', async () => {
     const member = await somebody(MADE);
     await sync();
     const first = await madeSgid();
@@ -239,7 +239,7 @@ describe('D18b: bound by id, never by name', () => {
     expect(membershipsOf(voice)).toEqual({ [second]: [member.cldbid] });
   });
 
-  it('names have at most 30 characters, none halved', async () => {
+  it('names have at most 30 characters, and no surrogate pair is split', async () => {
     const group_name = `Scouts ${'😀'.repeat(40)}`;
     await app.db.updateTable('groups').set({ group_name }).where('group_id', '=', MADE).execute();
     await sync();
@@ -255,7 +255,7 @@ describe('D18b: bound by id, never by name', () => {
     expect(membershipsOf(voice)).toEqual({});
   });
 
-  it('an adopted one that does not exist, or is a template, is left out and logged', async () => {
+  it('an adopted one that does not exist, or is a template, is skipped and logged', async () => {
     const member = await somebody(MADE, ADOPTED);
     const { settings } = app.app.services;
     for (const wrong of [777, 3]) {
@@ -273,7 +273,7 @@ describe('D18b: bound by id, never by name', () => {
     expect(app.logged.join('')).toContain('adopts a server group that does not exist');
   });
 
-  it('one that was made for a group is not adopted for another at the same time', async () => {
+  it('one that was created for a group cannot be adopted for another one', async () => {
     const [one, other] = [await somebody(MADE), await somebody(ADOPTED)];
     await sync();
     const made = await madeSgid();
@@ -314,14 +314,14 @@ describe('a dry run', () => {
   });
 });
 
-describe('D63: the brake', () => {
+describe('D63: the mass-change guard', () => {
   const everybodyLeaves = async () => {
     for (let n = 0; n < 25; n += 1) await somebody(ADOPTED);
     await sync();
     await app.db.deleteFrom('group_members').where('group_id', '=', ADOPTED).execute();
   };
 
-  it('a run that would take away too much changes nothing, additions included, until it is forced', async () => {
+  it('a run that would remove too many changes nothing, not even additions, until it is forced', async () => {
     await everybodyLeaves();
     const late = await somebody(ADOPTED);
     const before = membershipsOf(voice);
@@ -331,7 +331,7 @@ describe('D63: the brake', () => {
     expect(membershipsOf(voice)).toEqual({ [sgid]: [late.cldbid] });
   });
 
-  it('the same set found in three runs half an hour apart gets through', async () => {
+  it('the same set passes when three runs half an hour apart find it', async () => {
     await everybodyLeaves();
     const seen: number[] = [];
     for (let n = 0; n < 3; n += 1) {
@@ -342,7 +342,7 @@ describe('D63: the brake', () => {
     expect(seen).toEqual([25, 25, 0]);
   });
 
-  it('a run in between that finds nothing to do forgets the set: what comes back begins anew', async () => {
+  it('a run in between that finds nothing to do discards the set, so the count starts again', async () => {
     await everybodyLeaves();
     const kept = membershipsOf(voice);
     const identities = await app.db.selectFrom('voice_identities').select('character_id').execute();
@@ -361,7 +361,7 @@ describe('D63: the brake', () => {
     }
   });
 
-  it('a few are taken away at once', async () => {
+  it('a few removals are made at once', async () => {
     const people = [];
     for (let n = 0; n < 25; n += 1) people.push(await somebody(ADOPTED));
     await sync();
@@ -385,7 +385,7 @@ describe('without a voice server, or without groups', () => {
     expect(voice.connections).toBe(before);
   });
 
-  it('a run that is asked to stop stops', async () => {
+  it('an aborted run stops', async () => {
     await somebody(MADE);
     const controller = new AbortController();
     voice.strike = ({ at }) => (at === 'servergrouplist' ? { kind: 'mute' } : undefined);

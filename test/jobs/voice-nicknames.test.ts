@@ -39,12 +39,12 @@ async function somebody(name: string, nickname: string) {
   return { id: lastId, client: await addIdentity(app, voice, lastId, nickname) };
 }
 
-/** Messages to a client. */
+/** The messages sent to a client. */
 const toldTo = ({ clid }: { readonly clid: number }) =>
   voice.world.messages.filter((message) => message.clid === clid).map(({ text }) => text);
 
 describe('D41: nicknames', () => {
-  it('who does not bear the tickered name is told so, by name; who does, and strangers, are not', async () => {
+  it('clients whose nickname is not the name with ticker get a message with it; others, and unknown clients, get none', async () => {
     const right = await somebody('Ada Vale', '[A1] Ada Vale');
     const wrong = await somebody('Bo Reed', 'Bo "the|slash/" Reed');
     const stranger = voice.world.connect('Stranger');
@@ -64,7 +64,7 @@ describe('D41: nicknames', () => {
     expect(voice.world.messages[0]?.from).toBe('castellan');
   });
 
-  it('about once an hour at most', async () => {
+  it('at most about once an hour', async () => {
     const { client } = await somebody('Cy Moss', 'Cy');
     await check();
     app.clock.advance(54 * 60_000);
@@ -74,14 +74,14 @@ describe('D41: nicknames', () => {
     expect(toldTo(client)).toHaveLength(2);
   });
 
-  it('a name that is too long counts by its first 30 characters', async () => {
+  it('of a name that is too long the first 30 characters count', async () => {
     const name = 'Maximiliana Featherstonehaugh IV';
     const { client } = await somebody(name, `[A1] ${name}`.slice(0, 30));
     await check();
     expect(toldTo(client)).toEqual([]);
   });
 
-  it('who is completing a challenge is left alone', async () => {
+  it('a client that is completing a challenge gets no message', async () => {
     const { id, client } = await somebody('Di Fox', 'k7Qm2XvR9tLb4WzC8nHd');
     const now = app.clock.now();
     const expires_on = new Date(now.getTime() + 120_000);
@@ -96,7 +96,7 @@ describe('D41: nicknames', () => {
     expect(toldTo(client)).toHaveLength(1);
   });
 
-  it('who may not log in is told nothing, nor is the built-in user', async () => {
+  it('users that may not log in get no message, nor does the built-in user', async () => {
     lastId += 1;
     await addUser(app, { id: lastId });
     const clients = [await addIdentity(app, voice, lastId), await addIdentity(app, voice, 0)];
@@ -104,14 +104,14 @@ describe('D41: nicknames', () => {
     expect(clients.flatMap(toldTo)).toEqual([]);
   });
 
-  it('the sender’s name being taken changes nothing else', async () => {
+  it('when the sender’s name is taken, the messages are sent nevertheless', async () => {
     voice.world.connect('castellan');
     const { client } = await somebody('Ed Hart', 'Ed');
     await check();
     expect(toldTo(client)).toHaveLength(1);
   });
 
-  it('who leaves meanwhile is told the next time; who was told before a fault is not told again', async () => {
+  it('a client that leaves meanwhile gets its message in the next run; one that got it before a fault does not get it again', async () => {
     const [one, two] = [await somebody('Fay Ash', 'Fay'), await somebody('Gus Oak', 'Gus')];
     let sent = 0;
     voice.strike = ({ at }) => {
@@ -135,7 +135,7 @@ describe('D41: nicknames', () => {
     expect(await check()).toHaveLength(1);
   });
 
-  it('a dry run tells nobody and remembers nothing', async () => {
+  it('a dry run sends no message and stores nothing', async () => {
     const { client } = await somebody('Ivy Lane', 'Ivy');
     expect(await check({ dryRun: true })).toHaveLength(1);
     expect(toldTo(client)).toEqual([]);

@@ -25,7 +25,7 @@ async function jobs(name: string): Promise<Row[]> {
 }
 
 describe('jobs: a poison job', () => {
-  it('is tried again, then kept among the dead letters; others are done beside it', async () => {
+  it('is retried, then stored among the dead letters; other jobs are done meanwhile', async () => {
     const { queue, db } = app.app.services;
     const poison = { grant_id: 'no uuid', refresh_token: 'x' };
     const { rows } = await sql<{ id: string }>`
@@ -56,7 +56,7 @@ describe('jobs: a poison job', () => {
 });
 
 describe('issue 11: jobs that fail for one reason', () => {
-  it('are told of once, whatever their number', async () => {
+  it('are logged once, whatever their number', async () => {
     const before = app.logged.length;
     await sql`
       insert into pgboss.job (name, data, retry_limit, dead_letter, policy)
@@ -78,7 +78,7 @@ describe('D29: dead applications', () => {
   /** Accepts connections and never answers. */
   let dead: Server;
   let living: Server;
-  /** Dead applications that were being called when a living one was. */
+  /** The number of dead applications being called at the same time as a responsive one. */
   const deadOnes: number[] = [];
   const open = () => new Promise<number>((resolve) => dead.getConnections((_, count) => resolve(count)));
 
@@ -101,12 +101,12 @@ describe('D29: dead applications', () => {
 
   const callbackOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 
-  it('1,000 dead callbacks delay no living one', async () => {
+  it('1,000 dead callbacks do not delay a responsive one', async () => {
     await letIn(app, { corporations: [98_000_011] });
     const [owner = 0] = app.provider.world.membersOf(98_000_011);
     await app.signIn(owner);
     const { db, queue, keys } = app.app.services;
-    /** A user token of each of so many applications, and its event. */
+    /** Creates a user token of each of this many applications, and its event. */
     const sendEvents = (callback: string, count: number) =>
       db.transaction().execute(async (tx) => {
         const pairs = Array.from({ length: count }, () => ({ parent: randomUUID(), token: randomUUID() }));

@@ -1,16 +1,23 @@
 import { spawnSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Ajv2019 } from 'ajv/dist/2019.js';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { ROOT } from '../harness/instance.ts';
 import { TOOLS } from './consumer.ts';
 
 const DEPLOY = join(ROOT, 'deploy');
 const tools = createRequire(join(TOOLS, 'of-these.js'));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'castellan-deploy-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
 
 interface Resource {
   readonly apiVersion: string;
@@ -76,7 +83,39 @@ describe('files for deployment are what those who read them expect', () => {
     const { status, stderr } = spawnSync('haproxy', ['-c', '-f', join(DEPLOY, 'haproxy.cfg')], {
       encoding: 'utf8',
     });
-    expect(stderr).not.toMatch(/ALERT/);
+    expect(stderr).not.toMatch(/ALERT|WARNING/);
     expect(status).toBe(0);
+  });
+
+  it.skipIf(spawnSync('nginx', ['-v']).status !== 0)('nginx', async () => {
+    const key = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-keyout',
+      'privkey.pem',
+    ];
+    const certificate = ['req', '-x509', ...key, '-out', 'fullchain.pem', '-subj', '/CN=castellan.example'];
+    expect(spawnSync('openssl', certificate, { cwd: folder }).status).toBe(0);
+    const file = await readFile(join(DEPLOY, 'nginx.conf'), 'utf8');
+    const here = file
+      .replaceAll(/\/etc\/letsencrypt\/live\/castellan\.example|\/var\/log\/nginx/g, folder)
+      // A port that anybody may listen on.
+      .replaceAll(/(?<=listen (?:\[::\]:)?)(80|443)\b/g, '20$1');
+    await writeFile(join(folder, 'nginx.conf'), `pid ${folder}/pid;\nevents {}\nhttp {\n${here}}\n`);
+    const args = ['-t', '-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
+    const { status, stderr } = spawnSync('nginx', args, { encoding: 'utf8' });
+    expect(stderr).not.toMatch(/\[(warn|emerg)\]/);
+    expect(status).toBe(0);
+  });
+
+  it.skipIf(spawnSync('caddy', ['version']).status !== 0)('Caddy', () => {
+    const { status, stderr } = spawnSync('caddy', ['validate', '--config', join(DEPLOY, 'Caddyfile')], {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: folder, CASTELLAN_DOMAIN: 'castellan.example' },
+    });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
   });
 });

@@ -184,7 +184,7 @@ export async function letTimePass({ app, random }: Stage, asked: Asked): Promise
     app.db,
   );
   for (const job of scheduledJobs) {
-    // Moves pile up while a run is cut off: the brake would hold them.
+    // Moves pile up while a run is cut off: the guard would hold them.
     if (random() < 0.5) await queue.run(app.db, job, { force: random() < 0.5 });
   }
 }

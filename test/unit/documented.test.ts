@@ -4,7 +4,7 @@ import { expectDocumented, type Given } from '../harness/documented.ts';
 const LIST: Given = { method: 'GET', path: '/group?x=1', status: 200, type: 'application/json', text: '[]' };
 const given = (change: Partial<Given>) => () => expectDocumented({ ...LIST, ...change });
 
-describe('the OpenAPI document as the judge of answers', () => {
+describe('comparing answers with the OpenAPI document', () => {
   it('accepts documented answers, and paths that it does not describe', () => {
     expect(given({})).not.toThrow();
     expect(given({ text: '[{"group_id":"66f2a1b3c4d5e6f708192a3c","group_name":"Scouts"}]' })).not.toThrow();
@@ -25,7 +25,7 @@ describe('the OpenAPI document as the judge of answers', () => {
     expect(given(change)).toThrow(/GET \/group answered with/);
   });
 
-  it('D73: refuses a code that the operation does not show', () => {
+  it('D73: refuses a code that the operation does not document', () => {
     const refusal = (code: string) => ({ status: 404, text: JSON.stringify({ detail: '', code }) });
     const path = '/group/66f2a1b3c4d5e6f708192a3d';
     expect(given({ path, ...refusal('not_found') })).not.toThrow();
@@ -34,7 +34,7 @@ describe('the OpenAPI document as the judge of answers', () => {
     );
   });
 
-  it('takes the path of a history for one, not for a path of the game', () => {
+  it('matches the path of a history, not that of a forwarded request', () => {
     const path = '/ext/history/characters/1/wallet';
     expect(given({ path })).not.toThrow();
     expect(given({ path, text: '{}' })).toThrow(/wallet/);

@@ -17,14 +17,14 @@ it('a run fails for documented answers that no test has seen, unless they are ex
   ]);
 });
 
-it('a run fails for an excuse that has nothing to excuse', () => {
+it('a run fails for an excuse without an answer to excuse', () => {
   const stale = { answers: /^getRing /, reason: 'there was one' };
   expect(faultsOfRun(['getGroup 200'], new Set(['getGroup 200']), [stale])).toEqual([
     expect.stringContaining('getRing'),
   ]);
 });
 
-it('what is noted by this process is found at the end, once', () => {
+it('answers recorded by this process are found at the end, once', () => {
   const folder = mkdtempSync(join(tmpdir(), 'castellan-seen-'));
   vi.stubEnv('CASTELLAN_SEEN_ANSWERS', folder);
   for (let n = 0; n < 2; n += 1) noteAnswer('noSuchOperation', '299');

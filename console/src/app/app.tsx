@@ -2,13 +2,16 @@ import { CastellanError } from '@castellan/sdk';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { queries, queryClient } from '../session/api.ts';
 import { useToken } from '../session/session.ts';
+import { later } from '../shared/later.ts';
 import { GuestPage } from './guest-page.tsx';
 import { router } from './router.tsx';
-import { SignInPage } from './sign-in-page.tsx';
 import { readable, theme } from './theme.ts';
+
+/** Not part of the first chunk, as signed-in users do not need it. */
+export const SignInPage = later(() => import('./sign-in-page.tsx'), 'SignInPage');
 
 interface AppProps {
   /** The nonce of the content security policy for the page's styles. */
@@ -34,7 +37,12 @@ export function App({ nonce, refusal }: AppProps) {
 
 function Gate({ refusal }: { readonly refusal: string | undefined }) {
   const token = useToken();
-  return token === undefined ? <SignInPage refusal={refusal} /> : <Session key={token} />;
+  if (token !== undefined) return <Session key={token} />;
+  return (
+    <Suspense fallback={null}>
+      <SignInPage refusal={refusal} />
+    </Suspense>
+  );
 }
 
 /** The screens of a signed-in user. The cache is cleared at the end, so that the next session sees nothing of it. */

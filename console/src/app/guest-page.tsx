@@ -14,7 +14,7 @@ export function GuestPage() {
       </Text>
       <Text>{t('Once you belong to a corporation that is let in, sign in again.')}</Text>
       <div>
-        <Button variant="default" onClick={() => void signOut().catch(() => undefined)}>
+        <Button variant="default" onClick={() => void signOut()}>
           {t('Sign out')}
         </Button>
       </div>

@@ -1,7 +1,7 @@
 import { AppShell, Burger, Button, Group, Kbd, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useLive } from '../session/live.ts';
 import { useMe } from '../session/me.ts';
 import { signOut } from '../session/sign-in.ts';
@@ -21,6 +21,7 @@ export function Shell() {
   const [paletteOpen, palette] = useDisclosure(false);
   usePaletteKeys(palette.open);
   useLive();
+  useFocusOnTheHeading();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the screen changes.
   useEffect(menu.close, [path]);
@@ -67,7 +68,7 @@ export function Shell() {
             </Group>
           </Group>
         </AppShell.Header>
-        <AppShell.Navbar p="xs" aria-label={t('Screens')}>
+        <AppShell.Navbar p="xs" aria-label={t('Screens')} className="menu" mod={{ closed: !menuOpen }}>
           <Part rows={4}>
             <Menu />
           </Part>
@@ -80,6 +81,20 @@ export function Shell() {
       <Notices />
     </>
   );
+}
+
+/** Focuses the heading after a navigation, so that screen readers announce it and Tab continues in the screen. */
+function useFocusOnTheHeading(): void {
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const before = useRef<string>(undefined);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== path) {
+      // Some screens have no heading before their data has loaded.
+      const heading = document.querySelector<HTMLElement>('h1') ?? document.getElementById('main');
+      heading?.focus({ preventScroll: true });
+    }
+    before.current = path;
+  }, [path]);
 }
 
 function Menu() {
@@ -108,8 +123,7 @@ function Menu() {
           variant="default"
           fullWidth
           leftSection={<SignOutIcon size={16} />}
-          // An error means that the token is not valid any more, which is what signing out is for.
-          onClick={() => void signOut().catch(() => undefined)}
+          onClick={() => void signOut()}
         >
           {t('Sign out')}
         </Button>

@@ -4,7 +4,7 @@ import type { FormEvent } from 'react';
 import { HOME } from '../session/addresses.ts';
 import { lastFarewell } from '../session/session.ts';
 import { signInWith, startSignIn } from '../session/sign-in.ts';
-import { Problem } from '../shared/problem.tsx';
+import { Problem, RequestOf } from '../shared/problem.tsx';
 import { t } from '../text/text.ts';
 import { FrontPage } from './front-page.tsx';
 
@@ -19,7 +19,8 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
     mutationFn: () =>
       invitation === undefined ? startSignIn() : startSignIn({ state_code: invitation }, `${HOME}/`),
   });
-  const told = refusal ?? lastFarewell();
+  const farewell = lastFarewell();
+  const told = refusal ?? farewell?.message;
   return (
     <FrontPage title={t('Sign in')} heading="castellan">
       <Text>
@@ -30,6 +31,7 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
       {told !== undefined && (
         <Alert color="red" variant="light" role="alert" title={t('You are not signed in')}>
           {told}
+          {refusal === undefined && <RequestOf error={farewell} />}
         </Alert>
       )}
       <Problem error={signing.error} />

@@ -1,20 +1,27 @@
 import { CastellanError, createCastellan } from '@castellan/sdk';
 import { createQueries } from '@castellan/sdk/query';
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import { SERVICE } from './addresses.ts';
 import { currentToken, endSession } from './session.ts';
 
 /** The SDK's client with the signed-in user's token. */
 export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken });
+/** The same for queries: with a timeout and a single retry, so that a skeleton does not hide an error for long. */
+export const reader = createCastellan({
+  baseUrl: SERVICE,
+  token: currentToken,
+  retries: 1,
+  timeout: 30_000,
+});
 /** Options for TanStack Query by the names of the API's operations. */
-export const queries = createQueries(castellan);
+export const queries = createQueries(reader);
 
 const MINUTE = 60_000;
 
 /** Ends the session when the service refuses its token, and keeps the service's message for the sign-in page. */
 function noticeRefusal(error: unknown): void {
   if (error instanceof CastellanError && error.status === 401 && currentToken() !== undefined) {
-    endSession(error.message);
+    endSession(error);
   }
 }
 
@@ -28,9 +35,21 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Marks all cached answers of these resources as out of date. */
+/** Infinite lists with more pages than this are marked as stale, but not refetched at every event. */
+const MOST_STRETCHES = 5;
+
+/** Everything that the answers about these resources said may have changed: what is seen is asked for anew. */
 export async function forget(...resources: (keyof typeof queries)[]): Promise<void> {
   await Promise.all(
-    resources.map((resource) => queryClient.invalidateQueries({ queryKey: ['castellan', resource] })),
+    resources.map(async (resource) => {
+      const queryKey = ['castellan', resource];
+      await queryClient.invalidateQueries({ queryKey, refetchType: 'none' });
+      await queryClient.refetchQueries({ queryKey, type: 'active', predicate: isShort });
+    }),
   );
+}
+
+function isShort({ state: { data } }: Query): boolean {
+  const { pages = [] } = (data ?? {}) as { readonly pages?: readonly unknown[] };
+  return pages.length <= MOST_STRETCHES;
 }

@@ -1,3 +1,4 @@
+import type { CastellanError } from '@castellan/sdk';
 import { useSyncExternalStore } from 'react';
 
 /**
@@ -6,8 +7,8 @@ import { useSyncExternalStore } from 'react';
  */
 const KEPT_AS = 'castellan.user-token';
 
-/** Why the last session ended, to be shown on the sign-in page. */
-let farewell: string | undefined;
+/** Why the last session ended, for the page that asks to sign in again. */
+let farewell: CastellanError | undefined;
 const listeners = new Set<() => void>();
 
 function tell(): void {
@@ -28,13 +29,13 @@ export function beginSession(token: string): void {
   tell();
 }
 
-export function endSession(reason?: string): void {
+export function endSession(reason?: CastellanError): void {
   farewell = reason;
   localStorage.removeItem(KEPT_AS);
   tell();
 }
 
-export function lastFarewell(): string | undefined {
+export function lastFarewell(): CastellanError | undefined {
   return farewell;
 }
 

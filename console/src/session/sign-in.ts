@@ -84,12 +84,16 @@ export async function signInWith(permanentToken: string): Promise<void> {
   beginSession((await operator.token.createUserToken()).user_token);
 }
 
-/** Ends the session in every tab, and revokes the token. */
+/** Ends the session in every tab, and revokes the token; if that fails, the sign-in page says so. */
 export async function signOut(): Promise<void> {
+  let failure: unknown;
   try {
-    if (currentToken() !== undefined) await castellan.token.logout();
-  } finally {
-    endSession();
-    queryClient.clear();
+    // Without retries, so that the session ends immediately.
+    if (currentToken() !== undefined) await castellan.token.logout({ retries: 0 });
+  } catch (error) {
+    failure = error;
   }
+  // A 401 means that the token is not valid any more, which is what signing out is for.
+  endSession(failure instanceof CastellanError && failure.status !== 401 ? failure : undefined);
+  queryClient.clear();
 }

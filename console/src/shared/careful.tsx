@@ -1,8 +1,9 @@
 import type { Preview } from '@castellan/sdk';
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { t } from '../text/text.ts';
+import { Dialog } from './dialog.tsx';
 import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
 
@@ -37,7 +38,7 @@ export function useCareful<Input>({ preview, save }: Careful<Input>): Saving<Inp
   const dialog = (
     <>
       {asked === undefined && <Problem error={trying.error ?? saving.error} />}
-      <Modal
+      <Dialog
         opened={asked !== undefined}
         onClose={() => setAsked(undefined)}
         title={t('Before this is saved')}
@@ -56,7 +57,7 @@ export function useCareful<Input>({ preview, save }: Careful<Input>): Saving<Inp
             </Group>
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
   return { run, isPending: trying.isPending || saving.isPending, dialog };

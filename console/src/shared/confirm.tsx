@@ -1,8 +1,9 @@
 import type { Preview } from '@castellan/sdk';
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, type ButtonProps, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { t } from '../text/text.ts';
+import { Dialog } from './dialog.tsx';
 import { Loading } from './loading.tsx';
 import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
@@ -36,7 +37,7 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
       <Button variant="default" {...button} onClick={begin}>
         {children ?? label}
       </Button>
-      <Modal opened={open} onClose={close} title={label}>
+      <Dialog opened={open} onClose={close} title={label}>
         <Stack>
           <Text component="div">{question}</Text>
           {preview !== undefined && trying.isPending && <Loading rows={2} />}
@@ -51,7 +52,7 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Table, Text, UnstyledButton } from '@mantine/core';
+import { Text, UnstyledButton } from '@mantine/core';
 import {
   createSortedRowModel,
   rowSortingFeature,
@@ -7,7 +7,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useMemo, useRef } from 'react';
+import { memo, type ReactNode, useMemo, useRef } from 'react';
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -30,7 +30,8 @@ interface DataTableProps<Row> {
   readonly empty: string;
 }
 
-const ROW = 44;
+/** The exact height of a row of one line in pixels; rows with another height cost a second render. */
+const ROW = 45;
 const ARROWS = { asc: ' ↑', desc: ' ↓' } as const;
 const SORTED = { asc: 'ascending', desc: 'descending' } as const;
 
@@ -61,42 +62,50 @@ export function DataTable<Row extends object>({ label, rows, columns, empty }: D
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: focusable, so that it can be scrolled by keyboard.
     <section className="window" ref={window} tabIndex={0} aria-label={label}>
-      <Table stickyHeader>
-        <Table.Thead>
-          <Table.Tr>
+      <table className="sheet" aria-rowcount={sorted.length + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
             {table.getFlatHeaders().map(({ id, column }, index) => {
               const direction = column.getIsSorted();
               return (
-                <Table.Th key={id} aria-sort={direction === false ? 'none' : SORTED[direction]}>
+                <th key={id} scope="col" aria-sort={direction === false ? 'none' : SORTED[direction]}>
                   <UnstyledButton fw={700} onClick={column.getToggleSortingHandler()}>
                     {columns[index]?.header()}
                     {direction === false ? '' : ARROWS[direction]}
                   </UnstyledButton>
-                </Table.Th>
+                </th>
               );
             })}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           <Space height={before} />
           {items.map(({ index }) => {
             const row = sorted[index];
             return row === undefined ? null : (
-              <Table.Tr key={row.id} data-index={index} ref={virtual.measureElement}>
-                {columns.map(({ id, cell, value }) => (
-                  <Table.Td key={id}>
-                    {cell === undefined ? value(row.original) : cell(row.original)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
+              <tr key={row.id} data-index={index} aria-rowindex={index + 2} ref={virtual.measureElement}>
+                <Cells row={row.original} columns={columns} />
+              </tr>
             );
           })}
           <Space height={after} />
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </section>
   );
 }
+
+interface CellsProps<Row> {
+  readonly row: Row;
+  readonly columns: readonly TableColumn<Row>[];
+}
+
+/** Memoised, so that scrolling does not render them again. */
+const Cells = memo(function Cells<Row>({ row, columns }: CellsProps<Row>) {
+  return columns.map(({ id, cell, value }) => (
+    <td key={id}>{cell === undefined ? value(row) : cell(row)}</td>
+  ));
+}) as <Row>(props: CellsProps<Row>) => ReactNode;
 
 /** Takes the space of the rows that are not rendered. */
 function Space({ height }: { readonly height: number }) {

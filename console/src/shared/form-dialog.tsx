@@ -1,17 +1,6 @@
-import {
-  Button,
-  type ButtonProps,
-  Group,
-  Modal,
-  PasswordInput,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { t } from '../text/text.ts';
-import { Problem } from './problem.tsx';
+import { type ButtonProps, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { DialogButton, DialogForm } from './dialog-form.tsx';
 
 interface Field {
   readonly name: string;
@@ -39,43 +28,20 @@ interface FormDialogProps extends ButtonProps {
 }
 
 /** A button that opens a dialog with a few fields. */
-export function FormDialog({ label, fields, lead, submit, children, ...button }: FormDialogProps) {
-  const [open, setOpen] = useState(false);
-  const sending = useMutation({ mutationFn: submit, onSuccess: () => setOpen(false) });
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    sending.mutate(Object.fromEntries(fields.map(({ name }) => [name, String(data.get(name) ?? '')])));
-  };
-  const close = () => {
-    sending.reset();
-    setOpen(false);
-  };
+export function FormDialog({ label, fields, lead, submit, children = label, ...button }: FormDialogProps) {
+  const send = (data: FormData) =>
+    submit(Object.fromEntries(fields.map(({ name }) => [name, String(data.get(name) ?? '')])));
   return (
-    <>
-      <Button {...button} aria-label={label} onClick={() => setOpen(true)}>
-        {children ?? label}
-      </Button>
-      <Modal opened={open} onClose={close} title={label}>
-        <form onSubmit={send}>
-          <Stack>
-            {lead}
-            {fields.map((field, index) => (
-              <Input key={field.name} field={field} first={index === 0} />
-            ))}
-            <Problem error={sending.error} />
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
-                {t('Cancel')}
-              </Button>
-              <Button type="submit" loading={sending.isPending}>
-                {children ?? label}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      </Modal>
-    </>
+    <DialogButton {...button} label={label} text={children}>
+      {(close) => (
+        <DialogForm action={children} close={close} submit={send}>
+          {lead}
+          {fields.map((field, index) => (
+            <Input key={field.name} field={field} first={index === 0} />
+          ))}
+        </DialogForm>
+      )}
+    </DialogButton>
   );
 }
 

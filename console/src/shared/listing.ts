@@ -3,35 +3,59 @@ import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 
 /** An operation that lists a page, with the cursor of the next page in `X-Next`. */
-type Listing<Query, Given> = (request: {
+type Call<Query, Given> = (request: {
   readonly query: Query & { after?: string };
   readonly signal: AbortSignal;
 }) => Promise<Given>;
 
-/** Loads a list page by page as the user scrolls. */
-export function useListing<Query extends object, Given extends Answer<number, unknown>>(
+interface Stretch<Entry> {
+  readonly entries: readonly Entry[];
+  /** The cursor of the next page; undefined on the last one. */
+  readonly next: string | undefined;
+}
+
+/** Options of an infinite query over a list with a cursor. */
+export interface Listing<Entry> {
+  readonly queryKey: readonly unknown[];
+  readonly queryFn: (context: {
+    readonly pageParam: string;
+    readonly signal: AbortSignal;
+  }) => Promise<Stretch<Entry>>;
+  readonly initialPageParam: string;
+  readonly getNextPageParam: (last: Pick<Stretch<unknown>, 'next'>) => string | undefined;
+}
+
+type EntryOf<Given> = Success<Given> extends readonly (infer Entry)[] ? Entry : never;
+
+export function listingOf<Query extends object, Given extends Answer<number, unknown>>(
   name: readonly [resource: string, operation: string],
-  list: Listing<Query, Given>,
+  list: Call<Query, Given>,
   query: Query,
-) {
-  const listing = useSuspenseInfiniteQuery({
+): Listing<EntryOf<Given>> {
+  return {
     queryKey: ['castellan', ...name, 'stretches', query],
     queryFn: async ({ pageParam, signal }) => {
       const answer = await list({
         query: { ...query, ...(pageParam !== '' && { after: pageParam }) },
         signal,
       });
-      return { entries: await ok(answer), next: answer.headers.get('x-next') ?? undefined };
+      const entries = (await ok(answer)) as readonly EntryOf<Given>[];
+      return { entries, next: answer.headers.get('x-next') ?? undefined };
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-  });
+  };
+}
+
+/** Loads a list page by page as the user scrolls. */
+export function useListing<Entry>(of: Listing<Entry>) {
+  const listing = useSuspenseInfiniteQuery(of);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = listing;
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   return {
-    entries: listing.data.pages.flatMap(({ entries }) => entries as readonly EntryOf<Given>[]),
+    entries: listing.data.pages.flatMap(({ entries }) => entries),
     hasNextPage,
     isFetchingNextPage,
     fetchNextPage,
@@ -39,5 +63,3 @@ export function useListing<Query extends object, Given extends Answer<number, un
     onEnd,
   };
 }
-
-type EntryOf<Given> = Success<Given> extends readonly (infer Entry)[] ? Entry : never;

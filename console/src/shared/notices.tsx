@@ -1,4 +1,4 @@
-import { Notification, Stack } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { t } from '../text/text.ts';
 
@@ -40,14 +40,17 @@ export function Notices() {
   return (
     <Stack className="notices" gap="xs" role="status" aria-live="polite">
       {shown.map(({ id, text }) => (
-        <Notification
+        <Alert
           key={id}
-          withBorder
+          // The live region around it announces it already.
+          role="presentation"
+          variant="default"
+          withCloseButton
+          closeButtonLabel={t('Dismiss')}
           onClose={() => dismiss(id)}
-          closeButtonProps={{ 'aria-label': t('Dismiss') }}
         >
           {text}
-        </Notification>
+        </Alert>
       ))}
     </Stack>
   );

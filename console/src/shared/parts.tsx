@@ -1,6 +1,6 @@
 import { Stack, Tabs } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { Part } from './screen.tsx';
+import { type ReactNode, useState } from 'react';
+import { Changing } from './screen.tsx';
 
 interface PartsProps {
   readonly of: readonly { readonly value: string; readonly label: string; readonly part: ReactNode }[];
@@ -8,8 +8,9 @@ interface PartsProps {
 
 /** The tabs of a screen. The first is open initially; the others are loaded when they are opened. */
 export function Parts({ of }: PartsProps) {
+  const [chosen, setChosen] = useState<string | null>(of[0]?.value ?? null);
   return (
-    <Tabs defaultValue={of[0]?.value ?? null} keepMounted={false}>
+    <Tabs value={chosen} onChange={setChosen}>
       <Tabs.List>
         {of.map(({ value, label }) => (
           <Tabs.Tab key={value} value={value}>
@@ -17,13 +18,11 @@ export function Parts({ of }: PartsProps) {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {of.map(({ value, part }) => (
-        <Tabs.Panel key={value} value={value} pt="md">
-          <Part>
-            <Stack>{part}</Stack>
-          </Part>
-        </Tabs.Panel>
-      ))}
+      <Tabs.Panel value={chosen ?? ''} pt="md">
+        <Changing to={chosen}>
+          {(shown) => <Stack>{of.find(({ value }) => value === shown)?.part}</Stack>}
+        </Changing>
+      </Tabs.Panel>
     </Tabs>
   );
 }

@@ -9,11 +9,7 @@ export function Problem({ error, retry }: { readonly error: unknown; readonly re
     <Alert color="red" role="alert" title={t('That did not work')} variant="light" className="problem">
       <Stack gap="xs" align="start">
         <Words error={error} />
-        {error instanceof CastellanError && error.requestId !== undefined && (
-          <Text size="xs">
-            {t('Request')} <Code>{error.requestId}</Code>
-          </Text>
-        )}
+        <RequestOf error={error} />
         {retry !== undefined && (
           <Button size="xs" variant="default" onClick={retry}>
             {t('Try again')}
@@ -21,6 +17,16 @@ export function Problem({ error, retry }: { readonly error: unknown; readonly re
         )}
       </Stack>
     </Alert>
+  );
+}
+
+/** The id of the failed request, which the service's log contains, too. */
+export function RequestOf({ error }: { readonly error: unknown }) {
+  if (!(error instanceof CastellanError) || error.requestId === undefined) return null;
+  return (
+    <Text size="xs">
+      {t('Request')} <Code>{error.requestId}</Code>
+    </Text>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
-import { Component, type ReactNode, Suspense, useEffect } from 'react';
+import { Component, Fragment, type ReactNode, Suspense, useDeferredValue, useEffect } from 'react';
 import { Loading } from './loading.tsx';
 import { Problem } from './problem.tsx';
 
@@ -35,13 +35,40 @@ export function Screen({ title, heading, lead, actions, children }: ScreenProps)
   );
 }
 
+interface PartProps {
+  readonly children: ReactNode;
+  /** Number of rows of its skeleton. */
+  readonly rows?: number;
+  /** Identifies the content: an error of the former content is cleared when it changes. */
+  readonly about?: string;
+}
+
 /** A part of a screen with its own loading and error state. */
-export function Part({ children, rows }: { readonly children: ReactNode; readonly rows?: number }) {
+export function Part({ children, rows, about = '' }: PartProps) {
   const { reset } = useQueryErrorResetBoundary();
   return (
-    <Catch reset={reset}>
+    <Catch reset={reset} about={about}>
       <Suspense fallback={<Loading {...(rows !== undefined && { rows })} />}>{children}</Suspense>
     </Catch>
+  );
+}
+
+interface ChangingProps<Choice> {
+  /** The user's choice. */
+  readonly to: Choice;
+  readonly children: (shown: Choice) => ReactNode;
+}
+
+/** A part whose content depends on a choice: the former content stays until the new one has loaded. */
+export function Changing<Choice>({ to, children }: ChangingProps<Choice>) {
+  const shown = useDeferredValue(to);
+  const about = JSON.stringify(shown);
+  return (
+    <div className="changing" aria-busy={shown !== to}>
+      <Part about={about}>
+        <Fragment key={about}>{children(shown)}</Fragment>
+      </Part>
+    </div>
   );
 }
 
@@ -60,12 +87,24 @@ export function Section({ title, children, actions }: Omit<ScreenProps, 'lead' |
   );
 }
 
+interface CatchProps {
+  readonly children: ReactNode;
+  readonly reset: () => void;
+  readonly about: string;
+}
+
+interface Caught {
+  readonly about: string;
+  readonly error?: unknown;
+}
+
 /** A class, because React offers error boundaries only as classes. */
-class Catch extends Component<
-  { readonly children: ReactNode; readonly reset: () => void },
-  { readonly error?: unknown }
-> {
-  override state: { readonly error?: unknown } = {};
+class Catch extends Component<CatchProps, Caught> {
+  override state: Caught = { about: this.props.about };
+
+  static getDerivedStateFromProps({ about }: CatchProps, caught: Caught): Caught | null {
+    return about === caught.about ? null : { about, error: undefined };
+  }
 
   static getDerivedStateFromError(error: unknown) {
     return { error };

@@ -1,12 +1,13 @@
 import { Stack, Table, Text } from '@mantine/core';
-import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react';
+import { type ComponentProps, type ReactNode, Suspense } from 'react';
 import { formatNumber, t } from '../text/text.ts';
 import type { Point } from './chart.tsx';
+import { later } from './later.ts';
 import { Loading } from './loading.tsx';
 import { Moment } from './moment.tsx';
 import { More } from './more.tsx';
 
-const Chart = lazy(async () => ({ default: (await import('./chart.tsx')).Chart }));
+const Chart = later(() => import('./chart.tsx'), 'Chart');
 
 interface SeriesProps {
   readonly title: string;

@@ -26,8 +26,14 @@ export function useValuesInWords(): InWords {
     executor_corporation: corporations,
     coalitions,
   };
-  return (field, value) => inWords(value, known[field] ?? []);
+  return (field, value) => SPECIAL[`${field} ${value}`] ?? inWords(value, known[field] ?? []);
 }
+
+/** Values with a meaning of their own. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  'may_log_in null': t('unknown'),
+  'clearance_level -1': t('guest'),
+};
 
 function inWords(value: Value, known: readonly Choice[]): string {
   if (value === null || value === undefined || value === '') return t('none');

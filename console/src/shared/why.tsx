@@ -1,9 +1,10 @@
 import type { Why as WhyRecord } from '@castellan/sdk';
-import { Alert, Badge, Button, List, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, List, Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../session/api.ts';
 import { t } from '../text/text.ts';
+import { Dialog } from './dialog.tsx';
 import { Moment } from './moment.tsx';
 import { Name } from './name.tsx';
 import { Part } from './screen.tsx';
@@ -31,9 +32,9 @@ export function Why({ characterId, about, label, text = t('Why?') }: WhyProps) {
       >
         {text}
       </Button>
-      <Modal opened={open} onClose={() => setOpen(false)} title={`${text} ${label}`.trim()} size="lg">
+      <Dialog opened={open} onClose={() => setOpen(false)} title={`${text} ${label}`.trim()} size="lg">
         <Part rows={3}>{open && <Answer characterId={characterId} about={about} />}</Part>
-      </Modal>
+      </Dialog>
     </>
   );
 }

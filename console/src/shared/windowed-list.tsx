@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
 
 interface WindowedListProps<Item> {
   readonly label: string;
@@ -10,17 +10,20 @@ interface WindowedListProps<Item> {
   readonly onEnd?: () => void;
 }
 
-const ROW = 46;
+/** The exact height of a row of one line in pixels; rows with another height cost a second render. */
+const ROW = 45;
 
 /** A list of any length, of which only the visible items are rendered. */
 export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: WindowedListProps<Item>) {
   const window = useRef<HTMLElement>(null);
+  // Must be stable: a new function makes the virtualizer compute the positions of all items again.
+  const getItemKey = useCallback((index: number) => keyOf(items[index] as Item), [items, keyOf]);
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => window.current,
     estimateSize: () => ROW,
     overscan: 8,
-    getItemKey: (index) => keyOf(items[index] as Item),
+    getItemKey,
   });
   const seen = rows.getVirtualItems();
   const atEnd = seen.at(-1)?.index === items.length - 1;
@@ -38,12 +41,22 @@ export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: Win
             ref={rows.measureElement}
             aria-setsize={items.length}
             aria-posinset={index + 1}
-            style={{ position: 'absolute', width: '100%', transform: `translateY(${start}px)` }}
+            style={{ transform: `translateY(${start}px)` }}
           >
-            {children(items[index] as Item)}
+            <Row item={items[index] as Item}>{children}</Row>
           </li>
         ))}
       </ul>
     </section>
   );
 }
+
+interface RowProps<Item> {
+  readonly item: Item;
+  readonly children: (item: Item) => ReactNode;
+}
+
+/** Memoised, so that scrolling does not render it again. */
+const Row = memo(function Row<Item>({ item, children }: RowProps<Item>) {
+  return children(item);
+}) as <Item>(props: RowProps<Item>) => ReactNode;

@@ -53,21 +53,21 @@ export interface AppToken {
 export interface Application {
   /** Id of the application: 24 hexadecimal digits. */
   application_id: string;
-  /** The group that the applicant would join. */
+  /** The group that the applicant would join; it may be deleted by now. */
   group: GroupShort;
   /** Who would join. */
   applicant: UserShort;
-  /** pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member. */
+  /** pending until it is decided; void where it lost its sense: the applicant may not join any more or is a member, or the group is deleted. */
   state: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired' | 'void';
   /** What the applicant says. */
   message: string;
-  /** What the group asks, as of now. */
+  /** What the group asked when the application was made. */
   questions: string[];
-  /** The answers to what the group asked, in its order. */
+  /** The answers to these questions, in their order. */
   answers: string[];
   /** When it ends undecided. */
   expires_on: string;
-  /** When it was decided; null while it is pending. */
+  /** When it was decided, or expired; null while it is pending. */
   decided_on: string | null;
   /** The moderator who decided; null where the applicant or time did. */
   decided_by: UserShort | null;
@@ -576,13 +576,12 @@ export interface EventPage {
  * - `person.main_changed`: The main character of a person changed.
  * - `voice.bound`: A user proved which identity on the voice server is its own.
  * - `voice.unbound`: An identity on the voice server is no longer the user’s.
+ * - `oidc.client_created`: An OpenID Connect application was created.
+ * - `oidc.client_updated`: An OpenID Connect application was changed, or given a new secret.
+ * - `oidc.client_deleted`: An OpenID Connect application was deleted, and with it what it was granted.
  * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
  * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
- * - `client.created`: An application of OpenID Connect was registered.
- * - `client.updated`: An application of OpenID Connect was changed, or given a new secret, which no event contains.
- * - `client.deleted`: An application of OpenID Connect was deleted, and what it was granted with it.
- * - `client.consent_given`: A user agreed to what an application of OpenID Connect learns of him.
  * - `job.requested`: Somebody had a job run.
  * - `registry.change_held`: The mass-change guard held back a run that would have taken rights from too many users.
  * - `crash.deleted`: A crash report was deleted.
@@ -628,13 +627,12 @@ export type EventType =
   | 'person.main_changed'
   | 'voice.bound'
   | 'voice.unbound'
+  | 'oidc.client_created'
+  | 'oidc.client_updated'
+  | 'oidc.client_deleted'
   | 'webhook.created'
   | 'webhook.updated'
   | 'webhook.deleted'
-  | 'client.created'
-  | 'client.updated'
-  | 'client.deleted'
-  | 'client.consent_given'
   | 'job.requested'
   | 'registry.change_held'
   | 'crash.deleted'
@@ -820,7 +818,7 @@ export interface GroupPolicy {
   };
   /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach: 'character' | 'person';
-  /** Hours for which a member stays after ceasing to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours: number;
   /** Hours after a rejection before the next application. */
   reapply_hours: number;
@@ -972,11 +970,11 @@ export interface NewOidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: string[];
-  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: string | null;
   /** Whether it has no secret. */
   public: boolean;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: string[] | null;
   /** Whether people are not asked before it first learns who they are. */
   first_party: boolean;
@@ -1036,11 +1034,11 @@ export interface OidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: string[];
-  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: string | null;
   /** Whether it has no secret. */
   public: boolean;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: string[] | null;
   /** Whether people are not asked before it first learns who they are. */
   first_party: boolean;
@@ -1166,9 +1164,9 @@ export interface PostOidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris?: string[] | null | undefined;
-  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri?: string | null | undefined;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups?: string[] | null | undefined;
   /** Whether people are not asked before it first learns who they are. */
   first_party?: boolean | null | undefined;
@@ -1214,7 +1212,7 @@ export interface PostWebhook {
 
 /** What a change would do to people. Nothing was stored. */
 export interface Preview {
-  /** One entry for each right that anybody would gain or lose; empty if the change affects nobody. */
+  /** One entry for each right that anybody would gain or lose, by the policies of groups, too, where no grace is left; empty if the change affects nobody. */
   changes: PreviewChange[];
 }
 
@@ -1228,7 +1226,7 @@ export interface PreviewChange {
   group: GroupShort | null;
   /** The level before, where it is about levels; else null. */
   from_level: number | null;
-  /** The level afterwards, where it is about levels; else null, as of a user who is deleted. */
+  /** The level afterwards, where it is about levels; else null. */
   to_level: number | null;
   /** How many users. */
   count: number;
@@ -1333,7 +1331,7 @@ export interface PutGroupPolicy {
   } | null | undefined;
   /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach?: 'character' | 'person' | undefined;
-  /** Hours for which a member stays after ceasing to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours?: number | null | undefined;
   /** Hours after a rejection before the next application. */
   reapply_hours?: number | null | undefined;
@@ -1343,7 +1341,7 @@ export interface PutGroupPolicy {
   expire_days?: number | null | undefined;
 }
 
-/** What to change about an application. Null means the same as leaving a field out. */
+/** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
 export interface PutOidcClient {
   /** How the application is called where people are asked whether it may know them. */
   client_name?: string | null | undefined;
@@ -1351,9 +1349,9 @@ export interface PutOidcClient {
   redirect_uris?: string[] | null | undefined;
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris?: string[] | null | undefined;
-  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri?: string | null | undefined;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups?: string[] | null | undefined;
   /** Whether people are not asked before it first learns who they are. */
   first_party?: boolean | null | undefined;
@@ -1440,7 +1438,7 @@ export interface SystemStatus {
 /** What an event is about. */
 export interface Target {
   /** What kind of record it is. */
-  type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'held_change' | 'crash_report' | 'webhook' | 'client';
+  type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'held_change' | 'crash_report' | 'webhook' | 'oidc_client';
   /** Its id as text, also if the id is a number. */
   id: string;
   /** What it was called at that time. */
@@ -2468,10 +2466,6 @@ export interface MergePersonsRequest extends CallOptions {
     /** Id of the person. */
     person_id: string;
   };
-  query?: {
-    /** The same as `dry_run` in the body: either is enough. */
-    dry_run?: boolean | undefined;
-  } | undefined;
   body: PostMerge;
 }
 
@@ -2486,10 +2480,6 @@ export interface SplitPersonRequest extends CallOptions {
     /** Id of the person. */
     person_id: string;
   };
-  query?: {
-    /** The same as `dry_run` in the body: either is enough. */
-    dry_run?: boolean | undefined;
-  } | undefined;
   body: PostSplit;
 }
 
@@ -2508,7 +2498,7 @@ export interface ListPersonHistoryRequest extends CallOptions {
 
 export type ListPersonHistoryAnswer =
   | Answer<200, PersonChange[]>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2999,7 +2989,7 @@ export interface Api {
     /**
      * Tell how an alliance complied day by day.
      *
-     * An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).
+     * An entry for each day of the last two years on which compliance was counted, the latest first.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names.
      */
@@ -3121,7 +3111,7 @@ export interface Api {
     /**
      * Tell how a coalition complied day by day.
      *
-     * An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).
+     * An entry for each day of the last two years on which compliance was counted, the latest first.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 5 or more, and read authority over the coalition that `coalition_id` names. Below level 7 that means: the caller's own corporation or alliance is a member of it.
      */
@@ -3210,7 +3200,7 @@ export interface Api {
     /**
      * Tell how a corporation complied day by day.
      *
-     * An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).
+     * An entry for each day of the last two years on which compliance was counted, the latest first.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
      */
@@ -3351,7 +3341,7 @@ export interface Api {
     /**
      * Join a group, or apply to it.
      *
-     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed, the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have 20 pending applications, and make 50 within 24 hours, joining open groups included: more are a 409.
+     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed (as far as the caller may see the policy), the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have 20 pending applications, and make 50 within 24 hours, joining open groups included: more are a 409.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3477,7 +3467,7 @@ export interface Api {
     /**
      * List what happened to a person.
      *
-     * The last 1000 times that a character came or went, newest first. Kept for three years, whatever became of the person. A person that never was is a 404.
+     * The last 1000 times that a character came or went, newest first. Kept for three years, whatever became of the person.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */

@@ -160,11 +160,11 @@ export const GroupShort = z.object({
 export const Application = z.object({
   /** Id of the application: 24 hexadecimal digits. */
   application_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
-  /** The group that the applicant would join. */
+  /** The group that the applicant would join; it may be deleted by now. */
   group: GroupShort,
   /** Who would join. */
   applicant: UserShort,
-  /** pending until it is decided; void where it lost its sense: the applicant may not join any more, or is a member. */
+  /** pending until it is decided; void where it lost its sense: the applicant may not join any more or is a member, or the group is deleted. */
   state: z.enum([
     'pending',
     'approved',
@@ -175,13 +175,13 @@ export const Application = z.object({
   ]),
   /** What the applicant says. */
   message: z.string(),
-  /** What the group asks, as of now. */
+  /** What the group asked when the application was made. */
   questions: z.array(z.string()),
-  /** The answers to what the group asked, in its order. */
+  /** The answers to these questions, in their order. */
   answers: z.array(z.string()),
   /** When it ends undecided. */
   expires_on: z.string().datetime(),
-  /** When it was decided; null while it is pending. */
+  /** When it was decided, or expired; null while it is pending. */
   decided_on: z.string().datetime().nullable(),
   /** The moderator who decided; null where the applicant or time did. */
   decided_by: UserShort.nullable(),
@@ -666,13 +666,12 @@ export const ErrorCode = z.enum([
  * - `person.main_changed`: The main character of a person changed.
  * - `voice.bound`: A user proved which identity on the voice server is its own.
  * - `voice.unbound`: An identity on the voice server is no longer the user’s.
+ * - `oidc.client_created`: An OpenID Connect application was created.
+ * - `oidc.client_updated`: An OpenID Connect application was changed, or given a new secret.
+ * - `oidc.client_deleted`: An OpenID Connect application was deleted, and with it what it was granted.
  * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
  * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
- * - `client.created`: An application of OpenID Connect was registered.
- * - `client.updated`: An application of OpenID Connect was changed, or given a new secret, which no event contains.
- * - `client.deleted`: An application of OpenID Connect was deleted, and what it was granted with it.
- * - `client.consent_given`: A user agreed to what an application of OpenID Connect learns of him.
  * - `job.requested`: Somebody had a job run.
  * - `registry.change_held`: The mass-change guard held back a run that would have taken rights from too many users.
  * - `crash.deleted`: A crash report was deleted.
@@ -718,13 +717,12 @@ export const EventType = z.enum([
   'person.main_changed',
   'voice.bound',
   'voice.unbound',
+  'oidc.client_created',
+  'oidc.client_updated',
+  'oidc.client_deleted',
   'webhook.created',
   'webhook.updated',
   'webhook.deleted',
-  'client.created',
-  'client.updated',
-  'client.deleted',
-  'client.consent_given',
   'job.requested',
   'registry.change_held',
   'crash.deleted',
@@ -751,7 +749,7 @@ export const Target = z.object({
     'held_change',
     'crash_report',
     'webhook',
-    'client',
+    'oidc_client',
   ]),
   /** Its id as text, also if the id is a number. */
   id: z.string(),
@@ -909,7 +907,7 @@ export const GroupPolicy = z.object({
   }),
   /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach: z.enum(['character', 'person']),
-  /** Hours for which a member stays after ceasing to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours: z.number().int(),
   /** Hours after a rejection before the next application. */
   reapply_hours: z.number().int(),
@@ -1038,11 +1036,11 @@ export const NewOidcClient = z.object({
   redirect_uris: z.array(z.string()),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()),
-  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable(),
   /** Whether it has no secret. */
   public: z.boolean(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean(),
@@ -1102,11 +1100,11 @@ export const OidcClient = z.object({
   redirect_uris: z.array(z.string()),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()),
-  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable(),
   /** Whether it has no secret. */
   public: z.boolean(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean(),
@@ -1224,7 +1222,7 @@ export const PostLogin = z.object({
 /** Which person to merge into another one, and why. */
 export const PostMerge = z.object({
   /** The person whose characters are moved to this one. */
-  person_id: z.string().regex(new RegExp('^[0-9a-fA-F]{24}$')),
+  person_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
   /** The reason; stored in the person's history. */
   reason: z.string().min(1).max(1000),
   /** Answer what would change, without changing it. */
@@ -1239,9 +1237,9 @@ export const PostOidcClient = z.object({
   redirect_uris: z.array(z.string()).max(20),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
-  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable().optional(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean().nullable().optional(),
@@ -1300,7 +1298,7 @@ export const PreviewChange = z.object({
   group: GroupShort.nullable(),
   /** The level before, where it is about levels; else null. */
   from_level: z.number().int().nullable(),
-  /** The level afterwards, where it is about levels; else null, as of a user who is deleted. */
+  /** The level afterwards, where it is about levels; else null. */
   to_level: z.number().int().nullable(),
   /** How many users. */
   count: z.number().int(),
@@ -1310,7 +1308,7 @@ export const PreviewChange = z.object({
 
 /** What a change would do to people. Nothing was stored. */
 export const Preview = z.object({
-  /** One entry for each right that anybody would gain or lose; empty if the change affects nobody. */
+  /** One entry for each right that anybody would gain or lose, by the policies of groups, too, where no grace is left; empty if the change affects nobody. */
   changes: z.array(PreviewChange),
 });
 
@@ -1411,7 +1409,7 @@ export const PutGroupPolicy = z.object({
   }).nullable().optional(),
   /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
   reach: z.enum(['character', 'person']).optional(),
-  /** Hours for which a member stays after ceasing to be eligible. */
+  /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours: z.number().int().min(0).max(8760).nullable().optional(),
   /** Hours after a rejection before the next application. */
   reapply_hours: z.number().int().min(0).max(8760).nullable().optional(),
@@ -1421,7 +1419,7 @@ export const PutGroupPolicy = z.object({
   expire_days: z.number().int().min(1).max(365).nullable().optional(),
 });
 
-/** What to change about an application. Null means the same as leaving a field out. */
+/** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
 export const PutOidcClient = z.object({
   /** How the application is called where people are asked whether it may know them. */
   client_name: z.string().min(1).max(100).nullable().optional(),
@@ -1429,9 +1427,9 @@ export const PutOidcClient = z.object({
   redirect_uris: z.array(z.string()).max(20).nullable().optional(),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
-  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
+  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable().optional(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean().nullable().optional(),

@@ -137,6 +137,30 @@ describe('D110, D111: into a group and out of it', () => {
     expect(await isMember()).toBe(false);
   });
 
+  it('D110: an owner is told what administrators alone may set, and is offered nothing that would be refused', async () => {
+    const params = { group_id: groupId };
+    const { character_name: owner } = await ok(
+      operator.user.get({ params: { character_name: String(PILOT) } }),
+    );
+    await ok(operator.group.update({ params, body: { owner } }));
+    await open(`/group/${groupId}`, pilot);
+    await goToPart('Joining');
+    await page.getByText('administrators alone may set that').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Judged' }).count()).toBe(0);
+    expect(await button('Save policy').count()).toBe(1);
+    await ok(operator.group.setPolicy({ params, body: { reach: 'person' } }));
+    await page.getByText('It reaches persons').waitFor();
+    expect(await button('Save policy').count()).toBe(0);
+    await open(`/group/${groupId}`, administrator);
+    await goToPart('Joining');
+    await page.getByRole('combobox', { name: 'Judged' }).click();
+    await page.getByRole('option', { name: 'Each character for itself' }).click();
+    await button('Save policy').click();
+    await page.getByText('The policy is saved.').waitFor();
+    expect((await ok(operator.group.policy({ params }))).reach).toBe('character');
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('D121: who would have to leave by a policy is named before it is saved', async () => {
     const params = { group_id: groupId };
     const { character_name } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));

@@ -22,6 +22,10 @@ describe('D93: webhooks', () => {
     await settled();
     await goToPart('Webhooks');
     await button('New webhook').click();
+    await dialog().getByLabel('Types of events').fill('group.*');
+    await dialog().getByLabel('Address').fill('javascript:window.taken=true');
+    await dialog().getByRole('button', { name: 'New webhook' }).click();
+    await dialog().getByRole('alert').waitFor();
     await dialog().getByLabel('Address').fill(url);
     await dialog().getByLabel('Types of events').fill('group.*\nuser.standing_changed');
     await dialog().getByRole('button', { name: 'New webhook' }).click();

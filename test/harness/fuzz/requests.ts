@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { contract } from '../../../contract/index.ts';
 import { damaged, fitting, type Hints } from './schemas.ts';
 
-/** A request as it goes over the wire, and what was meant by it. */
+/** A request as sent, with the operation that it is for. */
 export interface FuzzRequest {
   readonly operation: string;
   readonly method: string;
@@ -14,7 +14,7 @@ export interface FuzzRequest {
   readonly body: Buffer | undefined;
   /** Whether the body is JSON that the contract's schema accepts. */
   readonly bodyFits: boolean;
-  /** Who calls, by a name that whoever sends it understands. */
+  /** The caller, as one of {@link CALLERS}. */
   readonly as: string;
 }
 
@@ -27,13 +27,13 @@ export const OPERATIONS: ReadonlyMap<string, AppRoute> = new Map(
   ),
 );
 
-/** The names that {@link FuzzRequest.as} knows: of every kind of token and every rank, and of those without one. */
+/** The callers: one for every kind of token and every level, and one without a token. */
 const CALLERS = [
   ...(['root', 'highest', 'user', 'bot', 'member', 'chief', 'reader', 'linked', 'plain', 'guest'] as const),
   ...(['dyn', 'nobody', 'garbage'] as const),
 ];
 
-/** Requests to one operation: most of them fit the contract, many are wrong in one place, some in many. */
+/** Requests to one operation: most are valid, many have one fault, some have several. */
 export function requestsTo(operation: string, hints: Hints): fc.Arbitrary<FuzzRequest> {
   const route = OPERATIONS.get(operation);
   if (route === undefined) throw new Error(`The contract has no operation ${operation}`);
@@ -66,14 +66,14 @@ export function requestsTo(operation: string, hints: Hints): fc.Arbitrary<FuzzRe
     }));
 }
 
-/** A router of ts-rest holds a plain object where nothing is described. */
+/** Whether ts-rest's router has a schema here; it has a plain object where none is defined. */
 const schemaIn = (part: unknown): z.ZodTypeAny => (part instanceof z.ZodType ? part : z.object({}));
 
 function rarely<T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 7, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 }
 
-/** Path segments as they are sent: not numbers, not UTF-8, not one segment, not percent-encoding. */
+/** Broken path segments: no number, no UTF-8, more than one segment, invalid percent-encoding. */
 const WRONG_IN_URL = [
   '0',
   '007',
@@ -101,7 +101,7 @@ const WRONG_IN_URL = [
   ';x=1',
 ];
 
-/** Percent-encoded UTF-8, in which a lone surrogate has no place. */
+/** Percent-encoded UTF-8; lone surrogates are replaced, as UTF-8 cannot express them. */
 const encoded = (text: string) => encodeURIComponent(Buffer.from(text).toString());
 
 function pathOf(route: AppRoute, params: Record<string, unknown>, wrong: string | undefined): string {
@@ -124,7 +124,7 @@ const WRONG_QUERIES = [
   '?x=%F0%9F%9A%80',
 ];
 
-/** Beyond 16 KiB of path and headers Node answers by itself. */
+/** Node itself answers requests with more than 16 KiB of path and headers. */
 const LONGEST_QUERY = 8_000;
 
 function queryOf(route: AppRoute, hints: Hints): fc.Arbitrary<string> {
@@ -189,7 +189,7 @@ function bodyOf(route: AppRoute, hints: Hints): fc.Arbitrary<Body> {
   );
 }
 
-/** What an operation without a body does not even read. */
+/** Bodies for operations that read none. */
 const accepted = (body: Body): Body => ({ ...body, fits: true });
 
 const bad = (bytes: Buffer | string, headers: Record<string, string> = JSON_TYPE): Body => ({
@@ -198,7 +198,7 @@ const bad = (bytes: Buffer | string, headers: Record<string, string> = JSON_TYPE
   fits: false,
 });
 
-/** Bodies that are no JSON object in UTF-8, or do not say what they are. */
+/** Bodies that are no JSON object in UTF-8, or have a wrong content type. */
 const ODD_BODIES: readonly Body[] = [
   bad('{'),
   bad('{"a":1,}'),
@@ -222,7 +222,7 @@ const ODD_BODIES: readonly Body[] = [
   bad('{"__proto__":{"ticker":"X"},"constructor":{"prototype":1}}'),
 ];
 
-/** The same JSON in other dress, which is understood all the same. */
+/** The same JSON in another encoding or with another content type, which must be accepted. */
 const ENCODINGS: readonly ((body: Body) => Body)[] = [
   (body) => ({ ...body, headers: { 'content-type': 'text/plain' } }),
   (body) => ({ ...body, headers: {} }),

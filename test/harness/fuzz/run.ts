@@ -10,20 +10,20 @@ import { type FuzzRequest, OPERATIONS, requestsTo } from './requests.ts';
 import type { Hints } from './schemas.ts';
 import { type Stage, setStage } from './stage.ts';
 
-/** Requests that are under way at the same time. */
+/** Concurrent requests. */
 const AT_ONCE = 8;
-/** Batches between two looks at what is left of the records. */
+/** Batches after which the records are read again, as earlier requests may have deleted some. */
 const BATCHES = 40;
 
-/** How many requests were answered with which status, and how many of each operation below 300. */
+/** The number of requests by status, and of successes by operation. */
 export interface Fuzzed {
   readonly statuses: Readonly<Record<string, number>>;
   readonly reached: Readonly<Record<string, number>>;
 }
 
 /**
- * Sends random requests to every operation, most of them broken somewhere; throws at the first answer that the
- * contract does not know: another status, another body, or a success for what it calls invalid.
+ * Sends random requests to every operation. Throws at the first answer that contradicts the contract: another status,
+ * another body, or a success for an invalid request.
  */
 export async function fuzz(
   app: TestApp,
@@ -48,7 +48,7 @@ export async function fuzz(
   }
 }
 
-/** Sends requests whose bodies the contract does not accept; each must be refused. */
+/** Sends requests with invalid bodies; each must be refused. */
 export async function sendUnacceptable(
   app: TestApp,
   requests: number,
@@ -70,7 +70,7 @@ export async function sendUnacceptable(
   }
 }
 
-/** The failure in one sentence, with what it takes to see it again. */
+/** The failure in one sentence, with seed and path to reproduce it. */
 function report<T>({ failed, seed, counterexamplePath, errorInstance }: fc.RunDetails<T>): void {
   if (!failed) return;
   const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
@@ -82,7 +82,7 @@ class Fuzzer {
   readonly #pool: Pool;
   #tokens: Stage['tokens'] = new Map();
   readonly statuses: Record<string, number> = {};
-  /** Answers below 300, by operation. */
+  /** Successes by operation. */
   readonly reached: Record<string, number> = {};
   #hints: Hints = {};
 
@@ -105,7 +105,7 @@ class Fuzzer {
     this.#hints = hints;
   }
 
-  /** Sends one request and holds the answer against the contract. */
+  /** Sends one request and checks the answer against the contract. */
   async send(request: FuzzRequest): Promise<void> {
     const route = OPERATIONS.get(request.operation) as AppRoute;
     const answer = await this.#pool.request({
@@ -130,7 +130,7 @@ class Fuzzer {
   #authorization({ as, operation }: FuzzRequest): Record<string, string> {
     if (as === 'nobody') return {};
     if (as === 'garbage') return { authorization: `Bearer ${this.#tokens.get('dyn')?.slice(0, -3)}abc` };
-    // Whoever logs out does so for good.
+    // A caller that logged out needs a new token.
     const token = operation === 'token.logout' && as === 'root' ? 'spare' : as;
     return { authorization: `Bearer ${this.#tokens.get(token)}` };
   }
@@ -141,14 +141,14 @@ function described({ operation, as, method, path, headers, body }: FuzzRequest):
   return `${operation} as ${as}: ${method} ${path.slice(0, 500)} ${JSON.stringify(headers)}${sent}`;
 }
 
-/** Answers of the service as a whole, before an operation is found or its body read. */
+/** Statuses that any request may get before routing or before its body is read. */
 const BESIDES: Readonly<Record<number, string>> = {
   405: 'This path knows only',
   415: 'The body must be JSON',
 };
 const NOTHING_THERE = 'There is nothing at this path.';
 
-/** What is wrong with an answer, if anything. */
+/** The fault of an answer; undefined when there is none. */
 function faultIn(
   route: AppRoute,
   request: FuzzRequest,

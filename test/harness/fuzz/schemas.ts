@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 
-/** Values that a record of the service has at the moment, by the name of the field that means them. */
+/** Present values of records in the service, by the name of the field that refers to them. */
 export type Hints = Readonly<Record<string, readonly unknown[]>>;
 
 interface Documented {
@@ -14,7 +14,10 @@ interface Documented {
 
 const meta = (schema: z.ZodTypeAny) => (schema as Documented).metaOpenApi ?? {};
 
-/** One code point of each Unicode plane, letters that fold, compose or run from right to left, and plain ones. */
+/**
+ * A code point of each Unicode plane, letters with case folding, composition or right-to-left direction, and plain
+ * ones.
+ */
 const PLANES = Array.from({ length: 17 }, (_, plane) => String.fromCodePoint(plane * 0x10000 + 0xfffd));
 const LETTERS = [
   ...'aZ09 -_.%/\\\'"<>&?#+,;:@=\u0001\u007f',
@@ -35,7 +38,7 @@ const text = (minLength: number, maxLength: number) =>
     })
     .map((services) => [...services.join('')].slice(0, Math.max(minLength, maxLength)).join(''));
 
-/** What a request may hold where this schema stands; nearly all of it fits, damage is done elsewhere. */
+/** Values for a schema; nearly all are valid, as faults are added elsewhere. */
 export function fitting(schema: z.ZodTypeAny, hints: Hints, name = ''): fc.Arbitrary<unknown> {
   const { example } = meta(schema);
   const own = generated(schema, hints, name);
@@ -74,7 +77,7 @@ function generated(schema: z.ZodTypeAny, hints: Hints, name: string): fc.Arbitra
   if (schema instanceof z.ZodEnum) return fc.constantFrom(...(schema.options as unknown[]));
   if (schema instanceof z.ZodLiteral) return fc.constant(schema.value);
   if (schema instanceof z.ZodNullable) return fc.option(fitting(schema.unwrap(), hints, name), { freq: 8 });
-  // Fields that exclude each other are optional: with few of them present many bodies fit.
+  // Mutually exclusive fields are optional, so bodies with few fields are often valid.
   if (schema instanceof z.ZodOptional) {
     return fc.oneof(
       { weight: 2, arbitrary: fc.constant(undefined) },
@@ -116,7 +119,7 @@ function object(schema: z.AnyZodObject, hints: Hints): fc.Arbitrary<unknown> {
     .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)));
 }
 
-/** Mostly short lists; now and then one as long as is allowed, and one longer. */
+/** Mostly short lists; sometimes one of the maximum length, and one longer than that. */
 function list(schema: z.ZodArray<z.ZodTypeAny>, hints: Hints, name: string): fc.Arbitrary<unknown[]> {
   const element = fitting(schema.element, hints, name);
   const values = hints[name];
@@ -159,7 +162,7 @@ const HOSTILE: readonly unknown[] = [
   Array.from({ length: 10_001 }, (_, i) => i + 1),
 ];
 
-/** The value with one place in it replaced, taken out, or added to. */
+/** The value with one part replaced, removed or added. */
 export function damaged(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .tuple(

@@ -8,18 +8,18 @@ import type { Hints } from './schemas.ts';
 
 const ALLIANCES = [99_900_001, 99_900_002] as const;
 const CORPORATIONS = [98_900_001, 98_900_002, 98_900_003] as const;
-/** A user of every rank: the last one is a guest, and the first a linked administrator. */
+/** A user of every level: the first is an administrator with linked characters, the last a guest. */
 const LEVELS = [9, 6, 0, 0, 2, 4, 0, 8, 10, -1] as const;
 const USERS = LEVELS.map((level, i) => ({ id: 2_112_900_001 + i, name: `Fuzz ${i % 9}`, level }));
 const NAMES = ['One', 'Two', 'ĲȘ \u{1f680}'] as const;
 
-/** Who calls, by the names that requests have for them, and what there is for them to name. */
+/** The callers' tokens, and the values of existing records. */
 export interface Stage {
   readonly tokens: ReadonlyMap<string, string>;
   readonly hints: Hints;
 }
 
-/** Clears what earlier requests left, and makes sure that there is something of every kind. */
+/** Removes what earlier requests left, and makes sure that a record of every kind exists. */
 export async function setStage(app: TestApp): Promise<Stage> {
   await clear(app);
   const root = app.client(app.root);
@@ -80,7 +80,7 @@ export async function setStage(app: TestApp): Promise<Stage> {
 }
 
 async function clear({ db, root, logged, statements }: TestApp): Promise<void> {
-  // What was written is looked at after each request; a million of them would fill the memory.
+  // Drops the log lines, which were checked after each request: all of them would fill the memory.
   for (const lines of [logged, statements]) (lines as string[]).length = 0;
   await db.deleteFrom('persons').execute();
   await db.deleteFrom('webhooks').execute();
@@ -92,7 +92,7 @@ async function clear({ db, root, logged, statements }: TestApp): Promise<void> {
   await db.deleteFrom('tokens').where('uuid', '!=', uuidOf(root)).execute();
 }
 
-/** Bodies, users of every rank in them, and coalitions, the first of which lets everybody in. */
+/** Organizations with users of every level, and coalitions, of which the first lets everybody in. */
 async function settle(app: TestApp, root: Client): Promise<void> {
   const [one, two] = ALLIANCES;
   const [first, second, third] = CORPORATIONS;
@@ -111,7 +111,7 @@ async function settle(app: TestApp, root: Client): Promise<void> {
   }
 }
 
-/** Tokens of all kinds and ranks. */
+/** Tokens of all kinds and levels. */
 async function tokensOf(app: TestApp): Promise<Map<string, string>> {
   const parent = uuidOf(app.root);
   const of = (place: number) => USERS[place]?.id ?? 0;
@@ -145,7 +145,7 @@ async function tokensOf(app: TestApp): Promise<Map<string, string>> {
   ]);
 }
 
-/** Groups of each way of joining, with applications that are pending, rejected and approved. */
+/** A group for each value of `joining`, with pending, rejected and approved applications. */
 async function addApplications(app: TestApp, groups: readonly string[], tokens: ReadonlyMap<string, string>) {
   const root = app.client(app.root);
   const [asked = '', open = ''] = groups;
@@ -168,7 +168,7 @@ async function addApplications(app: TestApp, groups: readonly string[], tokens: 
   return { application_id };
 }
 
-/** One of the built-in user's and one of an application; they post to nobody. */
+/** Webhooks of the built-in user and of an application, whose URLs nobody answers. */
 async function addWebhooks(app: TestApp, root: Client, tokens: ReadonlyMap<string, string>) {
   const body = { url: 'http://127.0.0.1:9/hook', types: ['crash.*'] };
   const webhook_id: string[] = [];
@@ -190,7 +190,7 @@ async function addClients(root: Client, groups: readonly string[]) {
   return { client_id: [made.client_id], redirect_uris };
 }
 
-/** A person of an administrator and a member, and others of one. */
+/** A person of an administrator and a member; all others are persons of one character. */
 async function addPersons(root: Client) {
   const id = (place: number) => USERS[place]?.id ?? 0;
   const params = { person_id: soleId(id(0)) };

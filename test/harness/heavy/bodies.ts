@@ -3,34 +3,43 @@ import { MAX_VALUES } from '../../../contract/json/measure.ts';
 import { EXT_SCOPES } from '../../../contract/scopes.ts';
 import { READ_SHAPES, SHAPES } from './shapes.ts';
 
-/** A request body with a name that says what is heavy about it, and where. */
+/** A request body with a name that says which expensive shape it has, and where. */
 export interface HeavyBody {
   readonly name: string;
   readonly text: string;
 }
 
-/** Stands where a shape is planted; no text of the contract holds it. */
+/** Placeholder for a shape; occurs in no text of the contract. */
 const HERE = '@here@';
 const BODY = 'body';
 
 /**
- * Every heavy shape that a schema gets to see at every place of a body where it takes anything, every other one in place
- * of the body, each as long as the limit allows. Of fields that take the same the first stands for all.
+ * Every heavy shape that a schema gets to see at every place within a body where it takes anything, each as long as the
+ * limit allows. Of fields that take the same the first stands for all.
  */
 export function heavyBodies(schema: z.ZodTypeAny, bytes: number): HeavyBody[] {
-  const planted = placesIn(schema).flatMap(([place, value]) => {
-    const [before = '', after = ''] = JSON.stringify(value).split(JSON.stringify(HERE));
-    return Object.entries(place === BODY ? SHAPES : READ_SHAPES).map(([shape, text]) => ({
-      name: `${shape} at ${place}`,
-      text: before + text(bytes - Buffer.byteLength(before + after)) + after,
-    }));
-  });
-  return [...planted, ...fullBodies(schema)].filter(({ text }) => Buffer.byteLength(text) <= bytes);
+  const within = placesIn(schema).filter(([place]) => place !== BODY);
+  return [...within.flatMap((place) => planted(place, READ_SHAPES, bytes)), ...fullBodies(schema)].filter(
+    ({ text }) => Buffer.byteLength(text) <= bytes,
+  );
+}
+
+/** Every heavy shape in place of the body: what no operation with an object for its body reads any further. */
+export function heavyInstead(bytes: number): HeavyBody[] {
+  return planted([BODY, HERE], SHAPES, bytes);
+}
+
+function planted([name, value]: Place, shapes: typeof SHAPES, bytes: number): HeavyBody[] {
+  const [before = '', after = ''] = JSON.stringify(value).split(JSON.stringify(HERE));
+  return Object.entries(shapes).map(([shape, text]) => ({
+    name: `${shape} at ${name}`,
+    text: before + text(bytes - Buffer.byteLength(before + after)) + after,
+  }));
 }
 
 type Place = readonly [name: string, value: unknown];
 
-/** The places within a value, each as that value with a mark in it; what surrounds the mark fits the schema. */
+/** The value once for each position in it, with the placeholder there; the rest is valid. */
 function placesIn(schema: z.ZodTypeAny, name = BODY): Place[] {
   const inner = unwrapped(schema);
   const here: Place = [name, HERE];
@@ -55,13 +64,13 @@ function placesIn(schema: z.ZodTypeAny, name = BODY): Place[] {
   return [here, ...fields, [`${name}.unknown`, { ...example, unknown: HERE }]];
 }
 
-/** Of fields whose schemas say the same, the first. */
+/** The first of the fields with equal schemas. */
 function unlike(fields: readonly (readonly [name: string, of: z.ZodTypeAny])[]) {
   const definitions = fields.map(([, of]) => definitionOf(of));
   return fields.filter((_, index) => definitions.indexOf(definitions[index] ?? '') === index);
 }
 
-/** All that a schema says, as text: its parts, its limits and its checks, but not its documentation. */
+/** A schema as text, with its parts, limits and checks, without its documentation. */
 function definitionOf(schema: z.ZodTypeAny): string {
   return JSON.stringify(schema, (_, value: unknown) => {
     if (value instanceof z.ZodObject) return { fields: value.shape, unknown: value._def.unknownKeys };
@@ -70,7 +79,7 @@ function definitionOf(schema: z.ZodTypeAny): string {
   });
 }
 
-/** Bodies that fit: every list, and every two lists together, filled up to what all values of a body may be. */
+/** Valid bodies: every list, and every pair of lists, filled up to the maximum number of values of a body. */
 function fullBodies(schema: z.ZodTypeAny): HeavyBody[] {
   const inner = unwrapped(schema);
   if (!(inner instanceof z.ZodObject)) return [];
@@ -109,7 +118,7 @@ function exampleOf(schema: z.ZodTypeAny): object {
   return example ?? {};
 }
 
-/** The documentation of a schema is on the innermost one that is not a default. */
+/** The innermost schema that is no default; it has the documentation. */
 function unmarked(schema: z.ZodTypeAny): z.ZodTypeAny {
   return schema instanceof z.ZodDefault ? unmarked(schema.removeDefault()) : schema;
 }

@@ -1,19 +1,19 @@
 import { openSync, readSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** What the event loop and the heap of a process went through while something was done. */
+/** Measurements of a process's event loop and heap. */
 export interface Measured {
-  /** Longest hold of the event loop in milliseconds, by the delay histogram of Node. */
+  /** Longest block of the event loop in milliseconds, by Node's delay histogram. */
   readonly delay: number;
-  /** The same, without what this thread spent waiting for a processor that others had. */
+  /** The same without the time for which this thread waited for a CPU. */
   readonly held: number;
-  /** Milliseconds that this thread waited for a processor in all; 0 where the system does not say. */
+  /** Milliseconds for which this thread waited for a CPU in total; 0 if the system does not report it. */
   readonly waited: number;
-  /** Most that the heap and what hangs on it grew, in bytes. */
+  /** Maximum growth of the heap and of external memory in bytes. */
   readonly grown: number;
 }
 
-/** Watches the event loop of its own process, once a millisecond. */
+/** Measures the event loop of its own process once a millisecond. */
 export class LoopMeter {
   readonly #histogram = monitorEventLoopDelay({ resolution: 1 });
   readonly #scheduler = openScheduler();
@@ -30,7 +30,7 @@ export class LoopMeter {
     setInterval(() => this.#tick(), 1);
   }
 
-  /** What happened since the last call; from here on it is measured anew. */
+  /** Returns the measurements since the last call, and starts again. */
   async take(collectGarbage: boolean): Promise<Measured> {
     await this.#nextTicks();
     const measured: Measured = {
@@ -41,7 +41,7 @@ export class LoopMeter {
     };
     if (collectGarbage) globalThis.gc?.();
     this.#reset();
-    // Both clocks have to have ticked before a hold can be seen.
+    // A block can be measured only when both clocks have ticked before.
     await this.#nextTicks();
     return measured;
   }
@@ -69,7 +69,7 @@ export class LoopMeter {
     while (this.#histogram.count === seen);
   }
 
-  /** The system's own account of this thread: time on a processor, time waiting for one, in nanoseconds. */
+  /** The system's statistics of this thread: time on a CPU and time waiting for one, in nanoseconds. */
   #waited(): number {
     if (this.#scheduler === undefined) return 0;
     const buffer = Buffer.alloc(100);

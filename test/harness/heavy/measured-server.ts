@@ -10,10 +10,10 @@ export interface HeavyRequest extends Sent {
   readonly path: string;
 }
 
-/** One request, and what it did to the process that answered it. */
+/** One request with the measurements of the process that answered it. */
 export interface Outcome extends Measured {
   readonly answer: Got<Problem>;
-  /** Milliseconds until the answer was there. */
+  /** Milliseconds until the answer. */
   readonly took: number;
 }
 
@@ -22,7 +22,7 @@ export interface MeasuredServer {
   stop(): Promise<void>;
 }
 
-/** Starts the service with these settings in a process whose event loop and heap are watched. */
+/** Starts the service with these settings in a process whose event loop and heap are measured. */
 export async function startMeasuredServer(env: Readonly<Record<string, string>>): Promise<MeasuredServer> {
   const child = fork(join(import.meta.dirname, 'server-process.ts'), {
     execArgv: ['--expose-gc', '--import', 'tsx'],

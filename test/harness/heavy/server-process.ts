@@ -1,6 +1,6 @@
 /**
- * The service in a process of its own, without workers, so that nothing but its requests holds its event loop. Tells
- * its port when it is ready, and what it measured whenever it is asked; ends with the process that started it.
+ * Runs the service in a separate process without jobs, so that only its requests use the event loop. It reports its
+ * port when it is ready and its measurements on request, and ends with its parent process.
  */
 import { createApp } from '../../../server/app.ts';
 import { readSettings, requireComplete } from '../../../server/config/settings.ts';
@@ -8,7 +8,7 @@ import { listen } from '../../../server/http/listen.ts';
 import { createLog } from '../../../server/observability/log.ts';
 import { LoopMeter } from './loop-meter.ts';
 
-/** What the process that started this one says: measure anew, from a clean heap or as it is. */
+/** A message of the parent process, which asks for the measurements and starts new ones. */
 export interface Take {
   readonly collectGarbage: boolean;
 }

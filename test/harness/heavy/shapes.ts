@@ -1,4 +1,4 @@
-/** JSON texts that are hard on whoever reads them, each as long as it may be: the longest is what costs most. */
+/** Writes a JSON text that is expensive to process and fills the given number of bytes: the longest is the worst. */
 type Shape = (bytes: number) => string;
 
 /** As many copies of one element as fit, in brackets. */
@@ -9,7 +9,7 @@ const listOf =
     return `[${Array(copies).fill(element).join()}]`;
   };
 
-/** An object of as many fields as fit, each with a name of its own. */
+/** An object with as many distinct fields as fit. */
 const objectOf =
   (value: string): Shape =>
   (bytes) => {
@@ -17,7 +17,7 @@ const objectOf =
     return `{${Array.from({ length: copies }, (_, i) => `"${i.toString(36).padStart(6, 'k')}":${value}`).join()}}`;
   };
 
-/** Not more of it than what passes the count of values (D3c), so that it is looked at by all that comes later. */
+/** Shapes cut to the maximum number of values (D3c), so that they reach the later checks. */
 const atMost =
   (copies: number, shape: (copies: number) => string): Shape =>
   (bytes) => {
@@ -29,13 +29,13 @@ const atMost =
   };
 
 const copiesOf = (element: string) => (n: number) => `[${Array(n).fill(element).join()}]`;
-/** Told apart by a reader that counts. */
+/** Elements that the count of values treats differently. */
 const KINDS = ['{}', '[]', '0', '"\\ud800"'];
-/** Told apart by a schema. */
+/** Elements that schemas treat differently. */
 const ELEMENTS = [...KINDS, '-1', '1.5', '1e400', 'null', 'true', '"esi-mail.read_mail.v1"', '""'];
 const HUNDRED_FIELDS = `{${Array.from({ length: 100 }, (_, i) => `"field_${i}":{}`).join()}}`;
 
-/** Too many values, or no JSON: refused before any schema is asked, wherever in the body they are. */
+/** Shapes with too many values, or no JSON: refused before validation, wherever in the body they are. */
 const REFUSED_UNREAD: Readonly<Record<string, Shape>> = {
   ...Object.fromEntries(KINDS.map((element) => [`list of ${element}`, listOf(element)])),
   'object of objects': objectOf('{}'),
@@ -51,7 +51,7 @@ const REFUSED_UNREAD: Readonly<Record<string, Shape>> = {
   'colons without end': (bytes) => `{"a"${':'.repeat(Math.max(1, bytes - 4))}`,
 };
 
-/** What a schema gets to see. */
+/** Shapes that reach validation. */
 export const READ_SHAPES: Readonly<Record<string, Shape>> = {
   ...Object.fromEntries(
     ELEMENTS.map((element) => [`list of 9,900 ${element}`, atMost(9_900, copiesOf(element))]),

@@ -1,6 +1,14 @@
 import type { CoalitionChange, Command, GroupChange } from './commands.ts';
+import { remember } from './eligibility.ts';
 import { type Expected, is } from './expected.ts';
-import { applyToPeople, endApplications, forgetJoining, judge } from './joining.ts';
+import {
+  applyToPeople,
+  endApplications,
+  forgetDeleted,
+  forgetJoining,
+  judge,
+  judgeToTheEnd,
+} from './joining.ts';
 import { detach } from './persons.ts';
 import { changesBetweenWorlds } from './previewed.ts';
 import type { By } from './steps.ts';
@@ -22,17 +30,17 @@ import {
   type World,
 } from './world.ts';
 
-/** The character at a place in the list, who may be no user. */
+/** The character at an index of the list; it need not be a user. */
 export const characterAt = (place: number) => CHARACTERS[place] as (typeof CHARACTERS)[number];
 
-/** The user that a command is given by; undefined when the character is none. */
+/** The caller of a command; undefined when the character is no user. */
 export function caller(world: World, by: By): ModelUser | undefined {
   return world.users.get(by === 'root' ? 0 : characterAt(by).id);
 }
 
 /**
- * Does to the model what a command does; `newId` is the id that the service gives to a coalition or an application.
- * Undefined: it is no request, or nobody is there to make it.
+ * Applies a command to the model; `newId` is the id that the service gives to a new coalition or application. Undefined
+ * when the command is no request, or its caller is no user.
  */
 export function apply(world: World, command: Command, newId: string): Expected | undefined {
   world.time += 1;
@@ -41,7 +49,7 @@ export function apply(world: World, command: Command, newId: string): Expected |
   return undefined;
 }
 
-/** `rehearsed`: as if every grace were over. */
+/** @param rehearsed treats every grace as over */
 function answer(
   world: World,
   command: Extract<Command, { readonly by: By }>,
@@ -56,6 +64,8 @@ function answer(
       const tried = structuredClone(world);
       const expected = answer(tried, command.of, newId, true);
       if (expected?.status !== 200) return expected;
+      // Who leaves anyway does not leave because of this.
+      judgeToTheEnd(tried, judgeToTheEnd(structuredClone(world)));
       return { status: 200, changes: changesBetweenWorlds(world, tried) };
     }
     case 'create coalition': {
@@ -72,14 +82,18 @@ function answer(
       const doomed = world.coalitions[command.which];
       if (doomed === undefined) return is(404);
       world.coalitions = world.coalitions.filter((one) => one !== doomed);
-      world.groups = world.groups.filter(({ of }) => of?.id !== doomed.id);
+      const groups = world.groups.filter(({ of }) => of?.id === doomed.id);
+      world.groups = world.groups.filter((one) => !groups.includes(one));
+      forgetDeleted(world, { coalition: doomed.id, groups });
       return is(200);
     }
     case 'create group': {
       if (by.level < 9) return is(403);
       if (world.groups.some((one) => same(one.name, command.name))) return is(409);
-      world.groups.push(newGroup({ name: command.name, owner: by.id, members: new Set([by.id]) }));
-      return { status: 201, group: world.groups.at(-1) as ModelGroup };
+      const made = newGroup({ name: command.name, owner: by.id, members: new Set([by.id]) });
+      remember(world, made, made.members);
+      world.groups.push(made);
+      return { status: 201, group: made };
     }
     case 'update group':
       return updateGroup(world, by, world.groups[command.which], command.body);
@@ -89,7 +103,7 @@ function answer(
       if (doomed === undefined) return is(404);
       if (doomed.of !== undefined) return is(409);
       world.groups = world.groups.filter((one) => one !== doomed);
-      world.applications = world.applications.filter(({ group }) => group !== doomed);
+      forgetDeleted(world, { groups: [doomed] });
       return is(200);
     }
     case 'set level': {
@@ -115,18 +129,19 @@ function answer(
   }
 }
 
-/** The groups that it was put into, its offices, and the person that it was of. */
+/** Removes a user from its groups, moderatorships and person. */
 function leaveEverything(world: World, id: number): void {
   detach(world, [id]);
   for (const group of world.groups) {
     group.members.delete(id);
     group.ineligible.delete(id);
+    group.wasEligible.delete(id);
     if (group.owner === id) group.owner = null;
   }
   forgetJoining(world, id);
 }
 
-/** The lists of a body, applied in the interface's order; undefined when they contradict each other. */
+/** Applies the lists of a request body in the interface's order; undefined when they contradict each other. */
 function applyLists<T>(before: ReadonlySet<T>, { add, full, remove }: Lists<T>): Set<T> {
   let list = [...before];
   list.push(...(add ?? []));
@@ -206,6 +221,7 @@ function updateGroup(
   if (names.some((name) => userNamed(world, name) === undefined)) return is(404);
   const idOf = (name: string) => (userNamed(world, name) as ModelUser).id;
   const ids = (list: readonly string[] | null | undefined) => list?.map(idOf);
+  const before = { letsIn: group.letsIn, members: group.members };
   group.members = applyLists(group.members, {
     add: ids(lists.add),
     full: ids(lists.full),
@@ -216,14 +232,18 @@ function updateGroup(
   if (body.owner != null) group.owner = idOf(body.owner);
   if (group.owner !== null) group.members.add(group.owner);
   for (const id of group.ineligible.keys()) if (!group.members.has(id)) group.ineligible.delete(id);
+  for (const id of group.wasEligible) if (!group.members.has(id)) group.wasEligible.delete(id);
+  const added = [...group.members].filter((id) => !before.members.has(id));
+  remember(world, group, added);
+  if (added.length > 0 || group.letsIn !== before.letsIn) endApplications(world, [group]);
   return { status: 200, group };
 }
 
-/** What happens in the game, as the service finds it: with the levels that follow office and membership (D19). */
+/** Applies a change in the game, with the levels that follow from offices and memberships (D19). */
 function happen(world: World, command: Exclude<Command, { readonly by: By }>): void {
   if (command.do === 'invite') {
     const { id, name } = characterAt(command.character);
-    // An invitation demotes no administrator (D28).
+    // An invitation does not demote an administrator (D28).
     if ((world.users.get(id)?.level ?? 0) >= 9) return;
     const known = world.users.get(id);
     world.users.set(id, {
@@ -269,7 +289,7 @@ function happen(world: World, command: Exclude<Command, { readonly by: By }>): v
   nameAutogroups(world);
 }
 
-/** Somebody signs in with a character; where that is another human than before, it begins anew (D29b). */
+/** A sign-in; with another owner than before, the user is reset (D29b). */
 function signIn(world: World, id: number, owner: string): void {
   const user = world.users.get(id);
   if (user === undefined) return;
@@ -302,13 +322,13 @@ function moveCharacter(
   user.corporation = corporation;
 }
 
-/** The CEO of a corporation, unless it is no member any more: then it lost the office by leaving. */
+/** The CEO of a corporation; undefined when it has left, which ended the office. */
 function ceoInOffice(world: World, corporation: number): number | undefined {
   const ceo = world.corporations.get(corporation)?.ceo;
   return world.users.get(ceo ?? -1)?.corporation === corporation ? ceo : undefined;
 }
 
-/** `deposed`: a CEO that lost the office of its alliance by the same findings. */
+/** @param deposed a CEO that lost the office of its alliance in the same snapshot */
 function moveCorporation(
   world: World,
   id: number,
@@ -331,7 +351,7 @@ function moveCorporation(
   raiseCeos(world, id);
 }
 
-/** CEOs of a corporation and of its alliance's executor have at least the level of their office. */
+/** Raises CEOs of corporations and of executors to the level of their office. */
 function raiseCeos(world: World, id: number): void {
   const alliance = world.alliances.get(world.corporations.get(id)?.alliance ?? -1);
   for (const corporation of [id, alliance?.executor ?? id]) {

@@ -14,17 +14,17 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Who asks, and how what a command means by its place is called. */
+/** The caller's client, and the ids of records that commands name by index. */
 export interface Asking {
   readonly app: TestApp;
   readonly world: World;
-  /** The application by which everybody signed in. */
+  /** The app token of everybody's sign-in. */
   readonly dyn: string;
   clientOf(by: By): Client;
   idOf(group: ModelGroup): Promise<string>;
 }
 
-/** Sends the request that a command is; undefined: it is none, as nobody is there whom it needs. */
+/** Sends a command as a request; undefined when a user it needs does not exist. */
 export async function ask(
   asking: Asking,
   command: Extract<Command, { readonly by: By }>,
@@ -54,7 +54,7 @@ export async function ask(
   }
 }
 
-/** A change that can be tried before. */
+/** A change that supports `dry_run`. */
 async function changing(
   asking: Asking,
   client: Client,
@@ -145,7 +145,7 @@ const applicationAt = ({ world }: Asking, place: number): Pick<Application, 'app
   application_id: world.applications[place]?.id ?? UNKNOWN,
 });
 
-/** A user token of this moment. */
+/** A new user token. */
 async function signedIn({ app, dyn }: Asking, place: number): Promise<string> {
   return (await makeToken(app, 'use', idAt(place), dyn)).jwt;
 }

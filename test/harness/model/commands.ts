@@ -11,7 +11,7 @@ import {
 import { type By, by, character, present, which } from './steps.ts';
 import { ALLIANCES, CORPORATIONS } from './world.ts';
 
-/** Lists as a request body may hold them; absent where undefined. */
+/** The lists of a request body; undefined means absent. */
 export interface CoalitionChange {
   readonly add_member_alliances?: readonly number[] | null;
   readonly add_member_corporations?: readonly number[] | null;
@@ -33,7 +33,7 @@ export interface GroupChange {
   readonly remove_members?: readonly string[] | null;
 }
 
-/** One step of a sequence, as data: what happens in the game, or what somebody asks of the service. */
+/** One step of a sequence: a change in the game, or a request to the service. */
 export type Command =
   | PeopleCommand
   | Occurrence
@@ -67,7 +67,7 @@ export type Command =
   | { readonly do: 'set level'; readonly by: By; readonly character: number; readonly level: number }
   | { readonly do: 'delete user'; readonly by: By; readonly character: number };
 
-/** A step that can be tried before. */
+/** A step that supports `dry_run`. */
 export type Previewed = Extract<
   Command,
   {
@@ -86,7 +86,7 @@ const corporation = fc.constantFrom(...CORPORATIONS);
 const alliance = fc.constantFrom(...ALLIANCES);
 const whichCoalition = fc.nat({ max: 1 });
 
-/** Few names, so that they clash: with each other, with other kinds, in other case, and with a suffixed one. */
+/** Few names, so that they collide: within and between kinds, ignoring case, and with suffixed names. */
 const NAMES = ['Shared', 'SHARED', 'Scouts', `Corporation ${CORPORATIONS[0]}`] as const;
 const name = fc.constantFrom(...NAMES, `Shared (corporation ${CORPORATIONS[0]})`);
 
@@ -98,7 +98,7 @@ const few = <T>(one: fc.Arbitrary<T>, unknown: T) =>
     }),
     { nil: undefined, freq: 2 },
   );
-/** A value, sometimes null, mostly not there. */
+/** An optional value: mostly absent, sometimes null. */
 const some = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof(
     { weight: 3, arbitrary: value },
@@ -193,7 +193,7 @@ const registryCommand = fc.oneof(
   { weight: 23, arbitrary: previewed },
 );
 
-/** The same step, tried only. */
+/** The same step as a dry run. */
 const preview = fc
   .oneof(
     { weight: 3, arbitrary: previewed },
@@ -212,13 +212,13 @@ const root = fc.constant('root' as const);
 const from = (least: number, most: number, one: fc.Arbitrary<Command>) =>
   fc.array(one, { minLength: least, maxLength: most });
 
-/** Up to 36 steps; the first make somebody and something to speak of. */
+/** Up to 36 steps; the first ones create users and records. */
 export const sequences: fc.Arbitrary<Command[]> = fc
   .tuple(
     from(1, 2, step('create group', { by: root, name })),
     from(3, 6, step('find character', { character, corporation })),
     from(1, 2, step('create coalition', { by: root, name })),
-    // Somebody besides root has to be let in.
+    // So that users other than root may log in.
     from(
       1,
       1,

@@ -1,13 +1,13 @@
 import type { ModelApplication, ModelCoalition, ModelGroup, ModelUser } from './world.ts';
 
-/** What a request should be answered, and what, if anything, it shows. */
+/** The expected status of a request, and the record in its answer, if any. */
 export interface Expected {
   readonly status: number;
   readonly coalition?: ModelCoalition;
   readonly group?: ModelGroup;
   readonly user?: ModelUser;
   readonly application?: ModelApplication;
-  /** What a preview tells, in words. */
+  /** The effects in a preview, in words. */
   readonly changes?: ReadonlySet<string>;
 }
 

@@ -1,15 +1,13 @@
+import { asksSomething, counts, isEligible, maySee, moderates, remember } from './eligibility.ts';
 import { type Expected, is } from './expected.ts';
 import type { PeopleCommand, PolicyChange } from './people-commands.ts';
 import { charactersOf, chooseMain, link, merge, split, unlink } from './persons.ts';
 import {
-  allianceOf,
   CHARACTERS,
-  coalitionsOf,
   type ModelApplication,
   type ModelGroup,
   type ModelPolicy,
   type ModelUser,
-  membersOf,
   ownerOf,
   type World,
 } from './world.ts';
@@ -17,7 +15,7 @@ import {
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** What a group goes by that nobody gave a policy. */
+/** The policy of a group for which none was set. */
 export const CLOSED: ModelPolicy = {
   ...{ joining: 'closed', visible_to: 'everyone', reach: 'character', questions: [] },
   ...{ grace_hours: 24, reapply_hours: 24, expire_days: 30, ofAdministrator: false },
@@ -33,9 +31,9 @@ export const CLOSED: ModelPolicy = {
 };
 
 interface How {
-  /** Of an application that comes of it. */
+  /** The id for an application that is created. */
   readonly newId: string;
-  /** As if every grace were over. */
+  /** Whether to treat every grace as over. */
   readonly rehearsed: boolean;
 }
 
@@ -70,63 +68,18 @@ export function applyToPeople(
   }
 }
 
-// Who may be a member, and who decides (D110) ---------------------------------------------------------------
+/** The state that everybody sees: what had its time is expired, whether or not somebody said so. */
+export const stateOf = (world: World, { state, expires }: ModelApplication) =>
+  state === 'pending' && expires <= world.time ? 'expired' : state;
 
-const isIn = (world: World, user: ModelUser, groups: readonly ModelGroup[]) =>
-  groups.some((group) => world.groups.includes(group) && membersOf(world, group).includes(user));
+const isPending = (world: World, application: ModelApplication) => stateOf(world, application) === 'pending';
 
-/** Does this character meet everything that is asked, but for the groups that one must not be in? */
-function meets(world: World, user: ModelUser, { eligible }: ModelPolicy): boolean {
-  const { alliances, corporations, coalitions, groups_any, min_level } = eligible;
-  const alliance = allianceOf(world, user.corporation);
-  const bodies = [...alliances, ...corporations, ...coalitions];
-  const own = [
-    user.corporation,
-    alliance,
-    ...coalitionsOf(world, user.corporation, alliance).map(({ id }) => id),
-  ];
-  return (
-    user.level >= Math.max(0, min_level) &&
-    (bodies.length === 0 || bodies.some((id) => own.includes(id))) &&
-    (groups_any.length === 0 || isIn(world, user, groups_any))
-  );
-}
-
-function isEligible(world: World, user: ModelUser, policy: ModelPolicy): boolean {
-  const ids = policy.reach === 'person' ? charactersOf(world, user.id) : [user.id];
-  const people = ids.map((id) => world.users.get(id) as ModelUser);
-  return (
-    user.level >= 0 &&
-    people.some((one) => meets(world, one, policy)) &&
-    !people.some((one) => isIn(world, one, policy.eligible.groups_none))
-  );
-}
-
-/** A group with a login switch, and a policy that reaches persons, obey nobody below level 9. */
-const counts = ({ letsIn, policy }: ModelGroup) =>
-  (letsIn === null && policy?.reach !== 'person') || policy?.ofAdministrator === true;
-
-export function moderates(world: World, user: ModelUser, { owner, policy }: ModelGroup): boolean {
-  if (user.level >= 9 || owner === user.id) return true;
-  if (user.level < 0 || policy === null) return false;
-  return policy.moderators.users.has(user.id) || isIn(world, user, policy.moderators.groups);
-}
-
-function maySee(world: World, user: ModelUser, group: ModelGroup, policy: ModelPolicy): boolean {
-  return (
-    policy.visible_to === 'everyone' ||
-    group.members.has(user.id) ||
-    moderates(world, user, group) ||
-    (policy.visible_to === 'eligible' && isEligible(world, user, policy))
-  );
-}
-
-const isPending = (world: World, { state, expires }: ModelApplication) =>
-  state === 'pending' && expires > world.time;
-
-/** May this user join the group, or apply to it, now? */
+/** Whether this user may join the group, or apply to it, now. */
 function mayJoin(world: World, user: ModelUser, group: ModelGroup, policy: ModelPolicy): boolean {
-  const own = world.applications.filter((one) => one.group === group && one.character === user.id);
+  const { id, proven = Number.NEGATIVE_INFINITY } = user;
+  const own = world.applications.filter(
+    (one) => one.group === group && one.character === id && one.made >= proven,
+  );
   return (
     user.id !== 0 &&
     policy.joining !== 'closed' &&
@@ -140,7 +93,7 @@ function mayJoin(world: World, user: ModelUser, group: ModelGroup, policy: Model
   );
 }
 
-/** The groups that a user finds to join, and whether it may. */
+/** The groups listed as joinable for a user, and whether it may join them. */
 export function joinableBy(
   world: World,
   user: ModelUser,
@@ -152,7 +105,7 @@ export function joinableBy(
   });
 }
 
-// What is done (D110, D111) --------------------------------------------------------------------------------
+// Changes (D110, D111) --------------------------------------------------------------------------------
 
 function setPolicy(
   world: World,
@@ -176,6 +129,7 @@ function setPolicy(
   const users = (moderators.users ?? []).map((place) => world.users.get(CHARACTERS[place]?.id ?? -1)?.id);
   const groups = groupsAt(moderators.groups);
   if ([...any, ...none, ...coalitions, ...users, ...groups].includes(undefined)) return is(404);
+  remember(world, group, group.members);
   group.policy = {
     ...before,
     ...body,
@@ -210,8 +164,7 @@ function join(
 ): Expected {
   if (group === undefined) return is(404);
   const { policy } = group;
-  if (policy === null) return is(409);
-  if (!maySee(world, by, group, policy)) return is(404);
+  if (policy === null || !maySee(world, by, group, policy)) return is(409);
   if (by.id === 0) return is(403);
   if (!mayJoin(world, by, group, policy)) return is(409);
   if (answers.length !== policy.questions.length) return is(422);
@@ -231,7 +184,10 @@ function join(
       former.state = 'expired';
   }
   world.applications.push(application);
-  if (open) group.members.add(by.id);
+  if (open) {
+    group.members.add(by.id);
+    group.wasEligible.add(by.id);
+  }
   return { status: 200, application };
 }
 
@@ -251,6 +207,7 @@ function decide(
     if (!isEligible(world, world.users.get(character) as ModelUser, policy)) return is(409);
     if (group.members.has(character)) return is(409);
     group.members.add(character);
+    group.wasEligible.add(character);
   }
   Object.assign(application, { state: decision, decided: world.time });
   return { status: 200, application };
@@ -268,35 +225,57 @@ function leave(by: ModelUser, group: ModelGroup | undefined): Expected {
   if (group.of !== undefined || group.owner === by.id) return is(409);
   if (!group.members.delete(by.id)) return is(404);
   group.ineligible.delete(by.id);
+  group.wasEligible.delete(by.id);
   return is(200);
 }
 
-/** Judges all members of these groups at once; the owner stays (D110). */
-export function judge(world: World, groups: readonly ModelGroup[], graceOver: boolean): void {
+/** A member, and the name of the group. */
+type Member = `${string}: ${number}`;
+
+/**
+ * Judges all members of these groups at once; the owner stays, and who never was eligible, and everybody where nothing is
+ * asked (D110). Returns who leaves.
+ *
+ * @param except who stays in any case
+ */
+export function judge(
+  world: World,
+  groups: readonly ModelGroup[],
+  graceOver: boolean,
+  except: readonly Member[] = [],
+): Member[] {
   const judged = groups.flatMap((group) => {
-    const { policy, owner, members } = group;
+    const { name, policy, owner, members, wasEligible } = group;
     if (policy === null || !counts(group)) return [];
-    const others = [...members].filter((id) => id !== owner);
+    const others = [...members].filter((id) => id !== owner && !except.includes(`${name}: ${id}`));
     return others.map((id) => {
       const since = group.ineligible.get(id) ?? world.time;
       const over = graceOver || since + policy.grace_hours * HOUR <= world.time;
-      return {
-        group,
-        id,
-        since,
-        over,
-        eligible: isEligible(world, world.users.get(id) as ModelUser, policy),
-      };
+      const eligible = isEligible(world, world.users.get(id) as ModelUser, policy);
+      const stays = eligible || !asksSomething(policy) || !wasEligible.has(id);
+      return { group, id, since, over, eligible, stays };
     });
   });
-  for (const { group, id, since, over, eligible } of judged) {
-    if (eligible || over) group.ineligible.delete(id);
+  for (const { group, id, since, over, eligible, stays } of judged) {
+    if (eligible) group.wasEligible.add(id);
+    if (stays || over) group.ineligible.delete(id);
     else group.ineligible.set(id, since);
-    if (!eligible && over) group.members.delete(id);
+    if (stays || !over) continue;
+    group.members.delete(id);
+    group.wasEligible.delete(id);
   }
+  return judged.flatMap(({ group, id, over, stays }) =>
+    stays || !over ? [] : [`${group.name}: ${id}` as const],
+  );
 }
 
-/** Applications end that had their time, or lost their sense (D111). */
+/** Judges everybody until nobody leaves any more. */
+export function judgeToTheEnd(world: World, except: readonly Member[] = []): Member[] {
+  const left = judge(world, world.groups, false, except);
+  return left.length === 0 ? left : [...left, ...judgeToTheEnd(world, except)];
+}
+
+/** Ends applications that have expired or whose applicant can no longer join (D111). */
 export function endApplications(world: World, groups: readonly ModelGroup[]): void {
   for (const application of world.applications) {
     const { group, character, state, expires } = application;
@@ -312,7 +291,7 @@ export function endApplications(world: World, groups: readonly ModelGroup[]): vo
   }
 }
 
-/** A character's offices and wishes end with its owner's rights (D29b). */
+/** Ends a character's moderatorships and applications with the rights of its owner (D29b). */
 export function forgetJoining(world: World, id: number): void {
   for (const group of world.groups) {
     if (group.policy === null) continue;
@@ -320,7 +299,48 @@ export function forgetJoining(world: World, id: number): void {
     const users = new Set([...moderators.users].filter((one) => one !== id));
     group.policy = { ...group.policy, moderators: { ...moderators, users } };
   }
+  endAll(world, ({ character }) => character === id);
+}
+
+function endAll(world: World, which: (application: ModelApplication) => boolean): void {
   for (const application of world.applications) {
-    if (application.character === id && application.state === 'pending') application.state = 'void';
+    if (application.state !== 'pending' || !which(application)) continue;
+    application.state = isPending(world, application) ? 'void' : 'expired';
+  }
+}
+
+/** What is deleted is named by no policy any more; who could not join before does not get in by that (D110, D111). */
+export function forgetDeleted(
+  world: World,
+  gone: { readonly coalition?: string; readonly groups: readonly ModelGroup[] },
+): void {
+  endAll(world, ({ group }) => gone.groups.includes(group));
+  const left = (groups: readonly ModelGroup[]) => groups.filter((one) => !gone.groups.includes(one));
+  for (const group of world.groups) {
+    const { policy } = group;
+    if (policy === null) continue;
+    const { eligible, moderators } = policy;
+    const next = {
+      ...eligible,
+      coalitions: eligible.coalitions.filter((id) => id !== gone.coalition),
+      groups_any: left(eligible.groups_any),
+      groups_none: left(eligible.groups_none),
+    };
+    const groups = left(moderators.groups);
+    const bodies = ({ alliances, corporations, coalitions }: ModelPolicy['eligible']) =>
+      [...alliances, ...corporations, ...coalitions].length;
+    const opens =
+      next.groups_none.length < eligible.groups_none.length ||
+      (next.groups_any.length === 0 && eligible.groups_any.length > 0) ||
+      (bodies(next) === 0 && bodies(eligible) > 0);
+    const names =
+      opens ||
+      bodies(next) < bodies(eligible) ||
+      next.groups_any.length < eligible.groups_any.length ||
+      groups.length < moderators.groups.length;
+    if (!names) continue;
+    const joining = opens ? 'closed' : policy.joining;
+    group.policy = { ...policy, joining, eligible: next, moderators: { ...moderators, groups } };
+    endApplications(world, [group]);
   }
 }

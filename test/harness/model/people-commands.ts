@@ -3,7 +3,7 @@ import type { GroupPolicy } from '../../../sdk/src/index.ts';
 import { type By, by, character, present, which } from './steps.ts';
 import { ALLIANCES, CORPORATIONS } from './world.ts';
 
-/** What to change of a policy. Coalitions, groups and users stand there by their places, to be named by their ids. */
+/** The change of a policy. Coalitions, groups and users are given by index, and replaced by their ids. */
 export type PolicyChange = Partial<Omit<GroupPolicy, 'eligible' | 'moderators'>> & {
   readonly eligible?: {
     readonly alliances?: readonly number[];
@@ -16,7 +16,7 @@ export type PolicyChange = Partial<Omit<GroupPolicy, 'eligible' | 'moderators'>>
   readonly moderators?: { readonly users?: readonly number[]; readonly groups?: readonly number[] };
 };
 
-/** Steps about persons, and about who joins which group; characters and records by their places. */
+/** Steps about persons and joining of groups; characters and records are given by index. */
 export type PeopleCommand =
   | { readonly do: 'link'; readonly by: number; readonly character: number }
   | { readonly do: 'unlink'; readonly by: By; readonly character: number }
@@ -46,7 +46,7 @@ export type PeopleCommand =
   | { readonly do: 'withdraw'; readonly by: By; readonly application: number }
   | { readonly do: 'leave'; readonly by: By; readonly which: number };
 
-/** What time and the game do to people: hours pass, policies are judged, somebody who owns a character signs in. */
+/** Changes outside the API: hours pass, policies are judged, the owner of a character signs in. */
 export type Occurrence =
   | { readonly do: 'wait'; readonly hours: number }
   | { readonly do: 'judge' }
@@ -60,7 +60,7 @@ const step = <C extends PeopleCommand | Occurrence>(
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
 const often = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 5 });
 const few = <T>(one: fc.Arbitrary<T>) => fc.option(fc.array(one, { maxLength: 2 }), { nil: undefined });
-/** Now and then one that does not exist. */
+/** An index that sometimes does not exist. */
 const place = fc.oneof(
   { weight: 20, arbitrary: fc.nat({ max: 2 }) },
   { weight: 1, arbitrary: fc.constant(99) },
@@ -103,7 +103,7 @@ const itself = (what: 'unlink' | 'choose main') =>
 export const peopleCommand = fc.oneof(
   { weight: 5, arbitrary: step<PeopleCommand>('link', { by: character, character }) },
   { weight: 1, arbitrary: step<PeopleCommand>('unlink', { by, character }) },
-  // Whoever is an alt may go by itself, and be the main.
+  // A linked character may unlink itself and become the main.
   { weight: 4, arbitrary: fc.oneof(itself('unlink'), itself('choose main')) },
   { weight: 2, arbitrary: step<PeopleCommand>('merge', { by, character, other: character, dry }) },
   {
@@ -124,7 +124,7 @@ export const peopleCommand = fc.oneof(
   { weight: 2, arbitrary: step<PeopleCommand>('leave', { by, which: joined }) },
 );
 
-/** More than a day ends applications, fewer hours a grace or the wait after a rejection. */
+/** More than a day ends applications; fewer hours end a grace or the wait after a rejection. */
 export const occurrence = fc.oneof(
   { weight: 2, arbitrary: step<Occurrence>('wait', { hours: fc.constantFrom(1, 1, 2, 25) }) },
   { weight: 3, arbitrary: step<Occurrence>('judge', {}) },
@@ -134,7 +134,7 @@ export const occurrence = fc.oneof(
   },
 );
 
-/** As level 9 begins it: characters of one person. */
+/** Steps with which level 9 makes several characters one person. */
 export const merging = step<PeopleCommand>('merge', {
   by: fc.constant('root'),
   character,
@@ -142,7 +142,7 @@ export const merging = step<PeopleCommand>('merge', {
   dry: fc.constant(false),
 });
 
-/** As level 9 begins it: a group that people may join or apply to. */
+/** Steps with which level 9 makes a group that users may join or apply to. */
 export const opening = step<PeopleCommand>('set policy', {
   by: fc.constant('root'),
   which: fc.constant(0),

@@ -4,17 +4,17 @@ import { CHARACTERS, type ModelPerson, type ModelUser, mayUseTokens, type World 
 
 const idAt = (place: number) => CHARACTERS[place]?.id ?? -1;
 
-/** Undefined: a person of one. */
+/** The person of a character; undefined when it was never linked. */
 export const personOf = (world: World, id: number) =>
   world.persons.find(({ characters }) => characters.has(id));
 
-/** The characters of a person, of whom this is one. */
+/** All characters of this character's person. */
 export const charactersOf = (world: World, id: number) => [...(personOf(world, id)?.characters ?? [id])];
 
-/** Takes characters out of their persons. */
+/** Removes characters from their persons. */
 export const detach = (world: World, ids: readonly number[]) => move(world, ids, undefined);
 
-/** A person of one is none any more, and a lost main is followed by the character that was proven longest (D101). */
+/** Removes persons of one character, and replaces lost mains by the character that was proven first (D101). */
 function move(world: World, ids: readonly number[], to: ModelPerson | undefined): void {
   for (const id of ids) personOf(world, id)?.characters.delete(id);
   for (const id of ids) to?.characters.add(id);
@@ -38,7 +38,7 @@ const personOrNew = (world: World, id: number): ModelPerson =>
 
 export function link(world: World, by: ModelUser, place: number): Expected | undefined {
   const other = world.users.get(idAt(place));
-  // Nobody to sign in with.
+  // No character to sign in with.
   if (other === undefined) return undefined;
   if (!mayUseTokens(world, other) || other.id === by.id || other.level < 0) return is(422);
   const former = personOf(world, other.id);

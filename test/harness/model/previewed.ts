@@ -1,6 +1,6 @@
 import { type ModelGroup, type ModelUser, mayUseTokens, membersOf, type World } from './world.ts';
 
-/** What one world has made of the people of another, in the words of {@link changesOf}. */
+/** The differences between the users of two worlds, in the words of {@link changesOf}. */
 export function changesBetweenWorlds(before: World, after: World): Set<string> {
   const found = new Map<string, number[]>();
   const note = (what: string, id: number) => found.set(what, [...(found.get(what) ?? []), id]);
@@ -20,7 +20,7 @@ export function changesBetweenWorlds(before: World, after: World): Set<string> {
   return new Set([...found].map(([what, ids]) => `${what}: ${ids.sort((a, b) => a - b).join()}`));
 }
 
-/** An autogroup is told by its body, whatever it is named. */
+/** Autogroups are identified by their organization, not by their name. */
 const keyOf = ({ name, of }: ModelGroup) => (of === undefined ? name : `${of.kind} ${of.id}`);
 
 function groupsOf(world: World, user: ModelUser | undefined): ReadonlyMap<string, string> {

@@ -17,7 +17,7 @@ interface Named {
   readonly name: string;
 }
 
-/** By name ignoring case, then id (D9). */
+/** Order by name ignoring case, then by id (D9). */
 export function inListOrder<T extends Named>(list: readonly T[]): T[] {
   const order = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
   return [...list].sort((a, b) => order(a.name.toLowerCase(), b.name.toLowerCase()) || order(a.id, b.id));
@@ -25,7 +25,7 @@ export function inListOrder<T extends Named>(list: readonly T[]): T[] {
 
 const short = ({ id, name }: ModelUser) => ({ character_id: id, character_name: name });
 
-/** The record that the service should show, without what only the service knows. */
+/** The record that the service should answer, without the fields that only the service knows. */
 export function coalitionRecord(world: World, coalition: ModelCoalition): Partial<Coalition> {
   const alliances = [...coalition.alliances].map((id) => world.alliances.get(id) as Named & { id: number });
   const corporations = [...coalition.corporations].map(
@@ -80,7 +80,7 @@ export function userRecord(world: World, user: ModelUser): Partial<User> {
   };
 }
 
-/** `idOf` a group, which may be deleted by now: a policy goes on naming it. */
+/** The policy that the service should show. */
 export function policyRecord(policy: ModelPolicy | null, idOf: (group: ModelGroup) => string): GroupPolicy {
   const { eligible, moderators, ofAdministrator: _, questions, ...values } = policy ?? CLOSED;
   const idsOf = (groups: readonly ModelGroup[]) => groups.map(idOf).sort();

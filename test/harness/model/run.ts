@@ -16,13 +16,14 @@ import { changesOf } from '../standings.ts';
 import { apply, caller, characterAt } from './apply.ts';
 import { type Answer, type Asking, ask } from './ask.ts';
 import { type Command, sequences } from './commands.ts';
-import { joinableBy, moderates } from './joining.ts';
+import { moderates } from './eligibility.ts';
+import { joinableBy, stateOf } from './joining.ts';
 import { charactersOf, personOf } from './persons.ts';
 import { coalitionRecord, groupRecord, inListOrder, policyRecord, userRecord } from './records.ts';
 import type { By } from './steps.ts';
 import { type ModelGroup, type ModelUser, mayUseTokens, newWorld, userNamed, type World } from './world.ts';
 
-/** Runs random sequences against the service and the model; throws the smallest one that tells them apart. */
+/** Runs random sequences against service and model; throws the smallest sequence for which they differ. */
 export async function compareWithModel(
   app: TestApp,
   sequencesToRun: number,
@@ -41,7 +42,7 @@ export async function compareWithModel(
   return run.successes;
 }
 
-/** How often each step came to something: a comparison in which nothing happens shows nothing. */
+/** How often each step succeeded: a run in which nothing succeeds would prove nothing. */
 export type Successes = Partial<Record<Command['do'], number>>;
 
 const SECOND = 1_000;
@@ -50,10 +51,10 @@ class Run {
   readonly #app: TestApp;
   #world: World = newWorld();
   #dyn = '';
-  /** What was told since the registry was empty. */
+  /** The feed's state since the registry was empty. */
   #told = nothing();
   #since = 0;
-  /** Some call with permanent tokens, the others with user tokens. */
+  /** Some users call with permanent tokens, the others with user tokens. */
   readonly #sessions = new Map<number, Client>();
   readonly #groupIds = new WeakMap<ModelGroup, string>();
   readonly successes: Successes = {};
@@ -70,7 +71,7 @@ class Run {
     expect(this.#told, 'what the events tell').toEqual(await present(this.#app));
   }
 
-  /** An empty registry, then the bodies that the model starts with. */
+  /** Empties the registry, then creates the organizations that the model starts with. */
   async #begin(): Promise<void> {
     const { db } = this.#app;
     this.#world = newWorld();
@@ -135,7 +136,7 @@ class Run {
     return this.#sessions.get(characterAt(by).id) as Client;
   }
 
-  /** Tells the service what the model has just been told: after it, so that bodies are found as they are now. */
+  /** Applies a change in the game to the service, after the model, so that it finds the new state. */
   async #happen(command: Exclude<Command, { readonly by: By }>): Promise<void> {
     const { db, clock } = this.#app;
     if (command.do === 'wait') {
@@ -169,7 +170,7 @@ class Run {
         });
   }
 
-  /** What a sign-in leaves of who owns a character; with a new owner its tokens are gone. */
+  /** The state after a sign-in: the character's owner; with a new one its tokens are gone. */
   async #signIn({ id, name }: { readonly id: number; readonly name: string }, owner: string): Promise<void> {
     const { app, db, clock } = this.#app;
     const identity = { characterId: id, characterName: name, ownerHash: owner };
@@ -197,7 +198,7 @@ class Run {
     return { alliance_id: id, alliance_name, ticker: 'AL', executor_corporation_id };
   }
 
-  /** Tokens for whoever came; those of the deleted went with them. */
+  /** Makes tokens for new users; those of deleted users are gone with them. */
   async #openSessions(): Promise<void> {
     for (const id of [...this.#sessions.keys()]) if (!this.#world.users.has(id)) this.#sessions.delete(id);
     for (const id of this.#world.users.keys()) {
@@ -209,7 +210,7 @@ class Run {
     }
   }
 
-  /** Every list and every record that can be read, and who may sign in. */
+  /** Compares every list and record, and who may sign in. */
   async #compare(): Promise<void> {
     const root = this.#app.client(this.#app.root);
     const world = this.#world;
@@ -252,7 +253,7 @@ class Run {
     await this.#comparePeople();
   }
 
-  /** What a user finds to join, what it applied for since it is whose it is, and what it could decide. */
+  /** Compares a user's joinable groups, the applications of its present owner, and those it may decide. */
   async #compareWhatIsSeen(user: ModelUser, client: Client): Promise<void> {
     const world = this.#world;
     const [joinable, own, decidable] = await Promise.all([
@@ -265,15 +266,17 @@ class Run {
     );
     const { id, proven = Number.NEGATIVE_INFINITY } = user;
     const applied = world.applications.filter(({ character, made }) => character === id && made >= proven);
-    expect(statesOf(own)).toEqual(new Map(applied.map((one) => [one.id, one.state])));
+    expect(statesOf(own)).toEqual(new Map(applied.map((one) => [one.id, stateOf(world, one)])));
     const others = world.applications.filter(
-      ({ character, state, group }) =>
-        !charactersOf(world, id).includes(character) && state === 'pending' && moderates(world, user, group),
+      (one) =>
+        !charactersOf(world, id).includes(one.character) &&
+        stateOf(world, one) === 'pending' &&
+        moderates(world, user, one.group),
     );
     expect(statesOf(decidable)).toEqual(new Map(others.map((one) => [one.id, one.state])));
   }
 
-  /** Persons, policies and applications. */
+  /** Compares persons, policies and applications. */
   async #comparePeople(): Promise<void> {
     const root = this.#app.client(this.#app.root);
     const world = this.#world;
@@ -291,13 +294,13 @@ class Run {
       expect(policy).toEqual(policyRecord(group.policy, (one) => this.#groupIds.get(one) ?? ''));
       const applied = world.applications.filter((one) => one.group === group);
       expect(statesOf(await ok(root.group.applications({ params })))).toEqual(
-        new Map(applied.map(({ id, state }) => [id, state])),
+        new Map(applied.map((one) => [one.id, stateOf(world, one)])),
       );
     }
   }
 }
 
-/** The id of what an answer shows to be new. */
+/** The id of a record that an answer contains as new. */
 function idIn(answer: Answer | undefined): string {
   const { application_id, coalition_id } = (answer?.body ?? {}) as Record<string, string | undefined>;
   return application_id ?? coalition_id ?? '';

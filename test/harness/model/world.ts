@@ -1,6 +1,6 @@
 /**
- * The registry as its rules describe it, in plain memory and without a thought for speed: what the service is
- * compared with. Nothing here is taken from the server's code.
+ * A model of the registry in memory, with which the service is compared. It is written from the rules alone, in the
+ * simplest way, and uses no code of the server.
  */
 
 export interface ModelUser {
@@ -8,10 +8,10 @@ export interface ModelUser {
   readonly name: string;
   level: number;
   corporation: number | null;
-  /** Who owns it by its last sign-in, and since when that is known. */
+  /** The owner by the last sign-in, and since when it is known. */
   owner?: string;
   proven?: number;
-  /** Larger for whoever was seen later. */
+  /** Order of the last sign-ins: larger is later. */
   seen: number;
 }
 
@@ -44,17 +44,19 @@ export interface ModelGroup {
   name: string;
   description: string;
   letsIn: boolean | null;
-  /** Of a hand-made group. */
+  /** Only of hand-made groups. */
   owner: number | null;
   members: Set<number>;
   policy: ModelPolicy | null;
-  /** Members whom the policy does not let be ones, with the time since when. */
+  /** Members that are not eligible, with the time since when. */
   readonly ineligible: Map<number, number>;
+  /** Members whom the policy, or having none, let be ones at some time. */
+  readonly wasEligible: Set<number>;
   /** The body that an autogroup follows. */
   readonly of?: { readonly kind: Kind; readonly id: string };
 }
 
-/** Characters that one human proved to own: two or more. */
+/** Two or more characters of one human. */
 export interface ModelPerson {
   main: number;
   readonly characters: Set<number>;
@@ -77,7 +79,7 @@ export interface ModelPolicy {
     readonly min_level: number;
   };
   readonly moderators: { readonly users: ReadonlySet<number>; readonly groups: readonly ModelGroup[] };
-  /** Whether level 9 set it. */
+  /** Whether level 9 set the policy. */
   readonly ofAdministrator: boolean;
 }
 
@@ -98,9 +100,9 @@ export interface World {
   coalitions: ModelCoalition[];
   groups: ModelGroup[];
   persons: ModelPerson[];
-  /** The oldest first; those of deleted groups and users go with them. */
+  /** The oldest first; those of deleted users go with them. */
   applications: ModelApplication[];
-  /** Seconds. */
+  /** Time in seconds. */
   time: number;
 }
 
@@ -113,7 +115,7 @@ export const CHARACTERS = ['Ada', 'Brim', 'Twin', 'Twin', 'Cleo', 'Dov'].map((na
   name,
 }));
 
-/** Two alliances of one and of two corporations, one corporation on its own, and nobody but the built-in user. */
+/** Two alliances with one and two corporations, a corporation without alliance, and only the built-in user. */
 export function newWorld(): World {
   const [one, two] = ALLIANCES;
   const homes = [one, two, one, null];
@@ -147,6 +149,7 @@ export function newGroup(
       members: new Set(),
       policy: null,
       ineligible: new Map(),
+      wasEligible: new Set(),
     },
     ...group,
   };
@@ -184,7 +187,7 @@ export function membersOf(world: World, group: ModelGroup): ModelUser[] {
   return [...group.members].map((id) => world.users.get(id) as ModelUser);
 }
 
-/** The owner of a hand-made group, or the CEO that is a member, or nobody (D18b). */
+/** The owner of a hand-made group; of an autogroup the CEO if it is a member, otherwise nobody (D18b). */
 export function ownerOf(world: World, group: ModelGroup): ModelUser | undefined {
   if (group.of === undefined) return group.owner === null ? undefined : world.users.get(group.owner);
   const { kind, id } = group.of;
@@ -194,7 +197,7 @@ export function ownerOf(world: World, group: ModelGroup): ModelUser | undefined 
   return membersOfBody(world, kind, id).find((user) => user.id === ceo && user.corporation === corporation);
 }
 
-/** Of two users with one name the last seen is meant (D38). */
+/** The user with a name; of several the one seen last (D38). */
 export function userNamed(world: World, name: string): ModelUser | undefined {
   const bearers = [...world.users.values()].filter((user) => user.name === name);
   return bearers.sort((one, other) => other.seen - one.seen)[0];
@@ -224,24 +227,24 @@ function distanceBetween(world: World, from: ModelUser, to: ModelUser): number {
   return isMember(from) && from.corporation === to.corporation ? 1 : 7;
 }
 
-/** May this user read, or change, another? (D12) */
+/** Whether this user may read or change another one (D12). */
 export function mayTouch(world: World, by: ModelUser, target: ModelUser, mode: 'read' | 'write'): boolean {
   const away = distanceBetween(world, by, target);
   return mode === 'read' ? by.level >= Math.min(away, 7) : by.level >= Math.min(away + 1, 8);
 }
 
-/** May this user change a coalition? Its own corporation or alliance is a member, or it may change everything (D14). */
+/** Whether this user may change a coalition: its own organization is a member, or it may change everything (D14). */
 export function mayUpdate(world: World, by: ModelUser, coalition: ModelCoalition): boolean {
   const own = coalitionsOf(world, by.corporation, allianceOf(world, by.corporation));
   return by.level >= 8 || (isMember(by) && by.level >= 6 && own.includes(coalition));
 }
 
-/** Does a coalition, or its autogroup, keep its members from logging in? */
+/** Whether a coalition or its autogroup bars its members from logging in. */
 export function bars(world: World, { id, letsIn }: ModelCoalition): boolean {
   return letsIn === false || world.groups.some(({ of, letsIn: said }) => of?.id === id && said === false);
 }
 
-/** May this user change an alliance or corporation? */
+/** Whether this user may change an alliance or corporation. */
 export function mayWrite(world: World, by: ModelUser, kind: 'alliance' | 'corporation', id: number): boolean {
   const to =
     kind === 'alliance'
@@ -250,14 +253,14 @@ export function mayWrite(world: World, by: ModelUser, kind: 'alliance' | 'corpor
   return by.level >= 8 || by.level >= distance(world, by, to) + 1;
 }
 
-/** May this user give another this level? (D16) */
+/** Whether this user may give another one this level (D16). */
 export function mayRaise(world: World, by: ModelUser, target: ModelUser, level: number): boolean {
   if (target.id === 0 || target.id === by.id || target.level < 0) return false;
   if (level < target.level && by.level < 9) return false;
   return by.level >= Math.max(level, target.level, distanceBetween(world, by, target) + 1);
 }
 
-/** May this user log in? Its groups and coalitions are asked, a guest's host for the guest (D27). */
+/** Whether this user may log in, by its groups and coalitions; for a guest by those of its host (D27). */
 function mayLogIn(world: World, user: ModelUser): boolean {
   if (user.id === 0) return true;
   const alliance = allianceOf(world, user.corporation);
@@ -268,7 +271,7 @@ function mayLogIn(world: World, user: ModelUser): boolean {
     ...world.groups
       .filter(({ of }) => of !== undefined && organizations.includes(of.id))
       .map(({ letsIn }) => letsIn),
-    // A hand-made group can only shut a guest out.
+    // A hand-made group can bar a guest, but not let it in.
     ...world.groups
       .filter((group) => group.of === undefined && group.members.has(user.id))
       .map(({ letsIn }) => (user.level < 0 && letsIn ? null : letsIn)),
@@ -276,14 +279,16 @@ function mayLogIn(world: World, user: ModelUser): boolean {
   return voices.includes(true) && (user.level >= 9 || !voices.includes(false));
 }
 
-/** Do the tokens of this user work? (D27b) */
+/** Whether this user's tokens are accepted (D27b). */
 export function mayUseTokens(world: World, user: ModelUser): boolean {
   return user.level >= 9 || mayLogIn(world, user);
 }
 
 // Autogroups (D18b) ----------------------------------------------------------------------------------------
 
-/** Bodies with members get their groups, and groups the names of their bodies; who comes late gets a suffix. */
+/**
+ * Creates and names the autogroups of organizations with members; when a name is taken the later group gets a suffix.
+ */
 export function nameAutogroups(world: World): void {
   for (;;) {
     const chosen = new Map<string, { kind: Kind; id: string; name: string }>();

@@ -10,7 +10,7 @@ import {
   type World,
 } from '../model/world.ts';
 
-/** A registry as levels 8 and above may have left it, two of its people, and what those try. */
+/** A registry that levels 8 and above could have created, two of its users (the gang), and their calls. */
 export interface Plan {
   readonly world: World;
   /** Ids of one or two users who work together. */
@@ -22,7 +22,7 @@ export interface Plan {
   readonly tries: readonly Try[];
 }
 
-/** One call; `by` is a place in the gang, `which` a place among coalitions or hand-made groups. */
+/** One call; `by` is an index in the gang, `which` an index among coalitions or hand-made groups. */
 export type Try = { readonly by: number } & (
   | { readonly do: 'update coalition'; readonly which: number; readonly body: CoalitionChange }
   | { readonly do: 'update group'; readonly which: number; readonly body: GroupChange }
@@ -34,10 +34,10 @@ export type Try = { readonly by: number } & (
 );
 
 const COALITIONS = ['c1', 'c2', 'c3'].map((id) => id.repeat(12));
-/** Lets everybody in who is nowhere barred; the second one is for the tries. */
+/** The first group lets everybody log in who is not barred; the second one is for the calls. */
 const GROUPS = ['Admitted', 'Scouts'] as const;
 
-/** Names that tell all characters apart: tries name users by them. */
+/** Distinct names of all characters, by which calls name users. */
 const PEOPLE = CHARACTERS.map(({ id }, i) => ({
   id,
   name: ['Ada', 'Brim', 'Twin', 'Cleo', 'Dov', 'Eda'][i] ?? '',
@@ -45,7 +45,7 @@ const PEOPLE = CHARACTERS.map(({ id }, i) => ({
 
 const home = fc.option(fc.constantFrom(...CORPORATIONS), { freq: 8 });
 const person = fc.record({ corporation: home, level: fc.integer({ min: -1, max: 8 }) });
-/** Mostly those who can change coalitions. */
+/** Levels, mostly those that can change coalitions. */
 const trier = fc.record({
   corporation: home,
   level: fc.oneof({ weight: 3, arbitrary: fc.constantFrom(6, 6, 7, 8) }, fc.integer({ min: 0, max: 8 })),
@@ -56,7 +56,7 @@ const coalition = fc.record({
   letsIn: fc.constantFrom(true, true, true, true, null, false),
 });
 
-/** One body comes or goes, and nothing else is wrong with the request. */
+/** Adds or removes one organization in an otherwise valid request. */
 const plainChange = fc
   .record({
     what: fc.constantFrom('add_member', 'add_member', 'remove_member'),
@@ -67,7 +67,7 @@ const plainChange = fc
     return { [`${what}_${kind}`]: [body] };
   });
 
-/** Whoever may set it opens the group wide, or makes the gang its moderators. */
+/** Opens the group to everybody, or makes the gang its moderators. */
 const policy = fc.record({
   joining: fc.constantFrom('open', 'open', 'application', 'closed'),
   eligible: fc.constantFrom({}, {}, { min_level: 1 }, { corporations: [CORPORATIONS[0]] }),
@@ -175,7 +175,7 @@ export const plans: fc.Arbitrary<Plan> = fc
         newGroup({ name, letsIn: i === 0 ? true : null, owner: owners[i]?.id ?? null, members }),
       );
     }
-    // Those with the same number are one; of the last number everybody is alone.
+    // Characters with the same number are one person; those with the last number are not linked.
     const together = [0, 1, 2].map((n) => PEOPLE.flatMap(({ id }, i) => (persons[i] === n ? [id] : [])));
     return { world, gang: gang.map(({ id }) => id), persons: together, opened, tries };
   });

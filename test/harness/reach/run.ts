@@ -9,12 +9,12 @@ import { CHARACTERS, type ModelUser, mayRaise, mayTouch, mayUseTokens, type Worl
 import { type Plan, plans, type Try } from './plan.ts';
 import { groupId, settle } from './settle.ts';
 
-/** How many calls came through, by what they do: a property that holds because nothing happens shows nothing. */
+/** The number of successful calls by kind: a run in which nothing succeeds would prove nothing. */
 export type Successes = Record<Try['do'], number>;
 
 /**
- * Runs random plans against the service; throws the smallest one after which the gang reads or changes anybody whom it
- * could not before, or has freed somebody whom a coalition bars, or barred somebody.
+ * Runs random plans against the service. Throws the smallest plan after which the gang may read or change a user whom
+ * it could not read or change before, or has changed whom a coalition bars.
  */
 export async function checkReach(
   app: TestApp,
@@ -62,7 +62,7 @@ class Run {
       const gained = (await this.#reach(mode)).filter((id) => !given.has(id));
       expect(gained, `gained: ${mode}`).toEqual([]);
     }
-    // Whom a coalition bars is a matter of level 9 (D14).
+    // Only level 9 may change whom a coalition bars (D14).
     expect(await this.#barred()).toEqual(barred);
   }
 
@@ -70,7 +70,7 @@ class Run {
     return this.#plan.gang.map((id) => this.#plan.world.users.get(id) as ModelUser);
   }
 
-  /** Makes the registry what the plan says, and the gang callers of it. */
+  /** Creates the registry of a plan, and tokens for the gang. */
   async #settle(): Promise<void> {
     await settle(this.#app, this.#plan.world);
     for (const [first, ...others] of this.#plan.persons) {
@@ -86,7 +86,7 @@ class Run {
     }
   }
 
-  /** As level 9 merges persons: whatever that does, it may widen nobody's reach (D100). */
+  /** Links characters as level 9 does by merging persons, which must not extend anybody's authority (D100). */
   async #merge(first: number, other: number): Promise<void> {
     const { person } = this.#app.client(this.#app.root);
     const into = await ok(
@@ -130,7 +130,7 @@ class Run {
     }
   }
 
-  /** Whom one of the gang reads, or could give the level that they have, as the service answers. */
+  /** The users whom a member of the gang may read or change, as the service answers. */
   async #reach(mode: Mode): Promise<number[]> {
     const levels = await this.#app.db
       .selectFrom('users')
@@ -153,7 +153,7 @@ class Run {
     return sorted(found.flat());
   }
 
-  /** The same before anything was tried, as the rules say it. */
+  /** The same before any call, computed from the rules. */
   #known(mode: Mode): number[] {
     const { world } = this.#plan;
     const reached = this.#gang
@@ -167,8 +167,9 @@ class Run {
   }
 
   /**
-   * What levels 8 and above have given the gang: whom each reaches at the level that it has, or that another of the
-   * gang may raise it to (D16). Whether they may log in is left aside: a group's owner decides over that (D15).
+   * The authority that levels 8 and above have given the gang: the users within reach of each at its own level, or at
+   * the level to which another member of the gang may raise it (D16). Login permission is ignored, because owners of
+   * groups decide about it (D15).
    */
   #given(mode: Mode): Set<number> {
     const { world } = this.#plan;
@@ -181,7 +182,7 @@ class Run {
     return new Set(reached.map(({ id }) => id));
   }
 
-  /** Whom a coalition keeps from logging in, in the database. */
+  /** The users whom a coalition bars from logging in, by the database. */
   async #barred(): Promise<number[]> {
     const { rows } = await sql<{ character_id: number }>`
       select distinct character_id from users join coalition_reach using (corporation_id)

@@ -5,10 +5,10 @@ import { addCoalition, addUser } from '../../fixtures/users.ts';
 import type { TestApp } from '../app.ts';
 import type { World } from '../model/world.ts';
 
-/** The id of the hand-made group at this place of a world. */
+/** The id of the hand-made group at this index. */
 export const groupId = (place: number) => `a${place}`.repeat(12);
 
-/** Makes the registry what a world says. */
+/** Creates the registry of a world. */
 export async function settle(app: TestApp, world: World): Promise<void> {
   const { db, clock } = app;
   await db.deleteFrom('persons').execute();

@@ -35,7 +35,7 @@ describe('D12: authority', () => {
     );
   });
 
-  it('never shrinks when the level grows, nor when somebody comes nearer', () => {
+  it('never decreases with a higher level or a smaller distance', () => {
     const some = fc.record({
       level: fc.integer({ min: -1, max: 10 }),
       higher: fc.integer({ min: -1, max: 10 }),
@@ -51,7 +51,7 @@ describe('D12: authority', () => {
     );
   });
 
-  it('whoever may write may read', () => {
+  it('write authority includes read authority', () => {
     for (const level of LEVELS) {
       for (const distance of DISTANCES) {
         if (hasAuthority(level, distance, 'write')) expect(hasAuthority(level, distance, 'read')).toBe(true);

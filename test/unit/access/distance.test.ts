@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { distanceToOrganization, distanceToUser, type Position } from '../../../server/access/distance.ts';
+import {
+  distanceToOrganization,
+  distanceToUser,
+  nearnessToUser,
+  type Position,
+} from '../../../server/access/distance.ts';
 import { pair } from '../../fixtures/positions.ts';
 
 const nobody: Position = {
@@ -11,7 +16,7 @@ const nobody: Position = {
   guest: false,
 };
 
-/** Somebody somewhere. */
+/** A position; by default a member without organizations. */
 const at = (characterId: number, where: Partial<Position> = {}): Position => ({
   ...nobody,
   characterId,
@@ -34,7 +39,19 @@ describe('D11: distance from one user to another', () => {
     expect(distanceToUser(ada, other)).toBe(distance);
   });
 
-  it('members of the game’s own corporations share none', () => {
+  it('says what is shared: the corporation, the alliance, every coalition', () => {
+    const shared = (other: Position) => nearnessToUser(ada, other).by;
+    expect(shared(at(2, { corporationId: 10 }))).toEqual({ type: 'corporation', ids: [10] });
+    expect(shared(at(2, { ...ada, characterId: 2, guest: true }))).toEqual({
+      type: 'corporation',
+      ids: [10],
+    });
+    expect(shared(at(2, { allianceId: 100 }))).toEqual({ type: 'alliance', ids: [100] });
+    expect(shared(at(2, { coalitionIds: ['z', 'y', 'x'] }))).toEqual({ type: 'coalition', ids: ['x', 'y'] });
+    for (const other of [ada, at(2)]) expect(shared(other)).toBeUndefined();
+  });
+
+  it('members of the game’s own corporations do not share them', () => {
     expect(distanceToUser(at(1), at(2))).toBe(7);
   });
 
@@ -52,7 +69,7 @@ describe('D11: distance from one user to another', () => {
     expect(distanceToUser(guest, guest)).toBe(0);
   });
 
-  it('is symmetric, guests aside', () => {
+  it('is symmetric, except for guests', () => {
     fc.assert(
       fc.property(pair, ([one, other]) => {
         fc.pre(!one.guest && !other.guest);
@@ -61,7 +78,7 @@ describe('D11: distance from one user to another', () => {
     );
   });
 
-  it('is 0 to oneself alone, and never other than 0, 1, 3, 5 or 7', () => {
+  it('is 0 only to oneself, and always 0, 1, 3, 5 or 7', () => {
     fc.assert(
       fc.property(pair, ([one, other]) => {
         const distance = distanceToUser(one, other);
@@ -106,7 +123,7 @@ describe('D13: distance to a corporation or alliance', () => {
     expect(distanceToOrganization({ ...ada, guest: true }, body)).toBe(7);
   });
 
-  it('somebody without a corporation is in none and in no alliance', () => {
+  it('a user without a corporation is in no alliance either', () => {
     expect(distanceToOrganization(at(1), corporation(10, null))).toBe(7);
     expect(distanceToOrganization(at(1), alliance(100))).toBe(7);
   });

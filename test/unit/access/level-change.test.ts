@@ -74,7 +74,7 @@ describe('D16: setting a level', () => {
     }
   });
 
-  it('never gives more than the caller has, never touches anybody above, never reaches guests', () => {
+  it('never gives more than the caller has, and never changes users above it, or guests', () => {
     fc.assert(
       fc.property(pair, anyLevel, ([caller, target], next) => {
         if (!maySetLevel(caller, target, next)) return;
@@ -88,7 +88,7 @@ describe('D16: setting a level', () => {
     );
   });
 
-  it('whoever may raise to a level may also raise to any level in between', () => {
+  it('the right to raise to a level includes all levels in between', () => {
     fc.assert(
       fc.property(pair, anyLevel, anyLevel, ([caller, target], next, between) => {
         fc.pre(between >= target.level && between <= next);
@@ -97,7 +97,7 @@ describe('D16: setting a level', () => {
     );
   });
 
-  it('a higher level never takes this right away', () => {
+  it('a caller with a higher level has the same rights', () => {
     fc.assert(
       fc.property(pair, anyLevel, fc.integer({ min: 0, max: 10 }), ([caller, target], next, higher) => {
         fc.pre(higher >= caller.level && !caller.guest);
@@ -108,7 +108,7 @@ describe('D16: setting a level', () => {
     );
   });
 
-  it('no sequence of calls by any number of people brings anybody above the highest of them', () => {
+  it('no sequence of calls by any number of users raises one above the highest of them', () => {
     const calls = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 0, max: 10 })), { maxLength: 60 });
     fc.assert(
       fc.property(registry, calls, ({ people }, sequence) => {
@@ -122,7 +122,7 @@ describe('D16: setting a level', () => {
           const [caller, target] = [by % people.length, of % people.length];
           const before = present(caller).level;
           if (maySetLevel(present(caller), present(target), next)) levels[target] = next;
-          // Nobody lifts the own level, whoever is called.
+          // Nobody raises their own level.
           expect(present(caller).level).toBe(before);
         }
         expect(Math.max(...levels)).toBeLessThanOrEqual(highest);
@@ -132,11 +132,11 @@ describe('D16: setting a level', () => {
     );
   });
 
-  it('alone, nobody ever gets higher, however it goes about it with others of no higher level', () => {
+  it('users cannot raise each other above their common highest level, by any sequence', () => {
     const calls = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 0, max: 10 })), { maxLength: 60 });
     fc.assert(
       fc.property(registry, calls, ({ people }, sequence) => {
-        // A gang of everybody of at most level 4 against the rest, who do nothing.
+        // Everybody of at most level 4 cooperates; the others do nothing.
         const levels = people.map(({ level }) => level);
         const gang = people.flatMap(({ level }, index) => (level <= 4 ? [index] : []));
         fc.pre(gang.length > 0);

@@ -27,7 +27,7 @@ function problems(env: Readonly<Record<string, string | undefined>>): readonly s
 }
 
 describe('D61: settings', () => {
-  it('nothing has to be set outside production', () => {
+  it('no setting is required outside production', () => {
     expect(readSettings({})).toMatchObject({
       production: false,
       host: '127.0.0.1',
@@ -54,7 +54,7 @@ describe('D61: settings', () => {
     });
   });
 
-  it('an empty variable is one that is not set', () => {
+  it('an empty variable counts as not set', () => {
     const names = [...Object.keys(production), 'PORT', 'LOG_LEVEL', 'CORS_ORIGINS', 'VOICE_URL', 'HOST'];
     expect(readSettings(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readSettings({}));
   });
@@ -67,7 +67,7 @@ describe('D61: settings', () => {
     );
   });
 
-  it('in production everything that cannot be made up must be given, all of it named at once', () => {
+  it('in production all required settings must be given, and the missing ones are named together', () => {
     expect(readSettings(production)).toMatchObject({
       production: true,
       host: '0.0.0.0',
@@ -85,7 +85,7 @@ describe('D61: settings', () => {
     }
   });
 
-  it('every problem is reported at once, by name, without the value of a secret', () => {
+  it('all problems are reported together, by name, without the values of secrets', () => {
     const env = {
       ...production,
       PORT: '80a',
@@ -156,7 +156,7 @@ describe('D61: settings', () => {
     expect(readSettings({ ...production, METRICS_HOST: '0.0.0.0' }).metricsHost).toBe('0.0.0.0');
   });
 
-  it('D61: blanks around a URL are none of it; what no URL here can hold is refused', () => {
+  it('D61: blanks around a URL are removed; parts that the setting does not allow are refused', () => {
     expect(readSettings({ BASE_URL: ' https://castellan.example/\r' }).baseUrl).toBe(
       'https://castellan.example',
     );
@@ -194,7 +194,7 @@ describe('D61: settings', () => {
     },
   );
 
-  it('all that production refuses is named at once', () => {
+  it('everything that production refuses is named together', () => {
     const { DATABASE_URL: _, ...lacking } = production;
     const zeros = Buffer.alloc(32);
     const found = problems({
@@ -217,13 +217,13 @@ describe('D61: settings', () => {
     );
   });
 
-  it('a client id wants its secret', () => {
+  it('a client id requires a client secret', () => {
     expect(problems({ SSO_CLIENT_ID: 'client' })).toEqual([
       'SSO_CLIENT_SECRET: must be given together with SSO_CLIENT_ID',
     ]);
   });
 
-  it('lists are taken apart; proxies are addresses, networks or their names', () => {
+  it('lists are parsed; proxies are addresses, networks or their names', () => {
     expect(readSettings({ TRUSTED_PROXIES: ' 10.0.0.0/8, ::1,loopback ,' }).trustedProxies).toEqual([
       '10.0.0.0/8',
       '::1',
@@ -244,7 +244,7 @@ describe('D20b: TOKEN_SIGNING_KEYS', () => {
   const read = (keys: unknown) => problems({ TOKEN_SIGNING_KEYS: JSON.stringify({ keys }) });
   const { d: _, ...verifyOnly } = signing;
 
-  it('is a JWK set of Ed25519 keys: one with its private half at least, each with a kid of its own', async () => {
+  it('is a JWK set of Ed25519 keys with distinct kids, at least one with its private part', async () => {
     const other = await newSigningKey();
     expect(read([signing])).toEqual([]);
     expect(read([verifyOnly, other])).toEqual([]);

@@ -13,7 +13,7 @@ function problems(env: Readonly<Record<string, string>>): readonly string[] {
 }
 
 describe('D61: VOICE_URL', () => {
-  it('is taken apart, its user and password decoded; port and server have their usual values', () => {
+  it('is parsed, with user and password decoded; port and server have defaults', () => {
     expect(parseVoiceUrl('ts3query://server%20admin:p%40ss%2Fword@voice.example:10012/?server_id=3')).toEqual(
       {
         host: 'voice.example',
@@ -55,7 +55,7 @@ describe('D61: VOICE_URL', () => {
 describe('D41: VOICE_GROUPS', () => {
   const [one, two] = ['a1'.repeat(12), 'b2'.repeat(12)];
 
-  it('are groups, each with the server group that is adopted or with none', () => {
+  it('are groups, each with an adopted server group or without', () => {
     expect(readSettings({ VOICE_GROUPS: ` ${one}, ${two}=17 ,` }).voice.groups).toEqual([
       { group_id: one, sgid: null },
       { group_id: two, sgid: 17 },

@@ -12,7 +12,7 @@ const at = (day: number) => new Date(Date.UTC(2026, 2, day));
 
 let position = 100;
 
-/** The latest first, as the audit has them. */
+/** Events latest first, as in the audit log. */
 const events = [
   told(20, 'user.standing_changed', { clearance_level: [2, 4] }),
   told(15, 'user.moved', { corporation: [98_000_001, 98_000_002] }),
@@ -37,7 +37,7 @@ function told(day: number, type: string, values: Readonly<Record<string, readonl
   return { position, occurred_on, type, changes };
 }
 
-describe('D91: applied in order the events rebuild users; taken back, they tell how one stood', () => {
+describe('D91: undoing the events of a user gives its standing at an earlier time', () => {
   it.each([
     ['after the last event all is as it is', 21, NOW],
     ['at the moment of an event that has happened', 20, NOW],
@@ -58,11 +58,11 @@ describe('D91: applied in order the events rebuild users; taken back, they tell 
     expect(standingThen(NOW, events, at(day))).toEqual(standing);
   });
 
-  it('whatever order the events come in', () => {
+  it('the events may come in any order', () => {
     expect(standingThen(NOW, events.toReversed(), at(9))).toEqual(standingThen(NOW, events, at(9)));
   });
 
-  it('lists of members tell nothing of a standing', () => {
+  it('changes of member lists do not affect a standing', () => {
     const list = {
       ...told(25, 'user.standing_changed', {}),
       changes: [{ field: 'coalitions', added: [], removed: [1] }],

@@ -9,7 +9,7 @@ import { type DatabaseProxy, startProxy } from '../../harness/proxy.ts';
 
 const log = pino({ level: 'silent' });
 
-describe('what DATABASE_URL may say', () => {
+describe('DATABASE_URL', () => {
   it.each([
     'postgres://castellan@db/castellan',
     'postgresql://castellan:p%40ss@10.0.0.1:5432,[2001:db8::1]:5433,db3/castellan?target_session_attrs=read-write',
@@ -25,7 +25,7 @@ describe('what DATABASE_URL may say', () => {
     ['postgres://a/castellan?prepared_statements=maybe', 'prepared_statements must be on or off'],
   ])('not %s', (url, problem) => expect(addressProblem(url)).toBe(problem));
 
-  it('leaves out of a client’s URL what only castellan understands', () => {
+  it('removes from a client’s URL the parameters that only castellan understands', () => {
     const address = new Address(
       'postgres://a:b@h1,h2:1/c?target_session_attrs=any&sslmode=require&prepared_statements=off',
     );
@@ -47,18 +47,18 @@ describe('several servers in DATABASE_URL', () => {
     for (const proxy of proxies) await proxy.cut();
     await database.drop();
   });
-  /** A URL that names both, and the attributes that are wanted. */
+  /** A URL with both servers and these target_session_attrs. */
   const both = (wanted: string) => {
     const [first, second] = proxies.map(({ url }) => new URL(url));
     return `postgres://${first?.username}@${first?.host},${second?.host}${first?.pathname}?target_session_attrs=${wanted}`;
   };
 
-  it('the next one is used when one is gone, and the first one again', async () => {
+  it('when one fails the next one is used, and later the first one again', async () => {
     const { db, close } = connect({ url: both('read-write'), log });
     const ask = () => sql<{ one: number }>`select 1 as one`.execute(db);
     for (const [gone, left] of [proxies, [...proxies].reverse()]) {
       await gone?.cut();
-      // A connection that was open is found broken once; the pool holds one.
+      // The pool has one open connection, which is found broken once.
       await ask().catch((error: unknown) => expect(isUnreachable(error)).toBe(true));
       expect((await ask()).rows).toEqual([{ one: 1 }]);
       expect(left?.sent).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describe('several servers in DATABASE_URL', () => {
     },
   );
 
-  it('one that has become a replica is left', async () => {
+  it('one that has become a replica is no longer used', async () => {
     const { db, close } = connect({ url: both('primary'), log, poolSize: 1 });
     await sql`set default_transaction_read_only = on`.execute(db);
     const error = await sql`create table t ()`.execute(db).catch((thrown: unknown) => thrown);

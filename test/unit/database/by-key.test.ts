@@ -20,7 +20,7 @@ beforeEach(async () => {
     select n, 'Name ' || n, 'character', now() from generate_series(1, ${KNOWN}) n`.execute(database.db);
 });
 
-/** Keys of each statement that was sent. What was `read` slowly waits for `arrive`. */
+/** The keys of each statement that was sent. A slow `read` waits for `arrive`. */
 let sent: (readonly unknown[])[];
 let read: number;
 let arrive: () => void;
@@ -64,7 +64,7 @@ describe('reads by key', () => {
     expect(sent).toEqual([[1], [2], [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]]);
   });
 
-  it('D20: join no statement that was sent already: what was revoked meanwhile is gone', async () => {
+  it('D20: do not join a statement that was sent before, so that a revocation meanwhile takes effect', async () => {
     const before = findSlowly(database.db, 7);
     await expect.poll(() => read).toBe(1);
     await sql`delete from names where id = 7`.execute(database.db);
@@ -76,7 +76,7 @@ describe('reads by key', () => {
     expect(await find(database.db, 7)).toBeUndefined();
   });
 
-  it('take so many keys in one statement, and the rest in the next ones', async () => {
+  it('read a limited number of keys in one statement, and the rest in the next ones', async () => {
     const all = Array.from({ length: KNOWN }, (_, n) => n + 1);
     const names = await Promise.all(all.map((id) => find(database.db, id)));
     expect(names).toEqual(all.map((id) => `Name ${id}`));
@@ -92,7 +92,7 @@ describe('reads by key', () => {
     expect(nobody).toMatchObject({ status: 'rejected', reason: { code: '22P02' } });
   });
 
-  it('fail together, and are asked once, when there is no database', async () => {
+  it('fail together after one attempt when there is no database', async () => {
     const nowhere = connect({
       url: 'postgres://nobody@127.0.0.1:9/nothing',
       log: pino({ level: 'silent' }),
@@ -104,7 +104,7 @@ describe('reads by key', () => {
     expect(sent).toEqual([[1, 2, 3]]);
   });
 
-  it('see what their own transaction wrote, and wait for nobody outside it', async () => {
+  it('see the writes of their own transaction, and do not wait for reads outside it', async () => {
     const slow = [findSlowly(database.db, 1), findSlowly(database.db, 2)];
     await database.db.transaction().execute(async (tx) => {
       await sql`update names set name = 'Renamed' where id = 3`.execute(tx);

@@ -41,7 +41,7 @@ describe('column types', () => {
 });
 
 describe('constraintOf', () => {
-  it('names what was violated', async () => {
+  it('names the violated constraint', async () => {
     await database.pool.query(`create table parent (id int constraint parent_key primary key);
       create table child (parent int constraint child_parent references parent, n int constraint positive check (n > 0))`);
     const violation = async (text: string) => constraintOf(await failure(sql.raw(text).execute(database.db)));
@@ -63,7 +63,7 @@ describe('constraintOf', () => {
 });
 
 describe('isUnreachable', () => {
-  it('knows a connection cut while a statement runs', async () => {
+  it('recognises a connection that breaks during a statement', async () => {
     const sleeping = failure(sql`select pg_sleep(30), 'cut me'`.execute(database.db));
     const cut = () =>
       database.pool.query(
@@ -74,7 +74,7 @@ describe('isUnreachable', () => {
     expect(isUnreachable(await sleeping)).toBe(true);
   });
 
-  it('knows a connection cut within a transaction, and the next one works', async () => {
+  it('recognises a connection that breaks within a transaction, and the next one works', async () => {
     const error = await failure(
       database.db.transaction().execute(async (transaction) => {
         const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
@@ -97,7 +97,7 @@ describe('isUnreachable', () => {
     await close();
   });
 
-  it('knows a server that is not there, hangs up, or has no room', async () => {
+  it('recognises a server that is unreachable, disconnects, or has no free connections', async () => {
     const hangUp = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(hangUp, 'listening');
     const { port } = hangUp.address() as AddressInfo;
@@ -116,7 +116,7 @@ describe('isUnreachable', () => {
     expect(isUnreachable(new pg.DatabaseError('sorry, too many clients already', 0, 'error'))).toBe(false);
   });
 
-  it('knows a server that keeps silent, and gives that connection up', async () => {
+  it('recognises a server that does not respond, and closes that connection', async () => {
     const proxy = await startProxy(database.url);
     const { db, pool, close } = connect({ url: proxy.url, log, poolSize: 1, answerWithin: 300 });
     const ask = () => sql`select 1 as again`.execute(db);
@@ -133,7 +133,7 @@ describe('isUnreachable', () => {
     await proxy.cut();
   });
 
-  it('knows a pool without a free connection', async () => {
+  it('recognises a pool without a free connection', async () => {
     const { pool, close } = connect({ url: database.url, log, poolSize: 1 });
     const held = await pool.connect();
     expect(isUnreachable(await failure(pool.query('select 1')))).toBe(true);
@@ -142,7 +142,7 @@ describe('isUnreachable', () => {
     expect(isUnreachable(await failure(pool.query('select 1')))).toBe(true);
   });
 
-  it("does not count a statement's own failure", async () => {
+  it('does not include the failure of a statement', async () => {
     const { db, close } = connect({ url: `${database.url}&statement_timeout=50`, log });
     expect(isUnreachable(await failure(sql`select pg_sleep(5)`.execute(db)))).toBe(false);
     expect(isUnreachable(await failure(sql`selec`.execute(db)))).toBe(false);

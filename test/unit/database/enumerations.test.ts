@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A row with one value; it is not kept. */
+/** Inserts a row with one value, and rolls back. */
 function storing(table: string, values: Readonly<Record<string, unknown>>): Promise<unknown> {
   const columns = sql.join(Object.keys(values).map((column) => sql.ref(column)));
   const row = sql.join(Object.values(values));
@@ -28,8 +28,8 @@ const named = (kind: string, id: unknown) => ({
   name_key: 'name',
 });
 
-describe('the database guards enumerations by itself', () => {
-  it('knows the scopes that the contract knows', async () => {
+describe('the database checks enumerations', () => {
+  it('has the scopes of the contract', async () => {
     const { rows } = await sql`select unnest(ext_scopes()) as scope`.execute(database.db);
     expect(rows).toEqual(EXT_SCOPES.map((scope) => ({ scope })));
   });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** A release whose only function answers what it is given. */
+/** A release whose only function returns the given value. */
 const release = (revision: number, answer: string, name = 'answer') => ({
   migrations,
   functions: {
@@ -31,14 +31,14 @@ async function ask(): Promise<string | undefined> {
   return rows[0]?.answer;
 }
 
-/** The transaction that wrote the function last: another one after each `create or replace`. */
+/** The transaction that last created the function: it differs after each `create or replace`. */
 async function writer(name: string): Promise<unknown> {
   const { rows } = await sql`select xmin::text from pg_proc where proname = ${name}`.execute(database.db);
   return rows;
 }
 
 describe('database functions', () => {
-  it('are all applied by their own text, none by a migration alone', async () => {
+  it('are all applied from their own text, none only by a migration', async () => {
     const { rows } = await sql<{ name: string }>`
       select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1`.execute(
       database.db,
@@ -69,7 +69,7 @@ describe('database functions', () => {
     expect(await writer('answer')).toEqual(before);
   });
 
-  it('may change back', async () => {
+  it('may be changed back', async () => {
     for (const [index, answer] of ['first', 'second', 'first'].entries()) {
       await migrate(database.db, log, release(index, answer));
       expect(await ask()).toBe(answer);
@@ -102,7 +102,7 @@ describe('database functions', () => {
     const logs: unknown[] = [];
     const replicas = Array.from({ length: 6 }, () => connect({ url: database.url, log, poolSize: 1 }));
     const { definitions } = release(1, 'once').functions;
-    // As slow as it has to be for all of them to find the function missing.
+    // Slow enough for all of them to find that the function is missing.
     const slow = { answer: `select pg_sleep(0.2); ${definitions['answer']}` };
     const listening = { ...log, info: (...told: unknown[]) => void logs.push(told[0]) } as typeof log;
     try {

@@ -7,6 +7,7 @@ import { type Connection, connect } from '../../../server/database/connection.ts
 import { functions } from '../../../server/database/functions/index.ts';
 import { migrate, pendingMigrations } from '../../../server/database/migrate.ts';
 import { nameKey } from '../../../server/database/name-key.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { databaseUrl, onServer } from '../../harness/postgres.ts';
 
 const log = pino({ level: 'silent' });
@@ -35,6 +36,19 @@ describe('migrate', () => {
     expect(settings).toEqual([{ statement_timeout: '30s' }]);
   });
 
+  it('asks for its own two tables alone where none is pending, and still refuses those that it does not know', async () => {
+    const statements: string[] = [];
+    const migrated = await createTestDatabase({ onStatement: (text) => statements.push(text) });
+    try {
+      await migrate(migrated.db, log);
+      expect(statements.filter((text) => /kysely_migration|pg_catalog|pg_class/.test(text))).toHaveLength(1);
+      await sql`insert into kysely_migration values ('9999_of_a_later_release', 'now')`.execute(migrated.db);
+      await expect(migrate(migrated.db, log)).rejects.toThrow(/9999_of_a_later_release is missing/);
+    } finally {
+      await migrated.drop();
+    }
+  });
+
   it('names the migration that failed, and leaves nothing of the run behind', async () => {
     const [{ db }] = replicas as [Connection];
     await expect(
@@ -50,7 +64,61 @@ describe('migrate', () => {
     expect(rows).toEqual([]);
   });
 
-  it('0011 tells names with a dotless i from those with a dotted one', async () => {
+  it('0036 numbers applications, keeps what was asked, and mends policies that name what is deleted', async () => {
+    const [{ db }] = replicas as [Connection];
+    const before = Object.entries(migrations).filter(([name]) => name < '0036');
+    const none = { revision: 0, definitions: {} };
+    await migrate(db, log, { migrations: Object.fromEntries(before), functions: none });
+    const [one, other, gone] = ['a', 'b', 'c'].map((digit) => digit.repeat(24));
+    await sql`insert into corporations (corporation_id, corporation_name, name_key, ticker, ceo_id, ceo_name)
+      values (98000001, 'Host', 'host', 'HOST', 1, 'A CEO')`.execute(db);
+    await sql`insert into users (character_id, character_name, name_key, clearance_level, corporation_id)
+      values (7, 'Ada', 'ada', 0, 98000001), (8, 'Guest', 'guest', -1, 98000001)`.execute(db);
+    await sql`insert into groups (group_id, group_name, name_key)
+      values (${one}, 'One', 'one'), (${other}, 'Other', 'other')`.execute(db);
+    await sql`insert into group_members (group_id, character_id) values (${one}, 7), (${one}, 8)`.execute(db);
+    await sql`insert into group_policies (group_id, joining, visible_to, reach, alliances, corporations, coalitions,
+        groups_any, groups_none, min_level, moderator_groups, grace_hours, reapply_hours, questions, expire_days,
+        by_administrator, updated_on)
+      select id, 'open', 'everyone', 'character', '{}', '{}', '{}', any_of, none_of, 0, '{}', 0, 0, '{"Why?"}', 1, false,
+        now()
+      from (values (${one}, array[${other}, ${gone}], '{}'::text[]), (${other}, '{}', array[${gone}]))
+        as p(id, any_of, none_of)`.execute(db);
+    await sql`insert into applications (application_id, group_id, character_id, state, message, answers, created_on,
+        expires_on, decided_on)
+      values (${'1'.repeat(24)}, ${one}, 7, 'rejected', '', '{x}', '2026-01-02', '2026-02-02', '2026-01-02'),
+        (${'2'.repeat(24)}, ${other}, 7, 'pending', '', '{x}', '2026-01-01', '2026-02-01', null)`.execute(db);
+    await migrate(db, log);
+    const applications = await sql`select sequence::int, group_name, questions from applications
+      order by sequence`.execute(db);
+    expect(applications.rows).toEqual([
+      { sequence: 1, group_name: 'Other', questions: ['Why?'] },
+      { sequence: 2, group_name: 'One', questions: ['Why?'] },
+    ]);
+    // As a process of the release before does it.
+    const { rows: made } =
+      await sql`insert into applications (application_id, group_id, character_id, message, answers,
+        created_on, expires_on) values (${'3'.repeat(24)}, ${one}, 7, '', '{}', now(), now())
+      returning sequence::int, group_name`.execute(db);
+    expect(made).toEqual([{ sequence: 3, group_name: null }]);
+    const change = sql`update applications set state = 'void' where state = 'rejected'`.execute(db);
+    await expect(change).rejects.toThrow('stays');
+    const policies =
+      await sql`select joining, groups_any, groups_none from group_policies order by group_id`.execute(db);
+    expect(policies.rows).toEqual([
+      { joining: 'open', groups_any: [other], groups_none: [] },
+      { joining: 'closed', groups_any: [], groups_none: [] },
+    ]);
+    const members = await sql`select character_id::int, was_eligible from group_members order by 1`.execute(
+      db,
+    );
+    expect(members.rows).toEqual([
+      { character_id: 7, was_eligible: true },
+      { character_id: 8, was_eligible: false },
+    ]);
+  });
+
+  it('0011 distinguishes names with a dotless i from those with a dotted one', async () => {
     const [{ db }] = replicas as [Connection];
     const upTo = (last: string) => ({
       migrations: Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last)),

@@ -4,7 +4,7 @@ import { nameKey } from '../../../server/database/name-key.ts';
 
 const name = fc.string({ unit: 'grapheme', maxLength: 30 });
 
-describe('D7, D9: what two names share when they count as the same', () => {
+describe('D7, D9: the key that equal names share', () => {
   it.each([
     ['Scouts', 'SCOUTS'],
     ['Straße', 'STRASSE'],
@@ -29,7 +29,7 @@ describe('D7, D9: what two names share when they count as the same', () => {
     expect(nameKey(one)).not.toBe(nameKey(other));
   });
 
-  it('is the same for a name in capitals, in small letters, composed and taken apart', () => {
+  it('is the same for a name in upper case, lower case, composed and decomposed form', () => {
     fc.assert(
       fc.property(name, (text) => {
         const key = nameKey(text);
@@ -41,7 +41,7 @@ describe('D7, D9: what two names share when they count as the same', () => {
     );
   });
 
-  it('ignores the case of letters that have one', () => {
+  it('ignores case', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'aAbBzZéÉßẞñÑжЖσΣ 19-') }), (text) => {
         expect(nameKey(text.toUpperCase())).toBe(nameKey(text));

@@ -8,7 +8,7 @@ import { createOutages } from '../../../server/observability/outages.ts';
 import { systemClock } from '../../../server/shared/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-/** A database that says of itself what a replica says: what the table `place` holds. */
+/** A database that reports the state of a replica from the table `place`. */
 let copy: TestDatabase;
 let replica: Replica;
 let logged: string[] = [];
@@ -43,7 +43,7 @@ async function pidOf(db: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
   return rows[0]?.pid ?? 0;
 }
-/** The server's process that answered, or undefined: the primary is to be asked. */
+/** The server process that answered; undefined when the primary must be used. */
 async function read(): Promise<number | undefined> {
   return replica.read(pidOf).catch((error: unknown) => {
     if (!replica.failed(error)) throw error;
@@ -58,24 +58,24 @@ beforeEach(async () => {
 });
 
 describe('a replica', () => {
-  it('is read from where it has all that the primary had', async () => {
+  it('is used when it has all data that the primary had', async () => {
     expect(await read()).toBeGreaterThan(0);
     expect(await replica.examine()).toEqual({ behind: expect.any(Number) });
   });
 
-  it('is asked on the connection that is read from, for all of a read', async () => {
+  it('is checked on the same connection that is used for the whole read', async () => {
     const reads = Array.from({ length: 4 }, () =>
       replica.read(async (db) => Promise.all([pidOf(db), pidOf(db)])),
     );
     for (const [first, second] of await Promise.all(reads)) expect(first).toBe(second);
   });
 
-  it('is read from while its last change is hardly old, though it is never quite there', async () => {
+  it('is used while its last change is recent, even if it is never quite up to date', async () => {
     await place(`reached = '0/1', changed = now() - interval '1 second'`);
     expect(await read()).toBeGreaterThan(0);
   });
 
-  it('is left alone when its last change is old and it does not come to what the primary had', async () => {
+  it('is not used when its last change is old and it does not catch up with the primary', async () => {
     await place(`reached = '0/1', ${YEARS_AGO}`);
     expect(await read()).toBeUndefined();
     expect(await replica.examine()).toEqual({
@@ -85,13 +85,13 @@ describe('a replica', () => {
     expect(logged.join()).toContain('all is read from the primary');
   });
 
-  it('has a moment to repeat what was written after a quiet spell', async () => {
+  it('gets some time to replay a write after an idle period', async () => {
     await place('late = 2');
     expect(await read()).toBeGreaterThan(0);
     expect(logged).toEqual([]);
   });
 
-  it('that is one of several vouches for itself alone', async () => {
+  it('each of several is checked by itself', async () => {
     const both = () => Promise.all([read(), read()]);
     const [slow] = await both();
     await place(`slow_pid = ${slow}`);
@@ -100,7 +100,7 @@ describe('a replica', () => {
     expect(answered).not.toContain(slow);
   });
 
-  it('is not to blame where the primary is away', async () => {
+  it('does not count as failed when the primary is unavailable', async () => {
     const nobody = connect({ url: 'postgres://nobody@127.0.0.1:9/nothing', log });
     const lonely = openReplica({ url: copy.url, primary: nobody.db, log, outages });
     expect(await lonely.examine()).toEqual({ fault: expect.stringContaining('where the primary is') });

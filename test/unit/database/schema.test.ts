@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeSchema } from '../../../scripts/schema.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-/** One of each kind of object that a migration may make. */
+/** One object of each kind that a migration may create. */
 const EVERY_KIND = `
   create type mood as enum ('calm', 'it''s odd');
   create domain ticker as text collate "C" default 'X' not null check (length(value) < 20);
@@ -55,7 +55,7 @@ describe('describeSchema', () => {
     expect(await describeSchema(database.db)).toBe(described);
   });
 
-  it('refuses what it cannot write', async () => {
+  it('refuses objects that it cannot describe', async () => {
     await sql`create materialized view frozen as select 1 as one`.execute(database.db);
     await expect(describeSchema(database.db)).rejects.toThrow('does not know how to write frozen');
   });

@@ -55,13 +55,13 @@ describe('named statements', () => {
     }
   });
 
-  it('are not those that are planned each time', async () => {
+  it('do not include those that are planned each time', async () => {
     const text = `${PLANNED_EACH_TIME} select $1::int as n`;
     for (let use = 0; use < 3; use += 1) expect((await client.query(text, [use])).rows).toEqual([{ n: use }]);
     expect(await prepared()).toEqual([]);
   });
 
-  it('are bounded, and texts used once do not count', async () => {
+  it('are limited in number, and texts used once do not count', async () => {
     for (let n = 0; n < 10; n++) await client.query(`select $1::int as once${n}`, [n]);
     for (let n = 0; n < 20; n++) {
       const { rows } = await client.query(`select $1::int as n, ${n % 10} as twice`, [n]);
@@ -77,7 +77,7 @@ describe('named statements', () => {
     ]);
   });
 
-  it('leave several statements in one text alone', async () => {
+  it('do not include texts with several statements', async () => {
     await client.query('create temp table a (n int); create temp table b (n int)');
     await client.query('create temp table c (n int); create temp table d (n int)', []);
     expect(sent).toHaveLength(2);
@@ -98,7 +98,7 @@ describe('named statements', () => {
     expect((await read()).rows).toEqual([{ n: 1 }]);
   });
 
-  it('are reported with every other statement', async () => {
+  it('are reported like every other statement', async () => {
     await client.query('begin');
     await client.query('select $1::int', [1]);
     await client.query({ text: 'select 2' });
@@ -107,14 +107,17 @@ describe('named statements', () => {
   });
 });
 
-describe('a statement that PostgreSQL undid to end a deadlock', () => {
+describe('a statement that PostgreSQL aborted to end a deadlock', () => {
   const text = 'select pg_advisory_xact_lock($1), pg_advisory_xact_lock(2), pg_advisory_xact_lock(3)';
 
-  /** Has the client take the first lock, another session wait for that, and the client want what the other has. */
+  /**
+   * Causes a deadlock: the client takes the first lock, another session waits for it, and the client waits for that
+   * one's.
+   */
   async function crossing(): Promise<unknown> {
     const [gate, other, watch] = await Promise.all([connected(), connected(), connected()]);
     try {
-      // Whoever looks for a deadlock and finds one is undone.
+      // The session that detects the deadlock is aborted.
       await other.query(`set deadlock_timeout = '1h'`);
       await client.query(`set deadlock_timeout = '10ms'`);
       await gate.query('select pg_advisory_lock(2)');
@@ -138,7 +141,7 @@ describe('a statement that PostgreSQL undid to end a deadlock', () => {
     return session;
   }
 
-  it('is made again', async () => {
+  it('is retried', async () => {
     expect(await crossing()).toMatchObject({ rowCount: 1 });
   });
 

@@ -9,11 +9,11 @@ interface StoredColumn {
   readonly type: string;
   readonly required: boolean;
   readonly filled: boolean;
-  /** Of a view PostgreSQL does not say which columns may be null. */
+  /** PostgreSQL does not report which columns of a view may be null. */
   readonly is_view: boolean;
 }
 
-/** How connection.ts reads the types of PostgreSQL. */
+/** The types as which connection.ts reads those of PostgreSQL. */
 const KINDS: Readonly<Record<string, string>> = {
   smallint: 'number',
   integer: 'number',
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('server/database/tables.ts', () => {
-  it.each([...tableTypes()])('says of %s what the migrated database says', (table, columns) => {
+  it.each([...tableTypes()])('describes %s like the migrated database', (table, columns) => {
     const present = stored.get(table) ?? [];
     expect([...columns.keys()].sort()).toEqual(present.map(({ name }) => name).sort());
     for (const { name, type, required, is_view } of present) {
@@ -59,12 +59,15 @@ describe('server/database/tables.ts', () => {
     }
   });
 
-  it.each([...tableTypes()])('lets nothing be left out of %s that has to be given', (table, columns) => {
-    const missed = (stored.get(table) ?? []).filter(({ name, required, filled, is_view }) => {
-      const column = columns.get(name);
-      // Kysely takes for optional whatever may be null, and so what may be anything.
-      return !is_view && required && !filled && column?.optional === true && column.kind !== 'unknown';
-    });
-    expect(missed.map(({ name }) => name)).toEqual([]);
-  });
+  it.each([...tableTypes()])(
+    'requires in inserts all columns of %s that have to be given',
+    (table, columns) => {
+      const missed = (stored.get(table) ?? []).filter(({ name, required, filled, is_view }) => {
+        const column = columns.get(name);
+        // Kysely treats nullable columns as optional, and therefore columns of unknown type.
+        return !is_view && required && !filled && column?.optional === true && column.kind !== 'unknown';
+      });
+      expect(missed.map(({ name }) => name)).toEqual([]);
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { type DatabaseProxy, startProxy } from '../../harness/proxy.ts';
 
 const log = pino({ level: 'silent' });
 
-describe('D8: a database that keeps silent', () => {
+describe('D8: an unresponsive database', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let proxy: DatabaseProxy;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('D8: a database that keeps silent', () => {
     await database.drop();
   });
 
-  it('those who wait are told within seconds, those who come at once, and it is found when it speaks again', async () => {
+  it('waiting statements fail within seconds, new ones at once, until the database responds again', async () => {
     const { db, close } = connect({ url: proxy.url, log, poolSize: 4, watched: true });
     const ask = () => sql<{ one: number }>`select 1 as one`.execute(db);
     const refused = async (asked: Promise<unknown>) =>
@@ -34,7 +34,7 @@ describe('D8: a database that keeps silent', () => {
       ).toBe(true);
     await Promise.all(Array.from({ length: 4 }, ask));
     proxy.mute();
-    // Far more than connections: they wait for one, too. Without the watch an answer is waited for 35 s.
+    // Far more than connections, so that some wait for one. Without the watch they would wait 35 s.
     await Promise.all(Array.from({ length: 20 }, () => refused(ask())));
     await refused(ask());
     await refused(db.transaction().execute((tx) => sql`select 1`.execute(tx)));
@@ -50,19 +50,19 @@ describe('D8: a database that keeps silent', () => {
     await close();
   });
 
-  it('the silence of a known pooler does not count: its connections may all be in use', async () => {
+  it('a known pooler may be silent, because all its connections may be in use', async () => {
     const url = `${proxy.url}?prepared_statements=off`;
     const { db, close } = connect({ url, log, watched: true, answerWithin: 4_000 });
     const ask = () => sql<{ one: number }>`select 1 as one`.execute(db);
     await ask();
     proxy.mute();
-    // Waited for to the end, where the watch would have given it up.
+    // The statement is not given up, as it would be with the watch.
     await expect(ask()).rejects.toThrow('Query read timeout');
     await proxy.mend();
     await close();
   });
 
-  it('a statement that takes its time is none', async () => {
+  it('a slow statement does not count as unresponsive', async () => {
     const { db, close } = connect({ url: proxy.url, log, watched: true });
     const { rows } = await sql<{ done: boolean }>`select pg_sleep(2.5) is not null as done`.execute(db);
     expect(rows).toEqual([{ done: true }]);

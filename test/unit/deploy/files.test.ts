@@ -10,13 +10,13 @@ import { createMetrics } from '../../../server/observability/metrics.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFile(join(ROOT, path), 'utf8');
 
-/** Every setting that there is, as the example names them. */
+/** Every setting in the example file. */
 async function settings(): Promise<Set<string>> {
   const example = await read('.env.example');
   return new Set([...example.matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name = '']) => name));
 }
 
-/** All values of all objects under a key, however deep. */
+/** All values of a key in an object, at any depth. */
 function valuesOf(node: unknown, key: string): unknown[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([name, value]) => [
@@ -32,7 +32,7 @@ async function documents(path: string): Promise<unknown[]> {
 }
 
 describe('files for deployment', () => {
-  it('name no setting that there is not', async () => {
+  it('contain only existing settings', async () => {
     const known = await settings();
     const compose = valuesOf(await documents('deploy/compose.yaml'), 'environment').map(
       (env) => env as object,
@@ -52,7 +52,7 @@ describe('files for deployment', () => {
     expect(named.filter((name) => !known.has(name) && !others.test(name))).toEqual([]);
   });
 
-  it('start programs that production’s build makes', async () => {
+  it('start programs that the production build contains', async () => {
     const texts = await Promise.all(
       ['Dockerfile', 'compose.yaml', 'kubernetes/castellan.yaml', 'systemd/castellan.service'].map((name) =>
         read(`deploy/${name}`),
@@ -65,7 +65,7 @@ describe('files for deployment', () => {
     for (const name of programs) await read(`${name}.ts`);
   });
 
-  it('exclude from the image what its build does not need, and nothing that it needs', async () => {
+  it('exclude from the image only what its build does not need', async () => {
     const { include } = JSON.parse(await read('tsconfig.build.json'));
     const allowed = (await read('.dockerignore')).match(/(?<=^!).+$/gm) ?? [];
     expect(allowed).toEqual(
@@ -80,7 +80,7 @@ describe('files for deployment', () => {
     expect(allowed).not.toContain('dev');
   });
 
-  it('ask for no metric that there is not, in alert rules and dashboard', async () => {
+  it('use only existing metrics in alert rules and dashboard', async () => {
     const metrics = createMetrics();
     followPool(metrics, new pg.Pool());
     followBacklog(metrics, async () => ({ sync_age: 0, provider_errors_left: 0, jobs: [], crashes: 0 }));

@@ -78,7 +78,7 @@ describe('forged access tokens', () => {
     return (await signIn(simulated.provider, SOMEBODY, WALLET)).access_token;
   }
 
-  it('strike the next token answer alone', async () => {
+  it('affect only the next token answer', async () => {
     const claims = decodeJwt(await forged('without jti'));
     expect(claims).not.toHaveProperty('jti');
     expect(decodeJwt((await signIn(simulated.provider, SOMEBODY, WALLET)).access_token)).toHaveProperty(

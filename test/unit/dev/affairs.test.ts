@@ -64,7 +64,7 @@ describe('the money of a character', () => {
     }
   });
 
-  it('grows with every turn, and earlier entries stay', async () => {
+  it('grows with every turn of the game, and earlier entries stay', async () => {
     const before = await own<Entry[]>('wallet/journal');
     simulated.provider.world.turn++;
     const after = await own<Entry[]>('wallet/journal');
@@ -90,7 +90,7 @@ describe('the money of a character', () => {
 });
 
 describe('the contracts of a character', () => {
-  it('are its partner’s, too, and nobody else’s', async () => {
+  it('are shown to its partner, too, and to nobody else', async () => {
     const ids = (await allPages<Contract>('contracts')).map(({ contract_id: id }) => id);
     expect((await allPages<Contract>('contracts', PARTNER)).map(({ contract_id: id }) => id)).toEqual(ids);
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
@@ -120,7 +120,7 @@ describe('the contracts of a character', () => {
 });
 
 describe('the clones of a character', () => {
-  it('have places with names', async () => {
+  it('have locations with names', async () => {
     const { home_location: home } = await own<{ home_location: { location_id: number } }>('clones');
     expect((await get(simulated.provider, `/universe/stations/${home.location_id}`)).status).toBe(200);
   });

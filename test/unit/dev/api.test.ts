@@ -51,7 +51,7 @@ describe('public operations (facts §2)', () => {
     expect(before).not.toHaveProperty('tax_rates');
   });
 
-  it('corporations of the game belong to nobody: ceo_id 1 and url "None" in the old form', async () => {
+  it('corporations of the game have no CEO: ceo_id 1, and url "None" in the old form', async () => {
     expect(await body(`/corporations/${NPC_CORPORATION_ID}`)).toMatchObject({ ceo_id: 1, url: 'None' });
     expect(await body(`/corporations/${NPC_CORPORATION_ID}`, NEW_FORM)).not.toHaveProperty('ceo_id');
   });
@@ -108,7 +108,7 @@ describe('public operations (facts §2)', () => {
     expect((await get(simulated.provider, '/universe/names')).status).toBe(405);
   });
 
-  it('echoes X-Compatibility-Date, refuses what is no date', async () => {
+  it('echoes X-Compatibility-Date, refuses invalid dates', async () => {
     expect((await get(simulated.provider, '/status', NEW_FORM)).headers.get('x-compatibility-date')).toBe(
       '2026-08-04',
     );
@@ -132,7 +132,7 @@ describe('operations with a scope (facts §2)', () => {
     ).toBe(200);
   });
 
-  it('wallet is a bare JSON number, another one next turn', async () => {
+  it('wallet is a bare JSON number, which differs in the next turn', async () => {
     const headers = await bearer(simulated.provider, SOMEBODY, WALLET);
     const balance = await body(`/characters/${SOMEBODY}/wallet`, headers);
     expect(balance).toEqual(expect.any(Number));
@@ -161,7 +161,7 @@ describe('operations with a scope (facts §2)', () => {
     expect(skills.total_sp).toBe(skills.skills.reduce((sum, skill) => sum + skill.skillpoints_in_skill, 0));
   });
 
-  it('every place that a location names has a name', async () => {
+  it('every place in a location has a name', async () => {
     const named = new Set<string>();
     for (let turn = 0; turn < 12; turn++) {
       simulated.provider.world.turn = turn;

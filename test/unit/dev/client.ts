@@ -11,7 +11,7 @@ export const REDIRECT_URI = 'http://127.0.0.1:9/callback/ext?from=provider';
 export const WALLET = 'esi-wallet.read_character_wallet.v1';
 export const LOCATION = 'esi-location.read_location.v1';
 
-/** One provider for a test file, with a clock that stands still until it is moved. */
+/** A provider for a test file, with a clock that stands still until it is advanced. */
 export function useProvider(options: Partial<SimulatedProviderOptions> = {}): {
   readonly provider: SimulatedProvider;
   advance(seconds: number): void;
@@ -78,7 +78,7 @@ export interface TokenAnswer {
   readonly token_type: string;
 }
 
-/** The code that the application gets for a character. */
+/** The authorization code for a character. */
 export async function codeFor(
   provider: SimulatedProvider,
   characterId: number,
@@ -88,7 +88,7 @@ export async function codeFor(
   return location.searchParams.get('code') ?? '';
 }
 
-/** The whole code flow. */
+/** Performs the whole authorization code flow. */
 export async function signIn(
   provider: SimulatedProvider,
   characterId: number,
@@ -100,7 +100,7 @@ export async function signIn(
   return (await answer.json()) as TokenAnswer;
 }
 
-/** The header of a character that granted these scopes. */
+/** The Authorization header of a character that granted these scopes. */
 export async function bearer(
   provider: SimulatedProvider,
   characterId: number,

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(settings.dataDir, { recursive: true }));
 
 describe('the simulated provider of the development start', () => {
-  it('knows its refresh tokens again after a restart: DATA_DIR keeps the secret that seals them', async () => {
+  it('accepts its refresh tokens after a restart, because DATA_DIR has the secret that encrypts them', async () => {
     const first = await startForDevelopment(settings);
     const { clientId = '', clientSecret } = first.settings.sso;
     await publishToWorkers(first.settings, first.simulated);
@@ -36,7 +36,7 @@ describe('the simulated provider of the development start', () => {
     await second.simulated.stop();
   });
 
-  it('is what a worker uses, too, once the service has listened', async () => {
+  it('is used by a worker too, once the service has listened', async () => {
     await expect(joinForDevelopment(settings)).rejects.toThrow(CannotStart);
     const started = await startForDevelopment(settings);
     await expect(joinForDevelopment(settings)).rejects.toThrow(CannotStart);
@@ -64,7 +64,7 @@ describe('the simulated provider of the development start', () => {
     await own.simulated.stop();
   });
 
-  it('takes another port when the next one is taken', async () => {
+  it('uses another port when the next one is in use', async () => {
     const taken = await listen(() => undefined, '127.0.0.1', 0);
     const { simulated, settings: pointed } = await startForDevelopment({ ...settings, port: taken.port - 1 });
     expect(pointed.sso.url).toBe(simulated.url);

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { startEmbedded } from '../../../dev/postgres/embedded.ts';
 
-/** A process that uses the cluster in the folder named, until it is asked to end. */
+/** A process that uses the cluster in the given folder until it is told to end. */
 const [dataDir = ''] = process.argv.slice(2);
 const asked = new Promise((resolve) => {
   process.once('SIGINT', resolve);

@@ -28,7 +28,7 @@ const log = pino({ level: 'silent' });
 const asRoot = process.getuid?.() === 0;
 const ourselves: Account = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, foreign: false };
 
-/** What the tests of a kill share, so that the cluster is made once. */
+/** The folder that tests of kills share, so that the cluster is created once. */
 let root: string;
 let dataDir: string;
 beforeAll(async () => {
@@ -57,7 +57,7 @@ interface Child {
   readonly started: boolean;
 }
 
-/** Another process in a process group of its own, like a command in a terminal. */
+/** Starts another process in its own process group, like a command in a terminal. */
 async function startChild(folder = dataDir): Promise<Child> {
   const program = join(import.meta.dirname, 'embedded-process.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', program, folder], {
@@ -90,7 +90,7 @@ async function postmasterPid(folder = dataDir): Promise<number> {
   return Number((await readFile(join(folder, 'postgresql/data/postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
-/** The postmaster and all that it keeps running. */
+/** The postmaster and all its processes. */
 async function serverPids(url: string, folder = dataDir): Promise<number[]> {
   const workers = await query(
     url,
@@ -102,7 +102,7 @@ async function serverPids(url: string, folder = dataDir): Promise<number[]> {
 
 const allGone = (pids: readonly number[]) => vi.waitUntil(() => pids.every(isGone), { timeout: 60_000 });
 
-/** A dead process that its parent has not asked about yet is gone, too. */
+/** Whether a process has ended; a zombie counts as ended. */
 function isGone(pid: number): boolean {
   if (!isRunning(pid)) return true;
   try {
@@ -112,7 +112,7 @@ function isGone(pid: number): boolean {
   }
 }
 
-/** The process group, which a terminal's signals go to. */
+/** Sends a signal to the process group, as a terminal does. */
 async function groupOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') {
     return Number((await runAs(ourselves, 'ps', ['-o', 'pgid=', '-p', String(pid)])).output);
@@ -122,7 +122,7 @@ async function groupOf(pid: number): Promise<number> {
 }
 
 describe('startEmbedded', () => {
-  it('makes a cluster, keeps its data and leaves no process behind', async () => {
+  it('creates a cluster, keeps its data and leaves no process behind', async () => {
     const first = await start();
     expect(first.started).toBe(true);
     await query(first.url, 'create table kept as select 42 as value');
@@ -134,7 +134,7 @@ describe('startEmbedded', () => {
     expect((await stat(join(dataDir, 'postgresql'))).mode & 0o777).toBe(0o700);
   });
 
-  it('is shared by processes; the last one to leave stops it', async () => {
+  it('is shared by processes; the last one to end stops it', async () => {
     const child = await startChild();
     const here = await start();
     expect([child.started, here.started]).toEqual([true, false]);
@@ -160,7 +160,7 @@ describe('startEmbedded', () => {
     await allGone(pids);
   });
 
-  it("outlives a terminal's Ctrl-C until its user has stopped it", async () => {
+  it("survives a terminal's Ctrl-C until the process that uses it has stopped it", async () => {
     const child = await startChild();
     const group = await groupOf(child.process.pid ?? 0);
     expect(group).toBe(child.process.pid);
@@ -171,7 +171,7 @@ describe('startEmbedded', () => {
     await allGone(pids);
   });
 
-  it('takes over a cluster whose user was killed', async () => {
+  it('takes over a cluster whose process was killed', async () => {
     const child = await startChild();
     await end(child, 'SIGKILL');
     const here = await start();
@@ -181,7 +181,7 @@ describe('startEmbedded', () => {
     await allGone(pids);
   });
 
-  it('recovers after PostgreSQL and its user were killed', async () => {
+  it('recovers after PostgreSQL and the process that used it were killed', async () => {
     const child = await startChild();
     await query(child.url, 'create table survivor as select 7 as value');
     await end(child, 'SIGKILL');
@@ -191,7 +191,7 @@ describe('startEmbedded', () => {
     expect(await query(here.url, 'select value from survivor')).toEqual([7]);
   });
 
-  it('starts PostgreSQL again when it dies in use', async () => {
+  it('starts PostgreSQL again when it dies', async () => {
     const { url, stop } = await start();
     const killed = await postmasterPid();
     process.kill(killed, 'SIGKILL');
@@ -208,7 +208,7 @@ describe('startEmbedded', () => {
     const files = [join(dataDir, 'postgresql/data/postmaster.pid'), join(socket, '.s.PGSQL.5432.lock')];
     const contents = await Promise.all(files.map((file) => readFile(file, 'utf8')));
     await stop();
-    // A living process of the same account: PostgreSQL by itself gives up here.
+    // A running process of the same account: PostgreSQL itself gives up in this case.
     const { uid, gid, foreign } = await chooseAccount(join(dataDir, 'postgresql'));
     const other = spawn('sleep', ['60'], foreign ? { cwd: '/', uid, gid } : {});
     children.push(other);
@@ -221,7 +221,7 @@ describe('startEmbedded', () => {
     expect(await query(again.url, 'select 1 as value')).toEqual([1]);
   });
 
-  it('says what went wrong when PostgreSQL refuses to start', async () => {
+  it('reports the reason when PostgreSQL refuses to start', async () => {
     const settings = { shared_buffers: 'nonsense' };
     await expect(startEmbedded({ dataDir, log, settings })).rejects.toThrow(
       /invalid value for parameter "shared_buffers": "nonsense"/,
@@ -229,8 +229,8 @@ describe('startEmbedded', () => {
   });
 });
 
-describe('the places', () => {
-  it('allow a DATA_DIR too deep and too odd for a socket, also when others took the short name', async () => {
+describe('the folders', () => {
+  it('allow a DATA_DIR whose path is too long or unusual for a socket, also when the short name is in use', async () => {
     const folder = join(root, `it's "${'deep'.repeat(30)}", $HOME`);
     const first = await start(folder);
     const short = new URL(first.url).searchParams.get('host') ?? '';
@@ -267,7 +267,7 @@ describe('the places', () => {
       expect(await query(second.url, 'select value from there')).toEqual([1]);
       await second.stop();
 
-      // A DATA_DIR made anew starts anew; what the old one had is set aside, not lost.
+      // A new DATA_DIR starts with a new cluster; the data of the old one is set aside.
       await rm(folder, { recursive: true });
       const third = await start(folder);
       await expect(query(third.url, 'select value from there')).rejects.toThrow('does not exist');

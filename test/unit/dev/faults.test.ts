@@ -9,7 +9,7 @@ const PATH = `/characters/${SOMEBODY}`;
 const TOKEN = '/v2/oauth/token';
 const simulated = useProvider();
 
-/** The connection broke before the whole answer was there. */
+/** Expects that the connection breaks before the whole answer has arrived. */
 async function breaks(answer: Promise<Response>): Promise<boolean> {
   return await answer
     .then((response) => response.arrayBuffer())
@@ -23,11 +23,11 @@ function add(fault: Fault): void {
   simulated.provider.faults.add('api', fault);
 }
 
-describe('where and how often a fault strikes', () => {
+describe('where and how often a fault occurs', () => {
   const failing = { kind: 'status', status: 500 } as const;
   const status = async (path = PATH) => (await get(simulated.provider, path)).status;
 
-  it('the next n requests, then no more', async () => {
+  it('in the next n requests, then no more', async () => {
     simulated.provider.faults.add('api', failing, { times: 2 });
     expect([await status(), await status(), await status()]).toEqual([500, 500, 200]);
   });
@@ -111,14 +111,14 @@ describe('answers (facts §2)', () => {
     expect((await get(simulated.provider, PATH)).headers.get('x-esi-error-limit-remain')).toBe('99');
   });
 
-  it('odd 403 for a token that is valid', async () => {
+  it('403 for a valid token', async () => {
     const { access_token: token } = await signIn(simulated.provider, SOMEBODY, WALLET);
     add({ kind: 'odd 403' });
     const answer = await get(simulated.provider, `${PATH}/wallet`, { authorization: `Bearer ${token}` });
     expect([answer.status, await answer.json()]).toEqual([403, expect.objectContaining({ sso_status: 401 })]);
   });
 
-  it('200 that is no JSON, whatever it claims', async () => {
+  it('200 that is no JSON, whatever its content type', async () => {
     add({ kind: 'not json' });
     const answer = await get(simulated.provider, PATH);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json']);
@@ -159,7 +159,7 @@ describe('connections', () => {
     expect(await breaks(Promise.resolve(answer))).toBe(true);
   });
 
-  it('lose answer: the request was processed, here a rotation, and the caller does not know', async () => {
+  it('lose answer: the request, here a rotation, was processed, but its answer is lost', async () => {
     const { provider } = simulated;
     provider.rotateRefreshTokens = true;
     const { refresh_token: token } = await signIn(provider, SOMEBODY, WALLET);
@@ -194,7 +194,7 @@ describe('connections', () => {
     expect(await answer).toBe(200);
   });
 
-  it('hang: never answered; stop() closes it, and a dripping one, at once', async () => {
+  it('hang: never answered; stop() closes hanging and dripping connections at once', async () => {
     const provider = await startSimulatedProvider(CLIENT);
     provider.faults.add('/status', { kind: 'hang' });
     provider.faults.add('/universe/types', { kind: 'drip' });
@@ -267,7 +267,7 @@ describe('token endpoint (facts §1)', () => {
 });
 
 describe('request log and home page', () => {
-  it('records what a client did, and no secret', async () => {
+  it('contains what a client did, and no secret', async () => {
     const { provider } = simulated;
     const { refresh_token: token = '' } = await signIn(provider, SOMEBODY, WALLET);
     provider.reset();
@@ -295,7 +295,7 @@ describe('request log and home page', () => {
     expect(JSON.stringify(provider.requests)).not.toContain(token);
   });
 
-  it('the page at / says what it is and which faults are on', async () => {
+  it('the page at / says what it is and which faults are active', async () => {
     const page = async () => await (await fetch(simulated.provider.url)).text();
     expect(await page()).toContain('None is switched on.');
     simulated.provider.faults.add('/characters/<x>', { kind: 'status', status: 502, as: 'html' });

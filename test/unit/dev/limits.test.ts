@@ -15,7 +15,7 @@ function bucket({ headers }: Response): unknown[] {
 }
 
 describe('error limit (facts §2)', () => {
-  it('counts answers outside 2xx/3xx, and is whole again each minute', async () => {
+  it('counts answers outside 2xx/3xx, and is reset each minute', async () => {
     expect(errorBudget(await get(simulated.provider, PUBLIC))).toEqual([100, 60]);
     expect(errorBudget(await get(simulated.provider, '/characters/1'))).toEqual([99, 60]);
     simulated.advance(20);
@@ -61,7 +61,7 @@ describe('token buckets (facts §2)', () => {
     ]);
   });
 
-  it('used up: 429 with Retry-After, for that group and that character alone', async () => {
+  it('used up: 429 with Retry-After, only for that group and that character', async () => {
     simulated.provider.setRateLimit('char-wallet', 4);
     const [one, other] = [
       await bearer(simulated.provider, SOMEBODY, WALLET),

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Notes how many are inside at once. */
+/** Records the number of concurrent holders. */
 function crowd(size: number): Promise<number> {
   let inside = 0;
   let most = 0;

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../../dev/provider/operations.ts';
 import { FIRST_ALLIANCE_ID, FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../../../dev/world/world.ts';
 import { bearer, get, useProvider } from './client.ts';
 
-/** The provider's own document: read where it is at hand, no part of the project. */
+/** The provider's own document, if it is available; it is not part of the project. */
 const OWN = join(import.meta.dirname, '../../../../shared/provider/esi-openapi.json');
 
 interface Schema {
@@ -43,7 +43,7 @@ function described({ path, method }: Operation): Described {
   return found;
 }
 
-/** What does not fit: a wrong type, a value that is not listed, a field that is missing or not described. */
+/** The contradictions to a schema: a wrong type, an unlisted value, a missing or undescribed field. */
 function misfits(value: unknown, schema: Schema, at = '$'): string[] {
   const { $ref, type, enum: listed, items = {}, properties = {}, required = [] } = schema;
   if ($ref !== undefined)
@@ -67,7 +67,7 @@ function misfits(value: unknown, schema: Schema, at = '$'): string[] {
   return fits ? [] : [`${at}: ${String(value)} is no ${type}`];
 }
 
-describe.skipIf(document === undefined)('beside the provider’s own document', () => {
+describe.skipIf(document === undefined)('compared with the provider’s own document', () => {
   it.each(OPERATIONS)('$method $path is described alike', (operation) => {
     const { scope, rateGroup, paged, cached, query = {} } = operation;
     const own = described(operation);

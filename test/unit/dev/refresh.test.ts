@@ -15,14 +15,14 @@ function scopesOf(answer: TokenAnswer): unknown {
 }
 
 describe('refresh (facts §1)', () => {
-  it('without rotation the same refresh token comes back and goes on working', async () => {
+  it('without rotation the same refresh token is returned and stays valid', async () => {
     simulated.provider.rotateRefreshTokens = false;
     const { refresh_token: first } = await signIn(simulated.provider, SOMEBODY, WALLET);
     expect((await refreshed(first)).refresh_token).toBe(first);
     expect((await refresh(simulated.provider, first)).status).toBe(200);
   });
 
-  it('with rotation another one comes back and the old one is dead', async () => {
+  it('with rotation another one is returned and the old one is dead', async () => {
     simulated.provider.rotateRefreshTokens = true;
     const { refresh_token: first } = await signIn(simulated.provider, SOMEBODY, WALLET);
     const { refresh_token: second } = await refreshed(first);
@@ -43,7 +43,7 @@ describe('refresh (facts §1)', () => {
     });
   });
 
-  it.each(['', 'nonsense', 'e30.e30'])('the token "%s" is missing', async (token) => {
+  it.each(['', 'nonsense', 'e30.e30'])('the token "%s" counts as missing', async (token) => {
     expect((await refresh(simulated.provider, token)).status).toBe(400);
   });
 

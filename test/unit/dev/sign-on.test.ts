@@ -65,7 +65,7 @@ describe('authorize page', () => {
     expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
   });
 
-  it('searches by a GET form without JavaScript and keeps the ticks', async () => {
+  it('searches by a GET form without JavaScript and keeps the ticked scopes', async () => {
     const { name } = simulated.provider.world.character(SOMEBODY) ?? { name: '' };
     const page = await (
       await fetch(`${loginUrl(simulated.provider, { q: name, chosen: '1' })}&grant=publicData`)
@@ -108,7 +108,7 @@ describe('authorize page', () => {
     expect(location.searchParams.has('code')).toBe(false);
   });
 
-  it('back come code and state, on top of the query of the redirect_uri', async () => {
+  it('returns code and state in addition to the query of the redirect_uri', async () => {
     const location = new URL(
       await simulated.provider.authorize(loginUrl(simulated.provider), { characterId: SOMEBODY }),
     );
@@ -152,7 +152,7 @@ describe('token endpoint, authorization_code (facts §1)', () => {
     expect(await redeem(late)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  it('PKCE: the verifier must fit the S256 challenge', async () => {
+  it('PKCE: the verifier must match the S256 challenge', async () => {
     const { verifier, challenge } = pkce();
     const parameters = { code_challenge: challenge, code_challenge_method: 'S256' };
     const code = () => codeFor(simulated.provider, SOMEBODY, parameters);

@@ -5,7 +5,7 @@ import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../../d
 import { parseVoiceUrl } from '../../../server/voice-server/address.ts';
 import { type VoiceServer, withVoiceServer } from '../../../server/voice-server/voice-server.ts';
 
-/** The provider's table (facts §3): what a character is on the wire. Both sides are held against it. */
+/** The documented table of escapes (facts §3), with which both sides are compared. */
 const TABLE: readonly (readonly [string, string])[] = [
   ['\\', '\\\\'],
   ['/', '\\/'],
@@ -20,7 +20,7 @@ const TABLE: readonly (readonly [string, string])[] = [
   ['\v', '\\v'],
 ];
 const EVERYTHING = TABLE.map(([plain]) => plain).join('');
-/** Each alone, what looks like an escape and is none, and all of them together. */
+/** Each character alone, texts that look like an escape, and all together. */
 const TEXTS = [
   ...TABLE.map(([plain]) => `a${plain}b`),
   ...TABLE.map(([, escaped]) => `${escaped}s`),
@@ -38,7 +38,7 @@ afterEach(() => voice.stop());
 const withClient = <T>(work: (client: VoiceServer) => Promise<T>) =>
   withVoiceServer(parseVoiceUrl(voice.url), { limits: LIMITS }, work);
 
-/** What the stand-in answers to these lines, as it is on the wire. */
+/** The raw answer of the stand-in to these lines. */
 async function answersTo(lines: readonly string[]): Promise<string> {
   const socket = connect(Number(new URL(voice.url).port), '127.0.0.1');
   let heard = '';
@@ -53,13 +53,13 @@ async function answersTo(lines: readonly string[]): Promise<string> {
 const READY = ['login client_login_name=serveradmin client_login_password=simulated', 'use sid=1'];
 
 describe('the client and the stand-in, which share no parser (facts §3)', () => {
-  it.each(TEXTS)('%j comes to the stand-in as the client sent it', async (text) => {
+  it.each(TEXTS)('%j reaches the stand-in as the client sent it', async (text) => {
     const { clid } = voice.world.connect('Somebody');
     await withClient((client) => client.sendMessage(clid, text));
     expect(voice.world.messages.map((message) => message.text)).toEqual([text]);
   });
 
-  it.each(TEXTS)('%j comes to the client as the stand-in has it', async (text) => {
+  it.each(TEXTS)('%j reaches the client as the stand-in sent it', async (text) => {
     voice.world.connect(text, { clientDatabaseId: 7 });
     voice.world.connect('the next one');
     const clients = await withClient((client) => client.clients());
@@ -78,7 +78,7 @@ describe('the client and the stand-in, which share no parser (facts §3)', () =>
     expect(voice.world.messages.map(({ text }) => text)).not.toContain(`<${plain}>`);
   });
 
-  it.each(['\\', 'a\\', '\\x', '\\ ', 'a/b'])('%j is no value for the stand-in', async (text) => {
+  it.each(['\\', 'a\\', '\\x', '\\ ', 'a/b'])('%j is refused by the stand-in', async (text) => {
     const heard = await answersTo([...READY, `servergroupadd name=${text}`]);
     expect(heard).toContain('error id=1538 ');
     expect([...voice.world.groups.keys()]).toEqual([1, 3, 6, 8]);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => voice.stop());
 
-/** A telnet: sends lines, collects bytes. */
+/** A raw connection: sends lines, collects bytes. */
 async function talk(server = voice) {
   const socket: Socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   socket.on('error', () => undefined);
@@ -48,7 +48,7 @@ describe('the simulated voice server speaks ServerQuery (facts §3)', () => {
     expect((await talk()).greeting).toMatch(GREETING);
   });
 
-  it('wants login and a server before anything else', async () => {
+  it('requires login and a server before anything else', async () => {
     const { say } = await talk();
     expect(await say('version')).toMatch(/^version=\S+ build=\d+ platform=\w+\n\rerror id=0 msg=ok\n\r$/);
     expect(await say('clientlist')).toBe('error id=518 msg=not\\slogged\\sin\n\r');
@@ -61,7 +61,7 @@ describe('the simulated voice server speaks ServerQuery (facts §3)', () => {
     expect(await say('nonsense')).toBe('error id=256 msg=command\\snot\\sfound\n\r');
   });
 
-  it('lists clients with their nicknames escaped, our query among them', async () => {
+  it('lists clients with escaped nicknames, including the query client itself', async () => {
     voice.world.connect('a |b/\\s', { clientDatabaseId: 7 });
     const answer = await (await ready())('clientlist');
     expect(answer).toBe(
@@ -89,7 +89,7 @@ describe('the simulated voice server speaks ServerQuery (facts §3)', () => {
     expect(await say('servergroupclientlist sgid=9')).toBe(`cldbid=${cldbid}\n\rerror id=0 msg=ok\n\r`);
   });
 
-  it('a list of clients is done up to the first that fails', async () => {
+  it('a command for several clients stops at the first failure', async () => {
     const say = await ready();
     const [one, two, three] = ['a', 'b', 'c'].map((name) => voice.world.connect(name).clientDatabaseId);
     voice.world.members(6).add(two as number);
@@ -99,7 +99,7 @@ describe('the simulated voice server speaks ServerQuery (facts §3)', () => {
     expect([...voice.world.members(6)].sort()).toEqual([one, two]);
   });
 
-  it('carries messages, under a nickname that nobody else has', async () => {
+  it('delivers messages, under a nickname that must be unique', async () => {
     const say = await ready();
     const { clid } = voice.world.connect('Somebody');
     expect(await say('clientupdate client_nickname=Somebody')).toContain('error id=513 ');
@@ -122,8 +122,8 @@ describe('the simulated voice server speaks ServerQuery (facts §3)', () => {
   });
 });
 
-describe('its page', () => {
-  it('gives a client the nickname of a challenge, and nothing that the voice server would not take', async () => {
+describe('its web page', () => {
+  it('sets a client’s nickname for a challenge, and refuses what the voice server would refuse', async () => {
     const visitor = voice.world.connect('Visi<tor');
     voice.world.connect('Scout');
     const provider = await startSimulatedProvider({ clientId: 'a', clientSecret: 'b', voice });

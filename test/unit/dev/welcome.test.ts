@@ -27,7 +27,7 @@ async function coalitions() {
 }
 
 describe('the development start', () => {
-  it('lets the simulated alliances in, as the API would do it: autogroups are there before anybody signs in', async () => {
+  it('lets the simulated alliances in as the API would: autogroups exist before the first sign-in', async () => {
     await welcome();
     const root = app.client(app.root);
     const [first] = await coalitions();
@@ -49,7 +49,7 @@ describe('the development start', () => {
     );
   });
 
-  it('does so once: later changes of an operator stay', async () => {
+  it('does so only once, so that later changes of an operator stay', async () => {
     const root = app.client(app.root);
     await root.coalition.create({ body: { coalition_name: 'Own', ticker: 'OWN' } });
     await welcome();

@@ -14,7 +14,7 @@ function everybody(world: World): unknown {
 }
 
 describe('world', () => {
-  it('is the same for the same seed, another for another', () => {
+  it('is the same for the same seed, and different for another', () => {
     expect(everybody(new World(SMALL))).toEqual(everybody(new World(SMALL)));
     expect(everybody(new World({ ...SMALL, seed: 2 }))).not.toEqual(everybody(new World(SMALL)));
   });
@@ -54,13 +54,13 @@ describe('world', () => {
     expect([...names].every((name) => /^[A-Z][a-z]+ [A-Z][A-Za-z']+$/.test(name))).toBe(true);
   });
 
-  it('refuses numbers that make no world', () => {
+  it('refuses impossible sizes', () => {
     expect(() => new World({ ...SMALL, corporations: 3 })).toThrow(RangeError);
     expect(() => new World({ ...SMALL, characters: 12 })).toThrow(RangeError);
     expect(() => new World({ ...SMALL, characters: 1_000_000 })).toThrow(RangeError);
   });
 
-  it('lets characters move, corporations change alliance, offices change hands', () => {
+  it('lets characters move, corporations change alliance and CEOs change', () => {
     const world = new World(SMALL);
     const [from, to] = [FIRST_CORPORATION_ID, FIRST_CORPORATION_ID + 11];
     const mover = world.membersOf(from)[1] ?? 0;

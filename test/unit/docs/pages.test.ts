@@ -25,14 +25,14 @@ const idsOf = (text: string) => [...text.matchAll(/ id="([^"]*)"/g)].map(([, id 
 const linksOf = (text: string) => [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) => href);
 
 describe('the pages under /docs', () => {
-  it('are found by their paths alone', async () => {
+  it('are found only by their paths', async () => {
     expect(pages.size).toBeGreaterThan(10);
     for (const path of ['/docs/guides', '/docs/guides/none', '/docs/guides/../docs']) {
       expect(await docs(path)).toBeUndefined();
     }
   });
 
-  it('link only to what there is: places of pages, files of the repository', () => {
+  it('link only to existing anchors of pages and files of the repository', () => {
     const lost: string[] = [];
     for (const [path, text] of pages) {
       for (const link of linksOf(text)) {
@@ -56,7 +56,7 @@ describe('the pages under /docs', () => {
     expect([...pages].filter(([, text]) => /<th><\/th>/.test(text)).map(([path]) => path)).toEqual([]);
   });
 
-  it('name each place once', () => {
+  it('have each anchor once', () => {
     for (const [path, text] of pages) {
       const ids = idsOf(text);
       expect(
@@ -73,7 +73,7 @@ describe('the pages under /docs', () => {
 });
 
 describe('the reference', () => {
-  it('holds every operation, webhook, schema and error code of the document', () => {
+  it('contains every operation, webhook, schema and error code of the document', () => {
     const ids = new Set(idsOf(pages.get('/docs') ?? ''));
     const described = [...Object.values(document.paths), ...Object.values(document.webhooks)];
     const wanted = [
@@ -88,7 +88,7 @@ describe('the reference', () => {
     }
   });
 
-  it('says of an operation who may call it, what goes in and what comes out', () => {
+  it('describes who may call an operation, its parameters and its answers', () => {
     const [, article = ''] =
       /<article id="updateGroup">(.+?)<\/article>/s.exec(pages.get('/docs') ?? '') ?? [];
     for (const part of [
@@ -105,7 +105,7 @@ describe('the reference', () => {
 });
 
 describe('markup', () => {
-  it('escapes what is put in, and leaves out what is not there', () => {
+  it('escapes values, and leaves out undefined ones', () => {
     const hostile = `<script>"&'`;
     expect(html`<p title="${hostile}">${[hostile, 1]}${undefined}${false}${new Markup('<b>')}</p>`.text).toBe(
       '<p title="&lt;script&gt;&quot;&amp;&#39;">&lt;script&gt;&quot;&amp;&#39;1<b></p>',

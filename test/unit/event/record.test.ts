@@ -30,7 +30,7 @@ const sealed = () => database.db.selectFrom('event_seals').selectAll().orderBy('
 const bodies = () => database.db.selectFrom('events').selectAll().execute();
 
 describe('recording', () => {
-  it('D90: takes one statement, however many events there are', async () => {
+  it('D90: needs one statement, however many events there are', async () => {
     statements.length = 0;
     const ids = await recordEvents(
       database.db,
@@ -53,7 +53,7 @@ describe('recording', () => {
     expect(await sealEvents(database.db, 10)).toBe(0);
   });
 
-  it('D90: tells who did it, from where, and whom it is about', async () => {
+  it('D90: stores actor, context and the users concerned', async () => {
     const actor: Actor = { kind: 'user', character_id: 7, token: null, app_token: null, on_behalf_of: null };
     const context = { request_id: 'r', address: '203.0.113.7', user_agent: null };
     const changed = { added: [3], removed: [2, 1] };
@@ -84,7 +84,7 @@ describe('recording', () => {
     expect(context_digest).toBe(createHash('sha256').update(JSON.stringify(context)).digest('hex'));
   });
 
-  it('D91: names at most 500 members in one event, each once', async () => {
+  it('D91: lists at most 500 members in one event, each once', async () => {
     const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
     const change = { added: ids(1, 700), removed: ids(5000, 600) };
     const targets = [{ type: 'group', id: 'g', name: null }] as const;
@@ -95,7 +95,7 @@ describe('recording', () => {
     expect(parts.flatMap((part) => part.removed)).toEqual(change.removed);
   });
 
-  it.each(['events', 'event_contexts', 'event_seals'])(
+  it.each(['events', 'event_contexts', 'event_seals', 'event_subjects'])(
     'D90: lets nobody change or remove rows of %s',
     async (table) => {
       const context = { request_id: 'r', address: '203.0.113.7', user_agent: null };
@@ -112,7 +112,7 @@ describe('recording', () => {
     },
   );
 
-  it.each(['events_long', 'events_short', 'event_contexts'])(
+  it.each(['events_long', 'events_short', 'event_contexts', 'event_subjects'])(
     'D90: lets nobody do so by way of a partition of %s',
     async (table) => {
       const context = { request_id: 'r', address: '203.0.113.7', user_agent: null };
@@ -131,7 +131,7 @@ describe('recording', () => {
 });
 
 describe('sealing', () => {
-  it('D90: gives positions without a gap, though some transactions are undone and others end late', async () => {
+  it('D90: assigns positions without gaps, even if transactions are rolled back or end late', async () => {
     const late = await database.pool.connect();
     await late.query('begin');
     await late.query(
@@ -171,7 +171,7 @@ describe('sealing', () => {
     }
   });
 
-  it('D90: is done by one at a time, whoever tries, and never twice', async () => {
+  it('D90: is done by one process at a time, and never twice', async () => {
     await recordEvents(
       database.db,
       Array.from({ length: 300 }, (_, n) => group(`${n}`)),
@@ -181,11 +181,11 @@ describe('sealing', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(300);
     const seals = await sealed();
     expect(seals.map(({ position }) => position)).toEqual(Array.from({ length: 300 }, (_, n) => n + 1));
-    // The order in which they were told.
+    // The order in which they were recorded.
     expect(seals.map(({ event_id }) => event_id)).toEqual(seals.map(({ event_id }) => event_id).sort());
   });
 
-  it('D90: of two changes, one after the other, the later one comes later, whatever the clocks say', async () => {
+  it('D90: of two successive changes the later one has the later position, whatever the clocks say', async () => {
     const [first = ''] = await recordEvents(database.db, [group('a')], now);
     const [second = ''] = await recordEvents(database.db, [group('b')], new Date(now.getTime() - 60_000));
     await sealEvents(database.db, 10);
@@ -195,7 +195,7 @@ describe('sealing', () => {
 
 describe('the sealer', () => {
   let sealing: Sealing;
-  it('D90: seals what is written as soon as it is committed, and what was there before it began', async () => {
+  it('D90: seals events as soon as they are committed, and those from before its start', async () => {
     await recordEvents(database.db, [group('before')], now);
     const outages = createOutages(log, { now: () => now });
     sealing = startSealing({ databaseUrl: database.url, log, outages });

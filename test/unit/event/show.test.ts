@@ -34,7 +34,7 @@ describe('D94: what an event shows of others', () => {
     expect(shown(stored({ targets }, [READER, STRANGER]), beholder).actor.on_behalf_of).toBe(STRANGER);
   });
 
-  it('shows a webhook, and what became of it, to whoever did it alone', () => {
+  it('shows an event about a webhook in full only to its actor', () => {
     const event = {
       type: 'webhook.updated',
       targets: [{ type: 'webhook', id: '66f2a1b3c4d5e6f708192a3c', name: 'https://app.example' }],

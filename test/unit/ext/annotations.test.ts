@@ -35,14 +35,14 @@ describe('D32: id_annotations', () => {
     null,
   ])('leaves %j alone', (data) => expect(nameableIds(data)).toEqual([]));
 
-  it('walks whatever JSON there is, however deep', () => {
+  it('handles any JSON, at any depth', () => {
     fc.assert(fc.property(fc.jsonValue(), (data) => nameableIds(data).every(Number.isInteger)));
     let deep: unknown = { type_id: 7 };
     for (let depth = 0; depth < 200_000; depth += 1) deep = [deep];
     expect(nameableIds(deep)).toEqual([7]);
   });
 
-  it('stops at ten thousand, of several answers together', () => {
+  it('stops at ten thousand ids, over several answers together', () => {
     const half = (first: number) => Array.from({ length: 6_000 }, (_, n) => ({ type_id: first + n }));
     expect(nameableIds(half(1), half(10_001))).toHaveLength(10_000);
     expect(nameableIds(Array.from({ length: 20_000 }, (_, id) => ({ type_id: id + 1 })))).toHaveLength(

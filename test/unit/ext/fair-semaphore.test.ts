@@ -5,7 +5,7 @@ import { DomainError } from '../../../server/shared/errors.ts';
 const LONG = 60_000;
 const turn = () => new Promise(setImmediate);
 
-/** Who has come in so far, in this order. */
+/** The callers that have entered so far, in order. */
 function watched(limits: { most: number; each: number; waitFor?: number }) {
   const semaphore = createFairSemaphore({ waitFor: LONG, ...limits });
   const came: string[] = [];
@@ -21,7 +21,7 @@ function watched(limits: { most: number; each: number; waitFor?: number }) {
 }
 
 describe('a semaphore', () => {
-  it('lets in so many at a time, first come, first served', async () => {
+  it('limits the number of holders, first in, first out', async () => {
     const { came, enter } = watched({ most: 2, each: 2 });
     const [first] = [enter('a'), enter('b'), enter('c'), enter('d')];
     await turn();
@@ -31,7 +31,7 @@ describe('a semaphore', () => {
     expect(came).toEqual(['a', 'b', 'c']);
   });
 
-  it('steps over a caller who has its share inside', async () => {
+  it('skips a caller at its own limit', async () => {
     const { came, enter } = watched({ most: 3, each: 2 });
     const leaving = enter('greedy');
     void [enter('greedy'), enter('greedy'), enter('greedy'), enter('other'), enter('last')];
@@ -42,7 +42,7 @@ describe('a semaphore', () => {
     expect(came).toEqual(['greedy', 'greedy', 'other', 'greedy']);
   });
 
-  it('leaving twice is leaving once', async () => {
+  it('releasing twice has the effect of releasing once', async () => {
     const { came, enter } = watched({ most: 1, each: 1 });
     const leave = await enter('a');
     void [enter('b'), enter('c')];
@@ -52,7 +52,7 @@ describe('a semaphore', () => {
     expect(came).toEqual(['a', 'b']);
   });
 
-  it('who waits too long is told to come again', async () => {
+  it('a wait that takes too long fails with Retry-After', async () => {
     const { enter } = watched({ most: 1, each: 1, waitFor: 5 });
     await enter('a');
     const refused = enter('b');
@@ -60,7 +60,7 @@ describe('a semaphore', () => {
     await expect(refused).rejects.toMatchObject({ code: 'forwarding_busy', retryAfter: 5 });
   });
 
-  it('who goes away stands in nobody’s way', async () => {
+  it('an aborted wait does not block others', async () => {
     const { came, enter } = watched({ most: 1, each: 1 });
     const leave = await enter('a');
     const gone = new AbortController();

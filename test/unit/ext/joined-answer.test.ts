@@ -13,7 +13,7 @@ function page(body: string) {
   return answerOf({ status: 200, headers: { etag: '"1"', 'set-cookie': 'x' }, body });
 }
 
-/** Temporary files that this process has open. */
+/** The open temporary files of this process. */
 async function openFiles(): Promise<number> {
   const links = await Promise.all(
     (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
@@ -21,8 +21,8 @@ async function openFiles(): Promise<number> {
   return links.filter((link) => /castellan-[\w-]+ \(deleted\)$/.test(link)).length;
 }
 
-describe('D30, D32: pages joined on their way', () => {
-  it('of whatever JSON they are, with whatever spaces, kept in whatever order', async () => {
+describe('D30, D32: joining pages', () => {
+  it('of any JSON, with any white space, stored in any order', async () => {
     const spaces = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
     const text = fc
       .tuple(fc.array(fc.jsonValue()), spaces, spaces)
@@ -57,7 +57,7 @@ describe('D30, D32: pages joined on their way', () => {
     );
   });
 
-  it('D30: what cannot fit into 64 MiB is refused after the first page', async () => {
+  it('D30: a list that cannot fit into 64 MiB is refused after the first page', async () => {
     const joined = createJoined({ withIds: false, tooLarge });
     const full = page(`["${'x'.repeat(MIB)}"]`);
     await expect(joined.keep(1, 66, full)).rejects.toMatchObject({ code: 'invalid_request' });
@@ -66,7 +66,7 @@ describe('D30, D32: pages joined on their way', () => {
     await fitting.close();
   });
 
-  it('D30: so is what turns out to be more, and a list without end', async () => {
+  it('D30: so is one that turns out to be larger, and an endless one', async () => {
     const joined = createJoined({ withIds: false, tooLarge });
     await joined.keep(1, 3, page('[1]'));
     await joined.keep(2, 3, page(`["${'x'.repeat(33 * MIB)}"]`));
@@ -78,7 +78,7 @@ describe('D30, D32: pages joined on their way', () => {
     await expect(endless.keep(1, 1_001, page('[1]'))).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('pages that were no use count no more', async () => {
+  it('discarded pages do not count', async () => {
     const joined = createJoined({ withIds: true, tooLarge });
     await joined.keep(1, 2, page(`[{"type_id":5,"x":"${'x'.repeat(40 * MIB)}"}]`));
     await joined.clear();

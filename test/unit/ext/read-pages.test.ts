@@ -9,7 +9,7 @@ function page(data: unknown, count: number, date = 'same', status = 200): Provid
   return madeAnswer(status, data, { 'x-pages': String(count), 'last-modified': date });
 }
 
-/** All pages as one answer, joined in memory. */
+/** All pages joined in memory. */
 async function allPages(
   ask: Parameters<typeof readAllPages>[0],
 ): Promise<Pick<ProviderAnswer, 'status' | 'data'>> {
@@ -43,7 +43,7 @@ describe('D32: all_pages', () => {
     );
   });
 
-  it('takes the number of pages from the first alone where the others do not tell it', async () => {
+  it('uses the number of pages from the first page if the others do not have it', async () => {
     const pages = [[1], [2], [3]];
     const ask = async (number: number) =>
       madeAnswer(200, pages[number - 1], number === 1 ? { 'x-pages': '3' } : {});
@@ -74,12 +74,12 @@ describe('D32: all_pages', () => {
     expect(answer.data).toEqual(['new', 'new', 'new']);
   });
 
-  it('joins pages that are each dated by themselves', async () => {
+  it('joins pages with different dates', async () => {
     const answer = await allPages(async (number) => page([number], 3, `date ${number}`));
     expect(answer.data).toEqual([1, 2, 3]);
   });
 
-  it('starts again when the list grew shorter, and gives up with a 502 when it never stands still', async () => {
+  it('starts again when the list became shorter, and gives up with a 502 when it keeps changing', async () => {
     let count = 3;
     const shrinking = async (number: number) => {
       if (number === 3 && count === 3) {
@@ -94,7 +94,7 @@ describe('D32: all_pages', () => {
     await expect(restless).rejects.toBeInstanceOf(DomainError);
   });
 
-  it('D33: ends at the first refusal, with few requests after it', async () => {
+  it('D33: ends at the first refusal, with few further requests', async () => {
     let asked = 0;
     const answer = await allPages(async (number) => {
       asked += 1;
@@ -104,7 +104,7 @@ describe('D32: all_pages', () => {
     expect(asked).toBeLessThan(20);
   });
 
-  it('answers what is no list, or a single page, as it came', async () => {
+  it('returns an answer that is no list, or has a single page, unchanged', async () => {
     expect(await allPages(async () => page(12.5, 1))).toMatchObject({ data: 12.5 });
     expect(await allPages(async () => page({ a: [1] }, 7))).toMatchObject({ data: { a: [1] } });
     const keep = () => expect.unreachable();
@@ -115,19 +115,19 @@ describe('D32: all_pages', () => {
     });
   });
 
-  it('a page that is no list is not the provider’s word', async () => {
+  it('a page that is no list counts as a failure of the provider', async () => {
     await expect(allPages(async (number) => page(number === 2 ? {} : [number], 3))).rejects.toMatchObject({
       fault: 'unusable',
     });
   });
 
-  it('a failure ends it once all pages that were asked for have come: nothing is kept afterwards', async () => {
+  it('a failure ends it when all requested pages have arrived, so that nothing is stored afterwards', async () => {
     let kept = 0;
     let ended = false;
     const reading = readAllPages(
       async (number) => {
         if (number === 1) return page([number], 500);
-        // Fails while as many pages as may be are on their way.
+        // Fails while the maximum number of pages is being requested.
         await new Promise(setImmediate);
         if (number === 2) throw new Error('failed');
         await new Promise((resolve) => setTimeout(resolve, 5 * number));

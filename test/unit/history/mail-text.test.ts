@@ -46,7 +46,7 @@ describe('toPlainText (D36: plain text, line breaks kept)', () => {
     unit: fc.oneof(fc.constantFrom('<', '>', '&', ';', '#', 'l', 't', '"'), fc.string({ maxLength: 1 })),
   });
 
-  it('any text comes back from its escaped form, whatever tags stand between its lines and words', () => {
+  it('any text is recovered from its escaped form, with any tags between its lines and words', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(line, tag, tag)), (lines) => {
         const plain = lines.map(([text]) => text.replace(/[\0\r\n]/g, '')).join('\n');
@@ -58,7 +58,7 @@ describe('toPlainText (D36: plain text, line breaks kept)', () => {
     );
   });
 
-  it('no body, however odd, makes more text than it is, or text that cannot be stored', () => {
+  it('no body results in a longer text, or in one that cannot be stored', () => {
     const odd = fc.array(
       fc.oneof(
         fc.constantFrom(
@@ -91,7 +91,7 @@ describe('toPlainText (D36: plain text, line breaks kept)', () => {
     );
   });
 
-  // Time that grew with the square of the length would be hours here.
+  // With quadratic time this would take hours.
   it.each(['<', '<a', '<a ', 'a<!--', '&', '&#', '&#1', '&lt', '<br', '<br>', '</p', '<a "', '\r', '> <'])(
     'takes linear time for hostile bodies: %j',
     (piece) => {

@@ -51,7 +51,7 @@ async function allPages(
   return all;
 }
 
-/** Ids in the order that a mailbox must have: newest first. */
+/** Ids in the order of a mailbox, newest first. */
 function inOrder(held: readonly GameMail[]): number[] {
   const time = ({ timestamp }: GameMail) => Date.parse(timestamp ?? '');
   return [...held].sort((a, b) => time(b) - time(a) || b.mail_id - a.mail_id).map(({ mail_id }) => mail_id);
@@ -61,11 +61,11 @@ const listed = async (characterId: number) => (await allPages(characterId)).map(
 const askedFor = (pattern: RegExp) => game.asked.filter(({ path }) => pattern.test(path));
 
 describe('indexing a mailbox (D36b)', () => {
-  it('pages back until it meets mails known of that mailbox', async () => {
+  it('reads pages back to the mails that it has already', async () => {
     game.mailboxes.set(ADA, mails(120));
     await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual(inOrder(mails(120)));
-    // Two pages of 50, one of 20, and an empty one that ends it, asked for twice; then the newest ones are still there.
+    // Two pages of 50, one of 20, and an empty one, requested twice, that ends it; then the newest ones again.
     expect(askedFor(/\/mail$/)).toHaveLength(6);
 
     game.asked.length = 0;
@@ -81,7 +81,7 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual(inOrder(mails(250)));
   });
 
-  it('asks as that character, with the scope of mail, on the account of the service (D33)', async () => {
+  it('sends requests for that character, with the scope of mail, charged to the service (D33)', async () => {
     game.mailboxes.set(ADA, mails(1));
     await indexMail(services, ADA);
     for (const { as, on } of game.asked) {
@@ -89,7 +89,7 @@ describe('indexing a mailbox (D36b)', () => {
     }
   });
 
-  it('stores a mail once however many mailboxes hold it, and fetches its text once', async () => {
+  it('stores a mail once however many mailboxes contain it, and fetches its text once', async () => {
     game.mailboxes.set(ADA, mails(3)).set(BEN, mails(4, 2));
     await indexMail(services, ADA);
     await indexMail(services, BEN);
@@ -100,7 +100,7 @@ describe('indexing a mailbox (D36b)', () => {
     expect(askedFor(/\/mail\/\d+$/)).toHaveLength(5);
   });
 
-  it('goes on where it was interrupted, and shows new mails meanwhile', async () => {
+  it('continues where it was interrupted, and shows new mails meanwhile', async () => {
     game.mailboxes.set(ADA, mails(500));
     game.patience = 4;
     await expect(indexMail(services, ADA)).rejects.toThrow(ProviderError);
@@ -116,7 +116,7 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual(inOrder(mails(510)));
   });
 
-  it('leaves the mails that it has in their places while older ones come in, however many', async () => {
+  it('keeps the order of its mails while older ones are added', async () => {
     const placeOf = async (mail_id: number) =>
       (await database.pool.query('select position from mailbox_mails where mail_id = $1', [mail_id])).rows;
     game.mailboxes.set(ADA, mails(500));
@@ -128,7 +128,7 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await placeOf(mail(460).mail_id)).toEqual(before);
   });
 
-  it('stores new mails wholly or not at all, so that none below is taken for known', async () => {
+  it('stores new mails completely or not at all, so that older ones are not taken for stored', async () => {
     game.mailboxes.set(ADA, mails(10));
     await indexMail(services, ADA);
     game.mailboxes.set(ADA, mails(200));
@@ -140,33 +140,36 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual(inOrder(mails(200)));
   });
 
-  it.each([1, 2, 3])('empty lists from page %s on are no end: the mails below come later', async (nth) => {
-    const lose = () => {
-      let pages = 0;
-      game.meanwhile = async ({ path }) => {
-        if (/\/mail$/.test(path)) pages += 1;
-        if (pages === nth) game.mailboxes.set(ADA, []);
+  it.each([1, 2, 3])(
+    'empty lists from page %s on do not end it: the older mails are added later',
+    async (nth) => {
+      const lose = () => {
+        let pages = 0;
+        game.meanwhile = async ({ path }) => {
+          if (/\/mail$/.test(path)) pages += 1;
+          if (pages === nth) game.mailboxes.set(ADA, []);
+        };
       };
-    };
-    const recover = async (count: number) => {
-      game.meanwhile = async () => undefined;
-      game.mailboxes.set(ADA, mails(count));
-      await indexMail(services, ADA);
-      expect(await listed(ADA)).toEqual(inOrder(mails(count)));
-    };
-    const index = () =>
-      indexMail(services, ADA).catch((error) => expect(error).toBeInstanceOf(ProviderError));
-    game.mailboxes.set(ADA, mails(200));
-    lose();
-    await index();
-    await recover(200);
-    game.mailboxes.set(ADA, mails(400));
-    lose();
-    await index();
-    await recover(400);
-  });
+      const recover = async (count: number) => {
+        game.meanwhile = async () => undefined;
+        game.mailboxes.set(ADA, mails(count));
+        await indexMail(services, ADA);
+        expect(await listed(ADA)).toEqual(inOrder(mails(count)));
+      };
+      const index = () =>
+        indexMail(services, ADA).catch((error) => expect(error).toBeInstanceOf(ProviderError));
+      game.mailboxes.set(ADA, mails(200));
+      lose();
+      await index();
+      await recover(200);
+      game.mailboxes.set(ADA, mails(400));
+      lose();
+      await index();
+      await recover(400);
+    },
+  );
 
-  it('one empty list among the others is no end either', async () => {
+  it('nor does one empty list among the others', async () => {
     game.mailboxes.set(ADA, mails(200));
     let lost = false;
     game.meanwhile = async ({ query }) => {
@@ -177,7 +180,7 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual(inOrder(mails(200)));
   });
 
-  it('a time that no database would take is the beginning of time', async () => {
+  it('a time that the database cannot store is replaced by the earliest one', async () => {
     game.mailboxes.set(ADA, [
       mail(1),
       mail(2, { timestamp: '0000-01-01T00:00:00Z' }),
@@ -187,7 +190,7 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual([mail(1).mail_id, mail(3).mail_id, mail(2).mail_id]);
   });
 
-  it('facts §2: what the provider may leave out of a mail may as well be null', async () => {
+  it('facts §2: fields that the provider may omit may also be null', async () => {
     const nothing = { from: null, subject: null, recipients: null } as never;
     game.mailboxes.set(ADA, [mail(1, nothing), mail(2), { ...mail(3), mail_id: null as never }]);
     await indexMail(services, ADA);
@@ -202,7 +205,7 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual(inOrder([...mails(80), ...mails(5, 90)]));
   });
 
-  it('ends with a provider that always gives the same page', async () => {
+  it('ends even if the provider always returns the same page', async () => {
     game.records.set(
       `/characters/${ADA}/mail`,
       mails(50).map(({ body, ...header }) => header),
@@ -211,19 +214,19 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual(inOrder(mails(50)));
   });
 
-  it('two runs at the same time leave one mailbox, in order', async () => {
+  it('two concurrent runs result in one mailbox, in order', async () => {
     game.mailboxes.set(ADA, mails(170));
     await Promise.all([indexMail(services, ADA), indexMail(services, ADA), indexMail(services, ADA)]);
     expect(await listed(ADA)).toEqual(inOrder(mails(170)));
   });
 
-  it('any history of arrivals, deletions and failures ends in the whole mailbox, in order, without a gap', async () => {
+  it('any sequence of arrivals, deletions and failures results in the whole mailbox, in order, without gaps', async () => {
     const step = fc.record({
       arriving: fc.integer({ min: 0, max: 120 }),
       deleted: fc.nat(3),
       patience: fc.option(fc.nat(6), { nil: undefined }),
     });
-    // Times that now and then run against the order of the ids, and coincide.
+    // Times that sometimes contradict the order of the ids, and coincide.
     const jitter = fc.array(fc.nat(200), { minLength: 700, maxLength: 700 });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), jitter, async (steps, minutes) => {
@@ -245,7 +248,7 @@ describe('indexing a mailbox (D36b)', () => {
             if (!(error instanceof ProviderError)) throw error;
           });
           await expectGapless();
-          // What was deleted after it was indexed stays here.
+          // Mails that were deleted after they were indexed stay.
           const indexed = new Set(await listed(ADA));
           held = held.filter(({ mail_id }) => !indexed.has(mail_id) || mail_id % 7 >= deleted);
         }
@@ -285,7 +288,7 @@ describe('a mail (D36, D36b)', () => {
     });
   });
 
-  it('is a 404 unless that mailbox holds it', async () => {
+  it('is a 404 unless it is in that mailbox', async () => {
     game.mailboxes.set(ADA, mails(1)).set(BEN, mails(1, 2));
     await indexMail(services, ADA);
     await indexMail(services, BEN);
@@ -294,7 +297,7 @@ describe('a mail (D36, D36b)', () => {
     });
   });
 
-  it('names what can be named, mailing lists by their number, the rest #N', async () => {
+  it('has names where available, mailing lists by their number, the rest as #N', async () => {
     const recipients = [
       { recipient_id: 145_000_001, recipient_type: 'mailing_list' },
       { recipient_id: 98_000_013, recipient_type: 'corporation' },
@@ -331,7 +334,7 @@ describe('a mail (D36, D36b)', () => {
     });
   });
 
-  it('fetches a text that no run came to when it is read, on the account of the reader, and keeps it', async () => {
+  it('fetches a missing text when it is read, charged to the reader, and stores it', async () => {
     game.mailboxes.set(ADA, mails(150));
     await indexMail(services, ADA);
     expect(askedFor(/\/mail\/\d+$/)).toHaveLength(100);
@@ -348,7 +351,7 @@ describe('a mail (D36, D36b)', () => {
     expect(askedFor(/\/mail\/\d+$/)).toHaveLength(49);
   });
 
-  it('has no text where the player deleted it before it was fetched; another mailbox may still bring it', async () => {
+  it('has no text if the player deleted it before it was fetched; another mailbox may still supply it', async () => {
     game.mailboxes.set(ADA, mails(1)).set(BEN, mails(1));
     game.meanwhile = async ({ path }) => {
       if (/mail\/\d/.test(path)) game.mailboxes.set(ADA, []);
@@ -363,7 +366,7 @@ describe('a mail (D36, D36b)', () => {
     });
   });
 
-  it('whose text cannot be fetched just now is a fault of the provider, not an empty mail', async () => {
+  it('whose text cannot be fetched at the moment is an error of the provider, not an empty mail', async () => {
     game.mailboxes.set(ADA, mails(1));
     game.patience = 2;
     await expect(indexMail(services, ADA)).rejects.toThrow(ProviderError);
@@ -375,7 +378,7 @@ describe('deleting a mailbox (D19b, D29b)', () => {
   const stored = async () =>
     (await database.pool.query('select mail_id from mails order by 1')).rows.map(({ mail_id }) => mail_id);
 
-  it('deletes the mails that no other mailbox holds', async () => {
+  it('deletes the mails that are in no other mailbox', async () => {
     game.mailboxes.set(ADA, mails(3)).set(BEN, mails(1, 2));
     await indexMail(services, ADA);
     await indexMail(services, BEN);
@@ -387,7 +390,7 @@ describe('deleting a mailbox (D19b, D29b)', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('of several at once leaves nothing of mails that only they held', async () => {
+  it('of several at once deletes mails that were only in those', async () => {
     game.mailboxes.set(ADA, mails(3)).set(BEN, mails(1, 2));
     await indexMail(services, ADA);
     await indexMail(services, BEN);
@@ -397,7 +400,7 @@ describe('deleting a mailbox (D19b, D29b)', () => {
     expect(await listed(BEN)).toEqual([]);
   });
 
-  it('a run that began before it stores nothing after it', async () => {
+  it('a run that started before it stores nothing afterwards', async () => {
     game.mailboxes.set(ADA, mails(3));
     game.meanwhile = async () => {
       if (game.asked.length > 1) return;
@@ -412,7 +415,7 @@ describe('deleting a mailbox (D19b, D29b)', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('at the same time as another mailbox is indexed: the mail stays with that one, and neither fails', async () => {
+  it('while another mailbox is indexed: the mail stays in that one, and neither fails', async () => {
     for (let round = 0; round < 20; round += 1) {
       game.mailboxes.set(ADA, mails(20)).set(BEN, []);
       await indexMail(services, ADA);

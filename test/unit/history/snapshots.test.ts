@@ -46,7 +46,7 @@ beforeEach(async () => {
 
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
 
-describe('storing what a character is', () => {
+describe('storing an entry of a history', () => {
   it('location: three requests as that character, each with its scope, and the names', async () => {
     const location = await storeLocation(services, ADA, NOW, { caller: '7' });
     expect(location).toEqual({
@@ -72,7 +72,7 @@ describe('storing what a character is', () => {
     expect(game.asked.map(({ on }) => on)).toEqual(Array(3).fill({ caller: '7' }));
   });
 
-  it('a structure by its name if the character may see it, else #N (D36)', async () => {
+  it('a structure by its name if the character may see it, otherwise #N (D36)', async () => {
     const structure = 1_030_000_000_001;
     game.records.set(`/characters/${ADA}/location`, { solar_system_id: 30_000_142, structure_id: structure });
     expect(await storeLocation(services, ADA, hoursAgo(1))).toMatchObject({
@@ -90,7 +90,7 @@ describe('storing what a character is', () => {
     });
   });
 
-  it('in space in neither; names that cannot be had are #N, also when the provider fails for them (D36)', async () => {
+  it('in space neither station nor structure; unavailable names are #N, also when the provider fails (D36)', async () => {
     game.records.set(`/characters/${ADA}/location`, { solar_system_id: 30_000_113 });
     const failing = { find: () => Promise.reject(new ProviderError('timeout', 'no names today')) };
     const inSpace = { station_id: null, station_name: null, structure_id: null, structure_name: null };
@@ -106,7 +106,7 @@ describe('storing what a character is', () => {
     });
   });
 
-  it('facts §2: what the provider may leave out may as well be null', async () => {
+  it('facts §2: fields that the provider may omit may also be null', async () => {
     game.records
       .set(`/characters/${ADA}/location`, {
         solar_system_id: 30_000_142,
@@ -121,7 +121,7 @@ describe('storing what a character is', () => {
     ]);
   });
 
-  it.each(['location', 'online', 'ship'])('nothing when the %s cannot be had', async (what) => {
+  it.each(['location', 'online', 'ship'])('nothing when the %s is not available', async (what) => {
     game.records.set(`/characters/${ADA}/${what}`, { of: 'no use' });
     await expect(storeLocation(services, ADA, NOW)).rejects.toThrow(ProviderError);
     game.records.delete(`/characters/${ADA}/${what}`);
@@ -165,13 +165,13 @@ describe('storing what a character is', () => {
     }
   });
 
-  it('404 for somebody who is not registered', async () => {
+  it('404 for a character that is not registered', async () => {
     for (const storing of [storeLocation, storeSkillPoints, storeWallet]) {
       await expect(storing(services, 5, NOW)).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 
-  it('nothing for a character that was handed over or deleted while the game was asked (D19b, D29b)', async () => {
+  it('nothing for a character that was handed over or deleted during the requests (D19b, D29b)', async () => {
     const count = async () =>
       (await database.pool.query('select count(*)::int as entries from character_wallets')).rows[0]?.entries;
     game.meanwhile = async () => {
@@ -190,7 +190,7 @@ describe('storing what a character is', () => {
     expect(await count()).toBe(0);
   });
 
-  it('all of it goes with the user, and nobody else’s', async () => {
+  it('all entries are deleted with the user, and no others', async () => {
     for (const id of [ADA, BEN]) {
       await storeLocation(services, id, NOW);
       await storeSkillPoints(services, id, NOW);
@@ -205,7 +205,7 @@ describe('storing what a character is', () => {
 });
 
 describe('pages (interface "External data operations" rule 2, D36)', () => {
-  it('of any history, joined, are the whole of it: newest first, 50 each, none twice, none missing', async () => {
+  it('of any history together contain all entries: newest first, 50 each, none twice, none missing', async () => {
     for (const days of [0, 30, 60, 90]) await ensurePartitions(services.db, hoursAgo(days * 24));
     const minute = fc.integer({ min: 0, max: 90 * 24 * 60 - 1 });
     const minutes = fc.oneof(
@@ -258,7 +258,7 @@ describe('partitions', () => {
   const names = (...mondays: string[]) =>
     TABLES.flatMap((table) => mondays.map((day) => `${table}_${day}`)).sort();
 
-  it('are made for this week and four more, once, whoever else makes them at the same time', async () => {
+  it('are created once for this week and four more, even concurrently', async () => {
     const made = await Promise.all([1, 2, 3].map(() => ensurePartitions(services.db, NOW)));
     const expected = names('20260302', '20260309', '20260316', '20260323', '20260330');
     expect(made.flat().sort()).toEqual(expected);
@@ -277,7 +277,7 @@ describe('partitions', () => {
     },
   );
 
-  it('are dropped when the last moment of theirs is older than 90 days, not a moment earlier', async () => {
+  it('are dropped exactly when their end is older than 90 days', async () => {
     await ensurePartitions(services.db, NOW);
     const end = Date.parse('2026-03-09T00:00:00.000Z');
     expect(await dropExpired(services.db, new Date(end + 90 * DAY - 1))).toEqual([]);
@@ -287,12 +287,12 @@ describe('partitions', () => {
     );
   });
 
-  it('that somebody else created are not dropped', async () => {
+  it('that were not created by the service are not dropped', async () => {
     await database.pool.query('create table kept_elsewhere partition of character_wallets default');
     expect(await dropExpired(services.db, NOW)).toEqual([]);
   });
 
-  it('a page reads them only where they can hold entries of the 90 days', async () => {
+  it('a page reads only those that can contain entries of the 90 days', async () => {
     await ensurePartitions(services.db, NOW);
     await ensurePartitions(services.db, hoursAgo(365 * 24));
     const { rows } = await database.pool.query(

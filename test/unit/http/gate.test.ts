@@ -16,7 +16,7 @@ async function open(later: number): Promise<{ gate: Gate; ask(path: string): Pro
   return { gate, ask: async (path) => (await fetch(`http://127.0.0.1:${http.port}${path}`)).status };
 }
 
-it('drains for as long as it is told, however often it is checked meanwhile', async () => {
+it('drains for the configured time, however often it is checked meanwhile', async () => {
   const { gate, ask } = await open(LONG);
   await ask('/token');
   const drained = gate.drain(SECONDS);
@@ -24,7 +24,7 @@ it('drains for as long as it is told, however often it is checked meanwhile', as
   await drained;
 });
 
-it('drains for longer while requests still come, but not for ever', async () => {
+it('drains longer while requests still arrive, but not for ever', async () => {
   const { gate, ask } = await open(400);
   const began = performance.now();
   const drained = gate.drain(SECONDS);
@@ -33,7 +33,7 @@ it('drains for longer while requests still come, but not for ever', async () => 
   expect(performance.now() - began).toBeGreaterThanOrEqual(440);
 });
 
-it('does not wait for anybody where there is no drain', async () => {
+it('does not wait without a drain', async () => {
   const { gate, ask } = await open(LONG);
   const asked = ask('/token');
   await gate.drain(0);

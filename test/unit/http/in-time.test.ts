@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { inTime } from '../../../server/http/in-time.ts';
 
-/** Looks that end when the test says so. */
+/** Checks that end when the test says so. */
 function scripted() {
   const looks: { resolve: () => void; reject: (error: Error) => void }[] = [];
   const look = () => new Promise<void>((resolve, reject) => void looks.push({ resolve, reject }));
@@ -12,7 +12,7 @@ function scripted() {
 const GONE = new Error('gone');
 
 describe('a check of something that may be busy', () => {
-  it('waits for the first look, however long it takes', async () => {
+  it('waits for the first result, however long it takes', async () => {
     const { looks, check } = scripted();
     const first = check();
     const outcome = Promise.race([first.then(() => 'ready'), check().then(() => 'ready')]);
@@ -21,7 +21,7 @@ describe('a check of something that may be busy', () => {
     expect(looks).toHaveLength(1);
   });
 
-  it('where a later look takes long, has the outcome of the one before, be it good or bad', async () => {
+  it('returns the previous result, good or bad, when a later check takes long', async () => {
     const { looks, check } = scripted();
     const first = check();
     looks[0]?.resolve();
@@ -33,7 +33,7 @@ describe('a check of something that may be busy', () => {
     expect(looks).toHaveLength(3);
   });
 
-  it('has the outcome of its own look as soon as there is one', async () => {
+  it('returns its own result as soon as there is one', async () => {
     const { looks, check } = scripted();
     const first = check();
     looks[0]?.resolve();
@@ -46,7 +46,7 @@ describe('a check of something that may be busy', () => {
     await expect(third).resolves.toBeUndefined();
   });
 
-  it('shares one look among all who ask meanwhile', async () => {
+  it('shares one check among all concurrent callers', async () => {
     const { looks, check } = scripted();
     const all = Promise.all([check(), check(), check()]);
     looks[0]?.resolve();

@@ -5,7 +5,7 @@ import { nearest } from '../../../server/http/input/nearest.ts';
 import { validator } from '../../../server/http/input/validator.ts';
 
 describe('D3c: validation ends at the hundredth issue', () => {
-  it('and does not look at anything behind it', () => {
+  it('and does not validate anything behind it', () => {
     let looked = 0;
     const counted = z.unknown().superRefine((_, ctx) => {
       looked += 1;
@@ -32,7 +32,7 @@ describe('D3c: validation ends at the hundredth issue', () => {
     }
   });
 
-  it("an error of a schema's own is not taken for the end", () => {
+  it('an error that a schema throws is not taken for the end', () => {
     const broken = z.string().refine(() => {
       throw new TypeError('broken');
     });
@@ -40,7 +40,7 @@ describe('D3c: validation ends at the hundredth issue', () => {
   });
 });
 
-describe('D5: the nearest right name', () => {
+describe('D5: the most similar valid name', () => {
   const known = ['ticker', 'coalition_name', 'member_alliances', 'member_corporations'];
 
   it.each([
@@ -53,11 +53,11 @@ describe('D5: the nearest right name', () => {
     expect(nearest(given, known)).toBe(meant);
   });
 
-  it.each(['', 'x', 'motto', 'name', 'ticker'.repeat(20)])('%j is like none of them', (given) => {
+  it.each(['', 'x', 'motto', 'name', 'ticker'.repeat(20)])('%j is similar to none of them', (given) => {
     expect(nearest(given, known)).toBeUndefined();
   });
 
-  it('is looked for among the fields of the object that has the unknown one', () => {
+  it('is searched among the fields of the object with the unknown one', () => {
     const schema = z
       .object({ inner: z.array(z.object({ colour: z.string().nullish() }).strict()).max(3) })
       .strict();

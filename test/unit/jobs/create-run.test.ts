@@ -17,7 +17,7 @@ describe('a run of a job', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it('says every ten seconds how far it is, how fast, and the time left', () => {
+  it('logs every ten seconds its progress, its speed, and the time left', () => {
     const run = start();
     for (let second = 1; second <= 25; second += 1) {
       vi.advanceTimersByTime(1_000);
@@ -53,7 +53,7 @@ describe('a run of a job', () => {
     expect(start(stopping).signal.aborted).toBe(true);
   });
 
-  it('leaves nothing behind when it ended', () => {
+  it('leaves no timers behind when it has ended', () => {
     const stopping = new AbortController();
     const run = start(stopping);
     run.end();

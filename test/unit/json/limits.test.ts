@@ -18,7 +18,7 @@ const fields = (count: number) => Object.fromEntries(Array.from({ length: count 
 describe('D3c: limits are read from the schema', () => {
   it.each([
     [{ names: ['', '', ''], rows: [{ cells: [1, 2] }], more: { a: [1, 2, 3, 4], b: 'x' } }],
-    // Of the wrong type, which is for the schema to say.
+    // Of the wrong type, which the schema reports.
     [{ names: 'x', rows: { a: 1 }, more: [1, 2, 3, 4, 5, 6] }],
     [[1, 2, 3, 4, 5, 6]],
     [null],
@@ -39,7 +39,7 @@ describe('D3c: limits are read from the schema', () => {
     expect(beyond(value, limits)).toEqual({ loc, msg, type: 'too_big' });
   });
 
-  it('the first excess ends it: what is in a list that is too long is not looked at', () => {
+  it('the check ends at the first excess: elements of a list that is too long are not checked', () => {
     const untouchable = new Proxy([1, 2, 3, 4], {
       get: (list, key) => {
         if (key !== 'length') throw new Error(`looked at ${String(key)}`);
@@ -49,7 +49,7 @@ describe('D3c: limits are read from the schema', () => {
     expect(beyond({ names: untouchable, rows: [1, 2, 3, 4, 5, 6] }, limits)?.loc).toEqual(['names']);
   });
 
-  it('a list without a limit is a mistake of the contract', () => {
+  it('a list without a limit is an error of the contract', () => {
     expect(() => limitsOf(z.object({ names: z.array(z.string()) }))).toThrow(
       'A list of a request needs a limit',
     );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_DEPTH, MAX_VALUES, measure } from '../../../contract/json/measure.ts';
 
-/** Values in a value: itself, and for a list or an object all that are in it. */
+/** The number of values in a value: itself and, for a list or an object, all in it. */
 function count(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, of) => sum + count(of), 1);
@@ -10,10 +10,10 @@ function count(value: unknown): number {
 
 const kindOf = (text: string) => measure(text)?.type;
 
-describe('D3c: values are counted on the bare text', () => {
+describe('D3c: values are counted on the raw text', () => {
   it('counts exactly, whatever the contents and white space of the text', () => {
     const layouts = fc.constantFrom(undefined, 1, '\t', '\r\n');
-    // Depth has a limit of its own.
+    // The depth has its own limit.
     const values = fc.jsonValue({ maxDepth: 10 });
     const property = fc.property(values, layouts, (value, layout) => {
       const rest = MAX_VALUES - 1 - count(value);
@@ -44,19 +44,19 @@ describe('D3c: values are counted on the bare text', () => {
     ).toBe('too_many_values');
   });
 
-  it('as far as the text is JSON: what comes after the first fault does not count', () => {
+  it('up to the first fault: what follows it does not count', () => {
     for (const text of ['', ' ', '{', ']]]]', '"', '"\\', '{"a"::::', `[${':'.repeat(50_000)}`]) {
       expect(kindOf(text), text.slice(0, 10)).toBeUndefined();
     }
     expect(kindOf(`[${'1,'.repeat(30_000)}`)).toBe('too_many_values');
   });
 
-  it('and so are levels', () => {
+  it('so are levels of nesting', () => {
     const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
     expect(kindOf(nested('[', ']', MAX_DEPTH))).toBeUndefined();
     expect(kindOf(nested('[', ']', MAX_DEPTH + 1))).toBe('too_deep');
     expect(kindOf(nested('{"a":', '}', MAX_DEPTH + 1))).toBe('too_deep');
-    // Beside each other is not within each other.
+    // Siblings are not nested.
     expect(kindOf(`[${Array(1_000).fill('[[]]').join()}]`)).toBeUndefined();
     expect(kindOf(`["${'['.repeat(100)}"]`)).toBeUndefined();
   });

@@ -20,7 +20,7 @@ describe('D34: secrets at rest', () => {
     );
   });
 
-  it('open in no other place', () => {
+  it('cannot be decrypted in another place', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, (secret, place, elsewhere) => {
         fc.pre(place !== elsewhere);
@@ -30,7 +30,7 @@ describe('D34: secrets at rest', () => {
     );
   });
 
-  it('do not open when a single bit was changed, anywhere', () => {
+  it('cannot be decrypted when any single bit was changed', () => {
     const sealed = vault.seal('a refresh token', PLACE);
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
       const changed = Buffer.from(sealed);
@@ -39,7 +39,7 @@ describe('D34: secrets at rest', () => {
     }
   });
 
-  it('do not open when cut off or lengthened', () => {
+  it('cannot be decrypted when truncated or extended', () => {
     const sealed = vault.seal('a refresh token', PLACE);
     for (let length = 0; length < sealed.length; length += 1) {
       expect(() => vault.open(sealed.subarray(0, length), PLACE), `${length} bytes`).toThrow();
@@ -47,13 +47,13 @@ describe('D34: secrets at rest', () => {
     expect(() => vault.open(Buffer.concat([sealed, Buffer.from([0])]), PLACE)).toThrow();
   });
 
-  it('never look alike, nor like what they hide', () => {
+  it('differ from each other and from the plain text', () => {
     const sealed = Array.from({ length: 100 }, () => vault.seal('a refresh token', PLACE).toString('latin1'));
     expect(new Set(sealed).size).toBe(100);
     for (const text of sealed) expect(text).not.toContain('refresh');
   });
 
-  it('open with any key of the set while the first one seals, and not without theirs', () => {
+  it('are encrypted with the first key, decrypted with any key of the set, and not without their key', () => {
     const sealed = vault.seal('kept', PLACE);
     const rotated = createVault([two, one]);
     expect(rotated.open(sealed, PLACE)).toBe('kept');
@@ -62,8 +62,40 @@ describe('D34: secrets at rest', () => {
     expect(() => vault.open(renewed, PLACE)).toThrow(
       `a secret of ${PLACE} was sealed with an encryption key that is not in ENCRYPTION_KEYS`,
     );
-    // The id alone proves nothing.
+    // The id of the key alone is not enough.
     expect(() => createVault([{ id: 'one', key: two.key }]).open(sealed, PLACE)).toThrow();
+  });
+
+  it('do not open with less than the whole tag, however short the secret', () => {
+    const sealed = vault.seal('', PLACE);
+    expect(vault.open(sealed, PLACE)).toBe('');
+    for (let length = 0; length < sealed.length; length += 1) {
+      expect(() => vault.open(sealed.subarray(0, length), PLACE), `${length} bytes`).toThrow();
+    }
+  });
+
+  it('are of another version when their first byte is another one, whatever the key says', () => {
+    const sealed = vault.seal('kept', PLACE);
+    expect(sealed[0]).toBe(1);
+    for (const version of [0, 2, 255]) {
+      expect(() => vault.open(Buffer.concat([Buffer.from([version]), sealed.subarray(1)]), PLACE)).toThrow(
+        'not in ENCRYPTION_KEYS',
+      );
+    }
+  });
+
+  it('tell whether they can be opened, and whether with the key that seals now', () => {
+    const rotated = createVault([two, one]);
+    expect(rotated.keyIds).toEqual(['two', 'one']);
+    const [former, present] = [vault.seal('kept', PLACE), rotated.seal('kept', PLACE)];
+    expect([former, present].map((sealed) => rotated.isCurrent(sealed))).toEqual([false, true]);
+    expect([former, present].map((sealed) => rotated.canOpen(sealed, PLACE))).toEqual([true, true]);
+    expect([former, present].map((sealed) => vault.canOpen(sealed, PLACE))).toEqual([true, false]);
+    expect(vault.canOpen(former, 'elsewhere')).toBe(false);
+    for (const nothing of [Buffer.alloc(0), Buffer.from([1])]) {
+      expect(vault.canOpen(nothing, PLACE)).toBe(false);
+      expect(vault.isCurrent(nothing)).toBe(false);
+    }
   });
 
   it('need a key', () => {

@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { beforeEach, expect, it } from 'vitest';
 import { createJointMetrics, type JointMetrics } from '../../../server/observability/joint-metrics.ts';
 
-/** A process with metrics of its own, which answers for as long as it is well. */
+/** A process with its own metrics, which answers as long as it is healthy. */
 class FakeProcess extends EventEmitter {
   readonly #registry = new Registry();
   readonly #own = { name: 'n', help: 'h', registers: [this.#registry] };
@@ -16,7 +16,7 @@ class FakeProcess extends EventEmitter {
   send(_message: unknown, done: (error: Error | null) => void): boolean {
     done(null);
     const tell = async () => {
-      // Everything between processes is JSON.
+      // Messages between processes are JSON.
       const metrics = JSON.parse(JSON.stringify(await this.#registry.getMetricsAsJSON()));
       this.emit('message', { metrics });
     };
@@ -58,7 +58,7 @@ it('adds up what several processes count', async () => {
   expect(await lines()).toEqual(ALL);
 });
 
-it('keeps what one had counted that has ended, and forgets how it was', async () => {
+it('keeps the counters of a process that has ended, and drops its gauges', async () => {
   await lines();
   one.emit('exit');
   expect(await lines()).toEqual(['busy 2', ...ALL.slice(1)]);
@@ -69,14 +69,14 @@ it('keeps what one had counted that has ended, and forgets how it was', async ()
   expect(await lines()).toEqual(['busy 0', ALL[1]?.replace('7', '8'), ...ALL.slice(2)]);
 });
 
-it('takes what one told last that does not answer in time', async () => {
+it('uses the last values of a process that does not answer in time', async () => {
   await lines();
   one.well = false;
   one.count.inc({ route: '/token' }, 100);
   expect(await lines()).toEqual(ALL);
 });
 
-it('does not wait for one that ends while it is asked', async () => {
+it('does not wait for a process that ends meanwhile', async () => {
   const patient = createJointMetrics(60_000);
   one.well = false;
   patient.add(one as unknown as Worker);

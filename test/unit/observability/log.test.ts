@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLog, openLog } from '../../../server/observability/log.ts';
 import { readableLog } from '../../../server/observability/readable-log.ts';
 
-/** What is printed to standard output by `work`, on a terminal or not. */
+/** The standard output of `work`, on a terminal or not. */
 async function printed(atTerminal: boolean, work: () => Promise<void>): Promise<string> {
   const isTTY = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY');
   Object.defineProperty(process.stdout, 'isTTY', { value: atTerminal, configurable: true });
@@ -53,7 +53,7 @@ describe('the log as text', () => {
     return text.replaceAll(/^\[[\d:.]+\] /gm, '');
   }
 
-  it('says a request as one would', () => {
+  it('formats a request in a readable way', () => {
     const line = { request_id: 'abc', method: 'GET', path: '/token', status: 200, milliseconds: 3.1 };
     expect(textOf((log) => log.info(line, 'request'))).toBe(
       'INFO: GET /token 200, 3.1 ms {"request_id":"abc"}\n',
@@ -68,7 +68,7 @@ describe('the log as text', () => {
     expect(text).toMatch(/^\s+TypeError: inner\n\s+at /m);
   });
 
-  it('removes control sequences for the terminal from text of others', () => {
+  it('removes terminal control sequences from foreign text', () => {
     const text = textOf((log) => log.warn({ detail: '\u001b[2J\u0007\u009b31m' }, 'a\u001b]0;b'));
     expect([...text.trimEnd()].filter((character) => /\p{Cc}/u.test(character))).toEqual([]);
     expect(text).toContain('[2J');

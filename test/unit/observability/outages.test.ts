@@ -3,7 +3,7 @@ import { createLog } from '../../../server/observability/log.ts';
 import { createOutages, type Outages } from '../../../server/observability/outages.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
 
-/** Milliseconds on a clock that stands still. */
+/** The time in milliseconds on a clock that stands still. */
 let time: number;
 let lines: Record<string, unknown>[];
 let outages: Outages;
@@ -19,15 +19,15 @@ const fail = (err: unknown = away(), message = 'could not be asked') =>
   outages.failed('the oracle', { err, run_id: 'r' }, message);
 const messages = () => lines.map(({ msg }) => msg);
 
-describe('issue 11: what fails while something is away does not fill the log', () => {
-  it('the first failure is told in full', () => {
+describe('issue 11: failures during an outage do not fill the log', () => {
+  it('the first failure is logged in full', () => {
     fail();
     expect(lines).toMatchObject([
       { level: 'warn', msg: 'could not be asked', run_id: 'r', err: { message: 'nobody there' } },
     ]);
   });
 
-  it('then a count a minute, in few words', () => {
+  it('then a count each minute, in one line', () => {
     for (let second = 0; second <= 180; second += 2) {
       fail(away(`no way to character ${second}`));
       time += 2_000;
@@ -46,7 +46,7 @@ describe('issue 11: what fails while something is away does not fill the log', (
     expect(lines.slice(1).every((line) => JSON.stringify(line).length < 250)).toBe(true);
   });
 
-  it('then one line when it works again, and the next failure is news', () => {
+  it('then one line when it works again, and the next failure is logged in full again', () => {
     fail();
     time += 30_000;
     fail();
@@ -61,7 +61,7 @@ describe('issue 11: what fails while something is away does not fill the log', (
     expect(lines[2]).toMatchObject({ msg: 'could not be asked', err: { message: 'nobody there' } });
   });
 
-  it('what fails and works in turns is told of twice a minute at the most', () => {
+  it('alternating failure and success is logged at most twice a minute', () => {
     for (let second = 0; second < 600; second += 1) {
       fail();
       outages.worked('the oracle');
@@ -70,7 +70,7 @@ describe('issue 11: what fails while something is away does not fill the log', (
     expect(lines).toHaveLength(20);
   });
 
-  it('another kind of failure is told in full: another error, other words, another message, another subject', () => {
+  it('another kind of failure is logged in full: another error, text, message or subject', () => {
     fail();
     fail(new Error('nobody there'));
     fail(away('nobody answers'));
@@ -80,17 +80,17 @@ describe('issue 11: what fails while something is away does not fill the log', (
     expect(lines.every((line) => 'err' in line)).toBe(true);
   });
 
-  it('many kinds of failure are a bounded number', () => {
+  it('the number of kinds of failure is bounded', () => {
     for (let n = 0; n < 1_000; n += 1) fail(away(`new ${'!'.repeat(n % 100)}`));
     expect(lines).toHaveLength(21);
   });
 
-  it('what never failed does not work again', () => {
+  it('a success without a failure before is not logged', () => {
     outages.worked('the oracle');
     expect(lines).toEqual([]);
   });
 
-  it('no token is told', () => {
+  it('no token is logged', () => {
     fail();
     time += 60_000;
     fail(away('refused Bearer abcdefgh'));

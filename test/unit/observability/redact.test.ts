@@ -6,10 +6,10 @@ import { cpuTimeOf } from '../../harness/cpu-time.ts';
 
 const HIDDEN = '**********';
 
-/** Names as claims have them: with a letter first, they make every JWT begin in the same way. */
+/** Names of claims: as they start with a letter, every JWT begins in the same way. */
 const name = fc.stringMatching(/^[a-zA-Z][\w:/.-]*$/);
 
-/** The three parts of something in the form of a JWT. */
+/** The three parts of a text in the form of a JWT. */
 const jwt = fc
   .tuple(
     fc.dictionary(name, fc.string(), { minKeys: 1 }),
@@ -23,11 +23,11 @@ const jwt = fc
   )
   .filter(([header = '', payload = '']) => header.length > 8 && payload.length > 8);
 
-/** What may stand beside a token; a character of a token's own would be read as part of it. */
+/** Characters that may stand beside a token; those of tokens would be read as part of it. */
 const aside = fc.string({ unit: 'binary', maxLength: 30 }).map((text) => text.replaceAll(/[\w.-]+$/g, ''));
 
 describe('D8, D50: redactText', () => {
-  it('never lets a JWT through, wherever it stands', () => {
+  it('removes every JWT, wherever it stands', () => {
     fc.assert(
       fc.property(
         jwt,
@@ -44,7 +44,7 @@ describe('D8, D50: redactText', () => {
     );
   });
 
-  it('never lets the beginning of one through, nor one that was percent-encoded', () => {
+  it('removes also the beginning of one, and a percent-encoded one', () => {
     fc.assert(
       fc.property(
         jwt,
@@ -91,7 +91,7 @@ describe('D8, D50: redactText', () => {
     expect(redactText(text)).toBe(clean);
   });
 
-  it('never lets a planted secret through, however it was written down', () => {
+  it('removes every planted secret, in whatever notation', () => {
     const written: ((secret: string) => string)[] = [
       (secret) => `refresh_token=${encodeURIComponent(secret)}&grant_type=refresh_token`,
       (secret) => `grant_type=refresh_token&refresh_token=${encodeURIComponent(secret)}`,
@@ -120,7 +120,7 @@ describe('D8, D50: redactText', () => {
     );
   });
 
-  it('changes nothing that it has cleaned already', () => {
+  it('changes nothing when applied again', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
         expect(redactText(redactText(url))).toBe(redactText(url));
@@ -161,7 +161,7 @@ describe('D8, D50: redactText', () => {
 });
 
 describe('D50: redactValues', () => {
-  it('hides values by their names, and looks into the others', () => {
+  it('hides values by their names, and searches the others', () => {
     expect(
       redactValues({
         Authorization: 'x',

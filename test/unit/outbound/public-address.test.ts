@@ -9,7 +9,7 @@ import {
 } from '../../../server/outbound/public-address.ts';
 import { callbackUrl } from '../../../server/sign-in/event.ts';
 
-/** What the name service answers next; more answers than one make a name that changes its mind. */
+/** The next answers of DNS; several ones are a name whose address changes. */
 let answers: (LookupAddress[] | Error)[] = [];
 
 function next(): LookupAddress[] {
@@ -35,7 +35,7 @@ afterAll(() => vi.restoreAllMocks());
 const v4 = (address: string): LookupAddress => ({ address, family: 4 });
 const v6 = (address: string): LookupAddress => ({ address, family: 6 });
 
-/** publicLookup as the connection calls it. */
+/** Calls publicLookup as a connection does. */
 function look(options: object): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     publicLookup('app.example', options, (error, ...found) => {
@@ -97,7 +97,7 @@ describe('D29: public addresses', () => {
       '2001:2::1',
       '100::1',
     ],
-    // What clouds answer themselves: metadata of Tencent, Azure, Alibaba, Oracle, and of AWS and Google in IPv6.
+    // Metadata services of clouds: Tencent, Azure, Alibaba, Oracle, and AWS and Google in IPv6.
     ...[
       '169.254.0.23',
       '168.63.129.16',
@@ -128,14 +128,14 @@ describe('D29: public addresses', () => {
 });
 
 describe('D29: names', () => {
-  it('one address that is not public is enough to refuse', async () => {
+  it('one non-public address is enough to refuse', async () => {
     answers = [[v4('8.8.8.8'), v6('::ffff:10.0.0.1')]];
     await expect(requirePublicHost('https://app.example/in')).rejects.toThrow(ForbiddenAddress);
     answers = [[v4('8.8.8.8'), v6('2606:4700::1111')]];
     await requirePublicHost('https://app.example/in');
   });
 
-  it('the connection gets the very addresses that were checked, and asks once', async () => {
+  it('the connection uses the addresses that were checked, with one look-up', async () => {
     const found = [v4('8.8.8.8'), v6('2606:4700::1111')];
     answers = [found];
     expect(await look({ all: true })).toEqual([found]);
@@ -200,7 +200,7 @@ describe('D26: the callback URL with its parameters', () => {
     );
   });
 
-  it('the host of an IPv6 address comes without brackets', () => {
+  it('the host of an IPv6 address has no brackets', () => {
     expect(hostOf('http://[::1]:8080/in')).toBe('::1');
     expect(hostOf('http://app.example:8080/in')).toBe('app.example');
   });

@@ -12,7 +12,7 @@ describe('D33: how long an answer stays fresh (milliseconds)', () => {
     [{ 'cache-control': 'max-age=30', age: '50' }, 0],
     [{ 'cache-control': 'max-age=999999999' }, 86_400_000],
     [{ 'cache-control': 'public', expires: 'Mon, 02 Mar 2026 12:01:00 GMT' }, 60_000],
-    // By the provider's own clock, which may differ from ours.
+    // By the provider's clock, which may differ from the service's.
     [{ expires: 'Mon, 02 Mar 2026 15:01:00 GMT', date: 'Mon, 02 Mar 2026 15:00:00 GMT' }, 60_000],
     [{ expires: 'Mon, 02 Mar 2026 11:00:00 GMT' }, 0],
     [{ expires: '0' }, 0],
@@ -24,10 +24,10 @@ describe('D33: how long an answer stays fresh (milliseconds)', () => {
   });
 });
 
-describe('D33: what is kept of an answer', () => {
+describe('D33: what is cached of an answer', () => {
   const fresh = { 'cache-control': 'max-age=60' };
 
-  it('a success, without what is of the moment', () => {
+  it('a success, without headers that apply only at that moment', () => {
     const headers = {
       ...fresh,
       etag: '"a"',
@@ -46,14 +46,14 @@ describe('D33: what is kept of an answer', () => {
     });
   });
 
-  it('one that is stale at once, for its ETag alone', () => {
+  it('one that is stale at once, only for its ETag', () => {
     expect(toCache({ status: 200, headers: { etag: '"a"' }, body: '1' }, PLACE, NOW)?.freshUntil).toEqual(
       NOW,
     );
     expect(toCache({ status: 200, headers: {}, body: '1' }, PLACE, NOW)).toBeUndefined();
   });
 
-  it('an error only where its headers say how long, and only the lasting kind', () => {
+  it('an error only if its headers have a lifetime and its status is lasting', () => {
     const error = (status: number, headers = {}) =>
       toCache({ status, headers, body: '{"error":"no"}' }, PLACE, NOW);
     expect(error(404)).toBeUndefined();
@@ -69,7 +69,7 @@ describe('D33: what is kept of an answer', () => {
     expect(sized(1024 * 1024 + 1)).toBeUndefined();
   });
 
-  it('a 304 renews the headers, not the content', () => {
+  it('a 304 replaces the headers, not the content', () => {
     const kept = {
       status: 200,
       headers: { expires: 'then', 'content-type': 'application/json', 'x-pages': '2' },
@@ -91,7 +91,7 @@ describe('the key of a request', () => {
     expect(requestKey('/a', { x: '1', y: '2' })).toBe(requestKey('/a', { y: '2', x: '1' }));
   });
 
-  it('differs wherever the request does', () => {
+  it('differs for different requests', () => {
     const keys = [
       requestKey('/a'),
       requestKey('/b'),

@@ -37,7 +37,7 @@ describe('D34: the answers that mean a dead refresh token', () => {
     expect(await causeOfDeath(response)).toBeUndefined();
   });
 
-  it('never keeps a token that the provider repeats', async () => {
+  it('never stores a token that the provider repeats in an error', async () => {
     const token = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.c2ln';
     const cause = await causeOfDeath(
       answer(400, { error: 'invalid_grant', error_description: `${token}: Token missing/expired.` }),
@@ -46,7 +46,7 @@ describe('D34: the answers that mean a dead refresh token', () => {
     expect(cause).not.toContain('eyJ');
   });
 
-  it('leaves the body to be read', async () => {
+  it('does not consume the body', async () => {
     const response = answer(400, { error: 'invalid_client' });
     await causeOfDeath(response);
     expect(await response.json()).toEqual({ error: 'invalid_client' });

@@ -69,7 +69,7 @@ describe('D31: the provider’s document', () => {
     ]);
   });
 
-  it('D30: gives the query parameters, those of the path and of components as well, each once', () => {
+  it('D30: gives the query parameters, including those of the path and of components, each once', () => {
     const page = { name: 'page', in: 'query' };
     const { operations } = parseDocument(
       openApi(
@@ -91,20 +91,20 @@ describe('D31: the provider’s document', () => {
     expect(operations[0]?.query).toEqual(['max_war_id', 'page', 'state']);
   });
 
-  it('D30: what the service alone decides is no parameter for others', () => {
+  it('D30: parameters that only the service sets are not offered to callers', () => {
     const query = ['token', 'datasource', 'user_agent', 'page'].map((name) => ({ name, in: 'query' }));
     const { operations } = parseDocument(openApi({ '/status': { get: { parameters: query } } }), 'esi-');
     expect(operations[0]?.query).toEqual(['page']);
   });
 
-  it('reads the former form alike, without the trailing slashes', () => {
+  it('reads the former form of the document with the same result, without trailing slashes', () => {
     const by = ({ template, method }: ProviderOperation, other: ProviderOperation) =>
       `${template} ${method}` < `${other.template} ${other.method}` ? -1 : 1;
     const urls = ['http://127.0.0.1/api', 'http://127.0.0.1', 'esi-'] as const;
     const present = parseDocument(openApiDocument(...urls), 'esi-');
     const former = parseDocument(swaggerDocument(...urls), 'esi-');
     expect(former.operations.length).toBeGreaterThan(20);
-    // Rate groups are news of the present form.
+    // Only the present form has rate groups.
     expect(former.operations.sort(by)).toEqual(
       present.operations.map((operation) => ({ ...operation, rateGroup: null })).sort(by),
     );
@@ -181,12 +181,12 @@ describe('D31: a path finds its operation', () => {
     expect(document.find(path)).toBeUndefined();
   });
 
-  it('finds operations of other methods', () => {
+  it('finds operations with other methods', () => {
     expect(document.find('/characters/affiliation', 'POST')?.template).toBe('/characters/affiliation');
   });
 });
 
-/** The provider's own documents: read where they are at hand, no part of the project. */
+/** The provider's own documents, if they are available; they are not part of the project. */
 const OWN = join(import.meta.dirname, '../../../../shared/provider');
 
 describe.each([
@@ -243,10 +243,10 @@ describe.each([
     );
   }
 
-  it.skipIf(raw === undefined)('random concrete paths mean the operation that they were made of', () => {
+  it.skipIf(raw === undefined)('random concrete paths find the operation of their template', () => {
     const document = createDocument(parsed ?? []);
     const gets = (parsed ?? []).filter(({ method }) => method === 'GET');
-    // What no template has as a literal; a whole number where one is asked for.
+    // Values that are no literal of a template; a whole number if one is required.
     const word = fc.stringMatching(/^[a-z0-9]{1,8}-x[a-z0-9]{1,8}$/);
     const number = fc.integer({ min: 1, max: 2 ** 53 - 1 }).map(String);
     const concrete = fc.constantFrom(...gets).chain((operation) => {

@@ -12,7 +12,7 @@ const SILENCE = {
   retryAfter: undefined,
 };
 
-describe('D33: what headers tell of the limits', () => {
+describe('D33: the limits in headers', () => {
   it.each([
     [{}, {}],
     [
@@ -25,7 +25,7 @@ describe('D33: what headers tell of the limits', () => {
       { 'x-ratelimit-group': 'g', 'x-ratelimit-remaining': '100', 'x-ratelimit-limit': '150/15m' },
       { group: 'g', tokensLeft: 100 },
     ],
-    // Five tokens of 150 in 15 minutes come back in 30 seconds.
+    // Five of 150 tokens in 15 minutes are refilled in 30 seconds.
     [
       { 'x-ratelimit-group': 'g', 'x-ratelimit-remaining': '4', 'x-ratelimit-limit': '150/15m' },
       { group: 'g', tokensLeft: 4, emptyFor: 30 },

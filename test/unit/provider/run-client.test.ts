@@ -10,7 +10,7 @@ const DOWN = new ProviderError('unreachable', 'the provider is away');
 const OPTIONS = { concurrency: 3, failuresInARow: 2 };
 const about = (path: string): ProviderRequest => ({ path, on: 'service' });
 
-/** A provider whose answers are given by hand; each failure costs its error limit three errors, a refusal one. */
+/** A provider whose answers the test gives; each failure costs three errors of its limit, a refusal one. */
 function startRun(options: Partial<Parameters<typeof createRunClient>[2]> = {}, run = testRun('a-job')) {
   const open = new Map<string, (reply: Reply) => void>();
   const asked: ProviderRequest[] = [];
@@ -35,7 +35,7 @@ function startRun(options: Partial<Parameters<typeof createRunClient>[2]> = {}, 
   return {
     client,
     asked,
-    /** Paths that are being asked for at this moment. */
+    /** The paths of pending requests. */
     async open() {
       await settled();
       return [...open.keys()];
@@ -45,7 +45,7 @@ function startRun(options: Partial<Parameters<typeof createRunClient>[2]> = {}, 
       open.get(path)?.(reply);
       await settled();
     },
-    /** Asks for these at once; how each ends is told by its fault. */
+    /** Requests these concurrently; the result of each is its fault. */
     ask: (...paths: string[]) => Promise.all(paths.map((path) => outcomeOf(client.ask(about(path))))),
   };
 }
@@ -57,8 +57,8 @@ async function outcomeOf(asked: Promise<{ status: number }>): Promise<unknown> {
   );
 }
 
-describe('D63: the provider as one run may ask it', () => {
-  it('asks the first one alone, then more and more at once, and one alone after a failure', async () => {
+describe('D63: the provider’s client of a run', () => {
+  it('sends the first request alone, then more and more concurrently, and one alone after a failure', async () => {
     const { ask, open, reply } = startRun();
     void ask('/1', '/2', '/3', '/4', '/5', '/6', '/7', '/8');
     expect(await open()).toEqual(['/1']);
@@ -71,7 +71,7 @@ describe('D63: the provider as one run may ask it', () => {
     expect(await open()).toEqual(['/5', '/6']);
   });
 
-  it('so many failures in a row end it: what waits fails as exhausted and is not asked for', async () => {
+  it('consecutive failures end it: waiting requests fail as exhausted and are not sent', async () => {
     const { ask, reply, asked, client } = startRun();
     const outcomes = ask('/1', '/2', '/3', '/4', '/5');
     await reply('/1', 200);
@@ -90,19 +90,19 @@ describe('D63: the provider as one run may ask it', () => {
     expect(client.stopped).toBe('the provider is away');
   });
 
-  it('a user without a token is no failure', async () => {
+  it('a user without a token does not count as a failure', async () => {
     const { ask, reply, client } = startRun({ failuresInARow: 1 });
     void ask('/1');
     await reply('/1', new ProviderError('no-token', 'none'));
     expect(client.stopped).toBeUndefined();
   });
 
-  it('what may cost more errors than are left waits for the open ones, and is not asked for if they used them up', async () => {
+  it('a request that may cost more errors than are left waits for pending ones, and is not sent if they used them up', async () => {
     const { ask, open, reply, client } = startRun({ errors: 6 });
     const outcomes = ask('/1', '/2', '/3', '/4');
     await reply('/1', 200);
     expect(await open()).toEqual(['/2', '/3']);
-    // One error, and three tries of each of two make seven.
+    // One error, and three tries of two requests each, are seven.
     await reply('/2', 404);
     expect(await open()).toEqual(['/3']);
     await reply('/3', DOWN);
@@ -110,7 +110,7 @@ describe('D63: the provider as one run may ask it', () => {
     expect(client.stopped).toBe('the provider has answered with too many errors');
   });
 
-  it('a request in somebody’s name may cost twice as many, for a refused access token is renewed', async () => {
+  it('a request with an access token may cost twice as many, because a refused token is renewed', async () => {
     const { client, open } = startRun({ errors: 5 });
     const as = { characterId: 1, scope: 'ext-wallet.read_character_wallet.v1' } as const;
     expect(await outcomeOf(client.ask({ ...about('/1'), as }))).toBe('exhausted');
@@ -119,7 +119,7 @@ describe('D63: the provider as one run may ask it', () => {
     expect([await open(), await patient.open()]).toEqual([[], ['/1']]);
   });
 
-  it('time is kept for writing', async () => {
+  it('time is reserved for writing', async () => {
     let left = 1;
     const { ask, reply, client } = startRun({ timeToWrite: 0.2 }, testRun('a-job', { timeLeft: () => left }));
     const outcomes = ask('/1', '/2');
@@ -129,7 +129,7 @@ describe('D63: the provider as one run may ask it', () => {
     expect(client.stopped).toBe(OUT_OF_TIME);
   });
 
-  it('patience is that of the run, or of one request', async () => {
+  it('patience can be set for the run, or for one request', async () => {
     const patient = startRun({ patient: true });
     void patient.ask('/1');
     await patient.reply('/1', 200);
@@ -141,7 +141,7 @@ describe('D63: the provider as one run may ask it', () => {
     expect([...patient.asked, ...usual.asked].map((request) => request.patient)).toEqual([true, true, false]);
   });
 
-  it('told to end, it waits for no answer', async () => {
+  it('after an abort it waits for no answer', async () => {
     const ending = new AbortController();
     const { ask, client, open } = startRun({}, testRun('a-job', { signal: ending.signal }));
     const outcomes = Promise.all([ask('/1', '/2'), outcomeOf(client.turn().ask(about('/3')))]);
@@ -154,7 +154,7 @@ describe('D63: the provider as one run may ask it', () => {
 });
 
 describe('D63: a turn', () => {
-  it('gives up at its first failure, which counts once; the next turn goes on', async () => {
+  it('gives up at its first failure, which counts once; the next turn continues', async () => {
     const { client, open, reply, asked } = startRun();
     await Promise.all([outcomeOf(client.ask(about('/0'))), reply('/0', 200)]);
     const turn = client.turn();
@@ -171,7 +171,7 @@ describe('D63: a turn', () => {
     expect([outcome, next.fault]).toEqual([200, undefined]);
   });
 
-  it('that the run is over is nobody’s failure', async () => {
+  it('the end of the run does not count as a failure', async () => {
     const { client } = startRun();
     client.stop('enough');
     const turn = client.turn();

@@ -2,20 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { EXT_SCOPES } from '../../../contract/scopes.ts';
 import { fromProviderScopes, toProviderScope } from '../../../server/provider/scopes.ts';
 
-describe('D37: scopes in our spelling and in the provider’s', () => {
-  it.each(['esi-', 'game-', ''])('every scope survives the way there and back, prefix "%s"', (prefix) => {
-    const there = EXT_SCOPES.map((scope) => toProviderScope(scope, prefix));
-    expect(there.filter((scope) => scope.startsWith('ext-'))).toEqual([]);
-    const { scopes, unknown } = fromProviderScopes(there, prefix);
-    expect(unknown).toEqual([]);
-    expect(scopes).toEqual([...EXT_SCOPES].sort());
-  });
+describe('D37: scopes in the service’s spelling and in the provider’s', () => {
+  it.each(['esi-', 'game-', ''])(
+    'every scope is the same after conversion to the provider’s spelling and back, prefix "%s"',
+    (prefix) => {
+      const there = EXT_SCOPES.map((scope) => toProviderScope(scope, prefix));
+      expect(there.filter((scope) => scope.startsWith('ext-'))).toEqual([]);
+      const { scopes, unknown } = fromProviderScopes(there, prefix);
+      expect(unknown).toEqual([]);
+      expect(scopes).toEqual([...EXT_SCOPES].sort());
+    },
+  );
 
   it('the public-data scope is the same on both sides', () => {
     expect(toProviderScope('publicData', 'esi-')).toBe('publicData');
   });
 
-  it('D34b: what comes back is sorted, without doubles, the unknown apart', () => {
+  it('D34b: the result is sorted and distinct, with unknown ones apart', () => {
     expect(
       fromProviderScopes(
         [
@@ -34,7 +37,7 @@ describe('D37: scopes in our spelling and in the provider’s', () => {
     });
   });
 
-  it('a scope in our own spelling is none of the provider’s', () => {
+  it('a scope in the service’s spelling is unknown as one of the provider', () => {
     expect(fromProviderScopes(['ext-mail.read_mail.v1x'], 'esi-').scopes).toEqual([]);
   });
 });

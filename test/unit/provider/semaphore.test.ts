@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createSemaphore } from '../../../server/shared/semaphore.ts';
 
-it('lets in as many as there are turns, in their order, and goes on after a failure', async () => {
+it('limits the number of holders, in order, and continues after a failure', async () => {
   const limited = createSemaphore(2);
   const begun: number[] = [];
   const ends: ((failure?: Error) => void)[] = [];

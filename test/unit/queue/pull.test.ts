@@ -34,7 +34,7 @@ class TestQueue {
   }
 }
 
-/** Everything has happened that can without time passing. */
+/** Waits until everything has happened that needs no timer. */
 const settled = () => vi.advanceTimersByTimeAsync(0);
 const jobs = (count: number) => Array.from({ length: count }, (_, n) => `job ${n}`);
 
@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 describe('jobs are taken from a queue', () => {
-  it('when somebody rings, and not looked for before patience ends', async () => {
+  it('at a notification, without polling before patience ends', async () => {
     await start(1);
     expect(queue.looks).toBe(1);
     await vi.advanceTimersByTimeAsync(PATIENCE - 1);
@@ -69,7 +69,7 @@ describe('jobs are taken from a queue', () => {
     expect(queue.begun).toEqual(jobs(1));
   });
 
-  it('when the next one begins that waits for a time', async () => {
+  it('when the next delayed one is due', async () => {
     queue.next = 5_000;
     await start(1);
     queue.next = undefined;
@@ -103,7 +103,7 @@ describe('jobs are taken from a queue', () => {
     expect(queue.looks).toBe(4);
   });
 
-  it('no more at the same time than there is room for; a slow one holds up no other', async () => {
+  it('no more concurrently than allowed; a slow one does not hold up others', async () => {
     queue.due = jobs(5);
     await start(2);
     expect(queue.begun).toEqual(jobs(2));
@@ -125,7 +125,7 @@ describe('jobs are taken from a queue', () => {
     expect(queue.begun).toEqual(jobs(1));
   });
 
-  it('no more after the stop, which waits for those at work', async () => {
+  it('no more after the stop, which waits for running jobs', async () => {
     queue.due = jobs(3);
     await start(2);
     let stopped = false;

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../server/database/tables.ts';
 import { createLeases, type Leases, type Quota } from '../../../server/rate-limit/leases.ts';
+import { createRateLimit } from '../../../server/rate-limit/rate-limit.ts';
 import { giveBack } from '../../../server/rate-limit/windows.queries.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
@@ -12,7 +13,7 @@ const LIMIT = 600;
 let database: TestDatabase;
 let statements: string[];
 let key: string;
-/** Stands still until it is moved, so that no window ends by itself. */
+/** A clock that stands still until it is advanced, so that no window ends by itself. */
 let time = Date.UTC(2026, 8, 1, 12);
 const clock = { now: () => new Date(time) };
 const started: Leases[] = [];
@@ -22,6 +23,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   statements = [];
+  said = [];
   key = randomUUID();
 });
 afterEach(() => {
@@ -31,15 +33,22 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What one process counts with. */
+/** What the processes logged. */
+let said: string[] = [];
+const say =
+  (as: string) =>
+  (...args: unknown[]) =>
+    said.push(`${as}: ${args.at(-1)}`);
+const log = { info: say('info'), warn: say('warn'), debug: () => undefined };
+
+/** The leases of one process. */
 function process({ db = database.db, keys = KEYS }: { db?: Kysely<Database>; keys?: number } = {}): Leases {
-  const log = { info: () => undefined, warn: () => undefined, debug: () => undefined };
   const leases = createLeases({ db, clock, log }, keys);
   started.push(leases);
   return leases;
 }
 
-/** Takes until it is refused, one after the other. */
+/** Takes one after the other until it is refused. */
 async function exhaust(leases: Leases, most = LIMIT): Promise<number> {
   for (let taken = 0; ; taken += 1) if (!(await leases.take(key, most)).allowed) return taken;
 }
@@ -75,7 +84,7 @@ describe('D60: the limit over all processes', () => {
     expect(allowed(quotas)).toBe(LIMIT);
   });
 
-  it('nothing is lost of a block that comes while more ask than it holds', async () => {
+  it('nothing of a block is lost that arrives while more requests wait than it contains', async () => {
     const [other, one] = [process(), process()];
     await other.take(key, LIMIT);
     const asking: (Quota | Promise<Quota>)[] = [];
@@ -89,13 +98,13 @@ describe('D60: the limit over all processes', () => {
     expect((await exhaust(one)) + (await exhaust(other))).toBe(LIMIT - 22);
   });
 
-  it('a limit below the number of processes is kept, too', async () => {
+  it('a limit below the number of processes is observed, too', async () => {
     const four = times(4, () => process());
     const quotas = await Promise.all(times(40, (n) => four[n % 4]?.take(key, 3) as Promise<Quota>));
     expect(allowed(quotas)).toBe(3);
   });
 
-  it('keys do not touch each other, in one statement or in several', async () => {
+  it('keys do not affect each other, in one statement or in several', async () => {
     const one = process();
     const quotas = await Promise.all(times(50, (n) => one.take(`${key} ${n % 10}`, 3)));
     expect(allowed(quotas)).toBe(30);
@@ -111,7 +120,7 @@ describe('D60: the limit over all processes', () => {
     expect(await exhaust(one)).toBe(LIMIT);
   });
 
-  it('says what is left, and when the window ends', async () => {
+  it('returns the rest, and the end of the window', async () => {
     const one = process();
     const first = await one.take(key, LIMIT);
     expect(first).toEqual({ allowed: true, limit: LIMIT, remaining: LIMIT - 1, endsAt: time + 60_000 });
@@ -125,7 +134,7 @@ describe('D60: the limit over all processes', () => {
     expect((await process().take(key, 50)).allowed).toBe(false);
   });
 
-  it('a window that a wrong clock began does not last until that clock was right', async () => {
+  it('a window that was started by a wrong clock does not last until that time', async () => {
     const one = process();
     time += 3_600_000;
     expect(await exhaust(one)).toBe(LIMIT);
@@ -135,7 +144,7 @@ describe('D60: the limit over all processes', () => {
 });
 
 describe('D60: a request costs no statement', () => {
-  it('while a block is at hand it is answered at once', async () => {
+  it('with a leased block it is answered at once', async () => {
     const one = process();
     await one.take(key, LIMIT);
     statements = [];
@@ -143,21 +152,33 @@ describe('D60: a request costs no statement', () => {
     expect(statements).toEqual([]);
   });
 
-  it('a refusal is repeated for a second without asking', async () => {
+  it('a refusal is repeated for a second without a statement', async () => {
     const one = process();
     await exhaust(one);
     statements = [];
     expect(times(1_000, () => one.take(key, LIMIT))).toEqual(
       times(1_000, () => expect.objectContaining({ allowed: false })),
     );
+    time += 999;
+    expect(await one.take(key, LIMIT)).toMatchObject({ allowed: false });
     expect(statements).toEqual([]);
+    time += 1;
+    expect(await one.take(key, LIMIT)).toMatchObject({ allowed: false });
+    expect(statements).toHaveLength(1);
+  });
+
+  it('requests that arrive together are covered by one block', async () => {
+    const one = process();
+    await Promise.all(times(20, () => one.take(key, LIMIT)));
+    expect(takings()).toHaveLength(1);
+    expect(await takenOf(key)).toBe(20);
   });
 });
 
-describe('D60: what is not used', () => {
+describe('D60: an unused rest', () => {
   it('is returned by idle processes, and leased by busy ones', async () => {
     const [idle, busy] = [process(), process()];
-    // 100 at once: a block that is large, of which nothing more is used.
+    // 100 at once lease a large block, of which the rest is not used.
     await Promise.all(times(100, () => idle.take(key, LIMIT)));
     for (let n = 0; n < 20; n += 1) await idle.take(key, LIMIT);
     const taken = await exhaust(busy);
@@ -166,7 +187,7 @@ describe('D60: what is not used', () => {
     expect(taken + (await exhaust(busy))).toBe(LIMIT - 120);
   });
 
-  it('of a window that is over, is not given back to the next one', async () => {
+  it('of an ended window is not returned to the next one', async () => {
     const one = process();
     const { endsAt } = await one.take(key, LIMIT);
     time += 60_000;
@@ -179,7 +200,7 @@ describe('D60: what is not used', () => {
 });
 
 describe('D60: bounded', () => {
-  it('in memory: the keys used last are remembered', async () => {
+  it('in memory: the most recently used keys are kept', async () => {
     const one = process({ keys: 10 });
     for (let n = 0; n < 20; n += 1) await one.take(`${key} ${n}`, LIMIT);
     statements = [];
@@ -189,7 +210,7 @@ describe('D60: bounded', () => {
     expect(takings()).toHaveLength(1);
   });
 
-  it('in the table: more old windows are deleted than new ones made', async () => {
+  it('in the table: more old windows are deleted than new ones created', async () => {
     await sql`truncate rate_windows`.execute(database.db);
     const one = process();
     await Promise.all(times(500, (n) => one.take(`${key} ${n}`, LIMIT)));
@@ -213,12 +234,32 @@ describe('D60: without the database', () => {
     await withoutTable(async () => {
       expect(await Promise.all([exhaust(one), exhaust(two)])).toEqual([LIMIT, LIMIT]);
     });
+    const alone = 'warn: rate limits cannot be shared, each process counts alone';
+    expect(said).toEqual([alone, alone]);
+    said = [];
     time += 5_000;
     const taken = await Promise.all([exhaust(one), exhaust(two)]);
     expect(taken.reduce((sum, each) => sum + each)).toBe(LIMIT);
+    const again = 'info: rate limits are shared with the other processes again';
+    expect(said).toEqual([again, again]);
   });
 
-  it('whoever waited for it half a minute is told at once', async () => {
+  it('says so once, however long it lasts, and asks again every five seconds', async () => {
+    const one = process();
+    await withoutTable(async () => {
+      await exhaust(one);
+      expect(takings()).toHaveLength(1);
+      time += 4_999;
+      await one.take(`${key} too`, LIMIT);
+      expect(takings()).toHaveLength(1);
+      time += 1;
+      await one.take(`${key} too`, LIMIT);
+      expect(takings()).toHaveLength(2);
+    });
+    expect(said).toHaveLength(1);
+  });
+
+  it('a request that waited for it half a minute is answered at once', async () => {
     const one = process();
     const { asking } = await database.db.transaction().execute(async (tx) => {
       await away.execute(tx);
@@ -232,12 +273,43 @@ describe('D60: without the database', () => {
     await back.execute(database.db);
   });
 
-  it('a clock that is set back does not make it count by itself for longer', async () => {
+  it('a clock that is set back does not prolong counting by itself', async () => {
     const [one, two] = [process(), process()];
     time += 3_600_000;
     await withoutTable(() => Promise.all([exhaust(one), exhaust(two)]));
     time -= 3_600_000;
     const taken = await Promise.all([exhaust(one), exhaust(two)]);
     expect(taken.reduce((sum, each) => sum + each)).toBe(LIMIT);
+  });
+});
+
+describe('D60: whose limit it is', () => {
+  const create = (limit: number) => createRateLimit({ db: database.db, clock, log }, limit);
+
+  it('0 is none', () => {
+    expect(create(0)).toBeUndefined();
+    const least = create(1);
+    expect(least).toBeDefined();
+    least?.close();
+  });
+
+  it('a dynamic token’s is ten times that of any other, and of an address', async () => {
+    const limits = create(LIMIT);
+    const uuid = randomUUID();
+    for (const kind of ['per', 'use'] as const) {
+      expect(await limits?.takeFromToken({ uuid: randomUUID(), kind })).toMatchObject({ limit: LIMIT });
+    }
+    expect(await limits?.takeFromToken({ uuid, kind: 'dyn' })).toMatchObject({ limit: 10 * LIMIT });
+    expect(await limits?.takeFromAddress('203.0.113.7')).toMatchObject({ limit: LIMIT });
+    limits?.close();
+  });
+
+  it('addresses of one customer count together, others do not', async () => {
+    const limits = create(LIMIT);
+    const remaining = async (address: string) => (await limits?.takeFromAddress(address))?.remaining;
+    expect(await remaining('2001:db8:60::1')).toBe(LIMIT - 1);
+    expect(await remaining('2001:db8:60::2')).toBe(LIMIT - 2);
+    expect(await remaining('2001:db8:60:1::1')).toBe(LIMIT - 1);
+    limits?.close();
   });
 });

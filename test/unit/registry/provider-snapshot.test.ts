@@ -13,7 +13,7 @@ const LONELY = 98_000_003;
 const NPC = 1_000_006;
 const [EXECUTOR_CEO, CEO, LONELY_CEO, SOMEBODY] = [11, 12, 13, 14] as const;
 
-/** What the provider would say, and what it was asked. */
+/** The provider's answers, and the requests it received. */
 let corporations: Map<number, CorporationFacts>;
 let alliances: Map<number, AllianceFacts>;
 let names: Map<number, string>;
@@ -83,7 +83,7 @@ const characterFound = (character_id: number, corporation_id: number) => ({
 });
 
 describe('D39: a corporation', () => {
-  it('comes with its CEO, its alliance, and the executor with its CEO, in four requests', async () => {
+  it('is fetched with its CEO, its alliance, and the executor with its CEO, in four requests', async () => {
     expect(await fetchCorporation(api, MEMBER_CORPORATION)).toEqual({
       alliances: [
         {
@@ -102,7 +102,7 @@ describe('D39: a corporation', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('that is the executor itself is asked for once', async () => {
+  it('that is the executor itself is requested once', async () => {
     const found = await fetchCorporation(api, EXECUTOR);
     expect(found?.corporations).toEqual([corporationFound(EXECUTOR, ALLIANCE, EXECUTOR_CEO)]);
     expect(asked).toEqual([`corporation ${EXECUTOR}`, `alliance ${ALLIANCE}`, `names ${EXECUTOR_CEO}`]);
@@ -132,7 +132,7 @@ describe('D39: a corporation', () => {
     expect(await fetchCorporation(api, LONELY)).toBeUndefined();
   });
 
-  it('belongs to the alliance that the affiliation names, which is newer than its own record', async () => {
+  it('belongs to the alliance in the affiliation, which is newer than its own record', async () => {
     const without = await fetchCorporation(api, MEMBER_CORPORATION, null);
     expect(without?.corporations).toEqual([corporationFound(MEMBER_CORPORATION, null, CEO)]);
     expect(asked).not.toContain(`alliance ${ALLIANCE}`);
@@ -141,7 +141,7 @@ describe('D39: a corporation', () => {
     expect(within?.alliances).toHaveLength(1);
   });
 
-  it('whose CEO cannot be named is stored with a number, and no character', async () => {
+  it('whose CEO’s name is not available is stored with the CEO’s id, without a character', async () => {
     names.delete(LONELY_CEO);
     expect(await fetchCorporation(api, LONELY)).toEqual({
       alliances: [],
@@ -152,14 +152,14 @@ describe('D39: a corporation', () => {
 });
 
 describe('D39: an alliance', () => {
-  it('comes with its executor and that one’s CEO', async () => {
+  it('is fetched with its executor and the executor’s CEO', async () => {
     const found = await fetchAlliance(api, ALLIANCE);
     expect(found?.alliances).toHaveLength(1);
     expect(found?.corporations).toEqual([corporationFound(EXECUTOR, ALLIANCE, EXECUTOR_CEO)]);
     expect(found?.characters).toEqual([characterFound(EXECUTOR_CEO, EXECUTOR)]);
   });
 
-  it('its executor belongs to it, whatever the executor’s own older record says', async () => {
+  it('the executor belongs to it, whatever the executor’s own older record says', async () => {
     corporations.set(EXECUTOR, { name: 'Lead', ticker: 'LEAD', ceo_id: EXECUTOR_CEO });
     const found = await fetchAlliance(api, ALLIANCE);
     expect(found?.corporations[0]?.alliance_id).toBe(ALLIANCE);
@@ -190,12 +190,12 @@ describe('D39: a character', () => {
     expect(asked).toEqual([`affiliations ${CEO}`, `affiliations ${SOMEBODY}`]);
   });
 
-  it('of a known corporation in another alliance: everything is asked for', async () => {
+  it('of a known corporation in another alliance: everything is requested', async () => {
     expect((await find(CEO, async () => ({ alliance_id: null })))?.corporations).toHaveLength(2);
     expect(asked).toHaveLength(5);
   });
 
-  it('who is the CEO of its corporation is found once', async () => {
+  it('that is the CEO of its corporation is in the snapshot once', async () => {
     const found = await find(CEO);
     expect(found?.characters).toEqual([
       characterFound(EXECUTOR_CEO, EXECUTOR),
@@ -203,7 +203,7 @@ describe('D39: a character', () => {
     ]);
   });
 
-  it('of the game’s own corporation has none', async () => {
+  it('of the game’s own corporation has no corporation', async () => {
     homes.set(SOMEBODY, { corporation_id: NPC });
     expect(await find(SOMEBODY)).toEqual({
       alliances: [],
@@ -220,7 +220,7 @@ describe('D39: a character', () => {
     expect(found?.characters[0]?.corporation_id).toBe(LONELY);
   });
 
-  it('that the provider does not know is none', async () => {
+  it('that the provider does not know is not found', async () => {
     expect(await find(99)).toBeUndefined();
   });
 });

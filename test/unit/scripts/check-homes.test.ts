@@ -8,7 +8,7 @@ const BUILT_IN =
 
 const inFile = (path: string) => (text: string) => strayIn({ path, text });
 
-describe('what has a home', () => {
+describe('code outside its home', () => {
   it('is reported with file, line and text', () => {
     expect(inFile('server/a/a.ts')('\n  if (level < 0) return;')).toEqual([
       `server/a/a.ts:2: ${LEVEL}: if (level < 0) return;`,

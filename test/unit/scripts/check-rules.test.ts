@@ -14,8 +14,8 @@ function problems(changed: { rules?: string; citing?: { path: string; text: stri
 
 const citing = (text: string, path = 'server/a.ts') => problems({ citing: [TESTED, { path, text }] });
 
-describe('rules and those who cite them', () => {
-  it('every rule written down, every rule tested', () => {
+describe('rules and their citations', () => {
+  it('no fault when every cited rule exists and every rule is tested', () => {
     expect(problems({})).toEqual([]);
   });
 
@@ -41,13 +41,13 @@ describe('rules and those who cite them', () => {
     },
   );
 
-  it('a rule that no test cites; a comment elsewhere is no test', () => {
+  it('a rule that no test cites; a comment elsewhere does not count', () => {
     const elsewhere = { path: 'test/harness/a.ts', text: 'Group rule 3' };
     const test = { path: 'test/a.test.ts', text: 'D16 D12' };
     expect(problems({ citing: [test, elsewhere] })).toEqual(['docs/rules.md: no test cites Group rule 3']);
   });
 
-  it('a rule that is there twice, or says nothing', () => {
+  it('a duplicate rule, or one without text', () => {
     const rules = `${RULES}\n### D12\n\n### Group rule 3\n`;
     expect(problems({ rules })).toEqual([
       'docs/rules.md:15: D12 is there twice',
@@ -57,7 +57,7 @@ describe('rules and those who cite them', () => {
     ]);
   });
 
-  it('everything that is wrong, at once', () => {
+  it('all faults together', () => {
     const citing = [{ path: 'jobs/a.ts', text: 'D9, D8' }];
     expect(problems({ citing })).toHaveLength(5);
   });

@@ -3,7 +3,7 @@ import { statusProblems } from '../../../scripts/check-rules/statuses.ts';
 
 const problemsIn = (text: string, path = 'server/group/group.ts') => statusProblems([{ path, text }]).length;
 
-describe('D73: features know codes, and no status', () => {
+describe('D73: features use codes, not statuses', () => {
   it.each([
     "throw new DomainError(404, 'x');",
     'const refused = { status: 403, lack };',

@@ -10,7 +10,7 @@ function found(change: (document: OpenApiDocument) => void): string[] {
   return breakingChanges(before, changed);
 }
 
-describe('what breaks a client of the released document', () => {
+describe('changes that break clients of the released document', () => {
   it.each<[string, (document: OpenApiDocument) => void, string]>([
     ['an operation less', ({ paths }) => delete paths['/group']?.get, 'GET /group is gone'],
     [

@@ -6,7 +6,7 @@ import { cutRelease } from '../../../scripts/release/changelog.ts';
 const read = (file: string) => readFile(new URL(`../../../${file}`, import.meta.url), 'utf8');
 
 describe('a release', () => {
-  it('puts what was unreleased under its version, and leaves former releases alone', () => {
+  it('moves the unreleased entries under its version, and does not change former releases', () => {
     const before = '# Changelog\n\n## [Unreleased]\n\n- A gate.\n\n## [0.1.0] - 2026-01-31\n\n- A wall.\n';
     expect(cutRelease(before, '0.2.0', '2026-02-28')).toBe(
       '# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-02-28\n\n- A gate.\n\n## [0.1.0] - 2026-01-31\n\n- A wall.\n',

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../../..');
 const SCRIPT = join(ROOT, 'scripts/require-node.cjs');
 
-/** Runs the check in a Node.js that takes itself for another one. */
+/** Runs the check in a Node.js that reports another version. */
 function checkedBy(version: string) {
   const pretend = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`;
   const { status, stderr } = spawnSync(process.execPath, ['-e', `${pretend}; require('${SCRIPT}')`], {
@@ -16,23 +16,23 @@ function checkedBy(version: string) {
   return { status, stderr };
 }
 
-describe('a Node.js that is older than asked for', () => {
-  it.each(['20.18.3', '18.20.8', '8.17.0', '0.12.18'])('%s is told so in one sentence', (version) => {
+describe('a Node.js older than required', () => {
+  it.each(['20.18.3', '18.20.8', '8.17.0', '0.12.18'])('%s is refused with one sentence', (version) => {
     expect(checkedBy(version)).toEqual({
       status: 1,
       stderr: `castellan needs Node.js 20.19 or newer; this is ${version}.\n`,
     });
   });
 
-  it.each(['20.19.0', '20.20.2', '22.0.0', '24.9.0'])('%s is not', (version) => {
+  it.each(['20.19.0', '20.20.2', '22.0.0', '24.9.0'])('%s is accepted', (version) => {
     expect(checkedBy(version)).toEqual({ status: 0, stderr: '' });
   });
 
-  it('can read the check, and meets it before anything else', () => {
+  it('can parse the check, and runs it before anything else', () => {
     const script = readFileSync(SCRIPT, 'utf8');
     const emitted = (target: ts.ScriptTarget) =>
       ts.transpileModule(script, { compilerOptions: { target } }).outputText;
-    // There is nothing in it that an ES5 engine would have to be told otherwise.
+    // It contains nothing that an ES5 engine cannot parse.
     expect(emitted(ts.ScriptTarget.ES5)).toBe(emitted(ts.ScriptTarget.ESNext));
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     for (const name of ['start', 'dev', 'token', 'jobs', 'openapi']) {

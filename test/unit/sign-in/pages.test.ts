@@ -42,7 +42,7 @@ const pages: readonly [string, string][] = [
 ];
 
 describe.each(pages)('D26: the page “%s”', (name, html) => {
-  it('is a proper page: language, encoding, title, style, readable on a phone', () => {
+  it('has language, encoding, title, style, and is readable on a phone', () => {
     expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
     expect(html).toContain('<meta charset="utf-8">');
     expect(html).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
@@ -58,7 +58,7 @@ describe.each(pages)('D26: the page “%s”', (name, html) => {
       expect(html).toContain(ESCAPED);
   });
 
-  it('has the one style that its policy allows', () => {
+  it('has only the style that its policy allows', () => {
     const [style = '', ...others] = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, text]) => text);
     expect(others).toEqual([]);
     const hash = createHash('sha256').update(style).digest('base64');
@@ -67,7 +67,7 @@ describe.each(pages)('D26: the page “%s”', (name, html) => {
   });
 });
 
-describe.each(refusals)('D26: a way on from “%s”', (_, refusal) => {
+describe.each(refusals)('D26: the links of the page “%s”', (_, refusal) => {
   const linksOf = (html: string) =>
     [...html.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)].map(([, href, text]) => [href, text]);
 
@@ -85,19 +85,19 @@ describe.each(refusals)('D26: a way on from “%s”', (_, refusal) => {
     ]);
   });
 
-  it('none where the application is not known', () => {
+  it('none if the application is not known', () => {
     expect(linksOf(refusalPage(refusal, {}))).toEqual([]);
   });
 });
 
 describe('D26: the page “not allowed”', () => {
-  it('D120: says the sentence that why says', () => {
+  it('D120: contains the sentence of why', () => {
     expect(refusalPage(notAllowed({}), {})).toContain(
       '<p>Ada Vale may not log in: let in by no group or coalition.</p>',
     );
   });
 
-  it('says by name which groups and coalitions refuse', () => {
+  it('names the groups and coalitions that refuse', () => {
     const refusedBy = [
       { type: 'coalition', id: null, name: 'North' },
       { type: 'group', id: null, name: 'Spies & Co' },
@@ -115,7 +115,7 @@ describe('D26: the page “too few scopes”', () => {
     {},
   );
 
-  it('tells name, id, what is required, what is provided and what is missing', () => {
+  it('contains name, id, and the required, provided and missing scopes', () => {
     expect(html).toContain('Ada Vale (character 2112000001) granted too few scopes.');
     const [required = '', provided = ''] = html.slice(html.indexOf('<h2>')).split('<h2>Provided');
     expect(required).toContain('<li class="missing"><code>ext-mail.read_mail.v1</code> (missing)</li>');
@@ -129,7 +129,7 @@ describe('D26: the page “too few scopes”', () => {
   });
 });
 
-it('D26: pages are not kept, framed, guessed at, nor told of', () => {
+it('D26: pages forbid caching, framing, content sniffing and referrers', () => {
   expect(PAGE_HEADERS).toEqual({
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': expect.stringMatching(

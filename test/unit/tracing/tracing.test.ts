@@ -4,7 +4,7 @@ import { startCollector } from '../../harness/collector.ts';
 
 const carried = (name: string) => inSpan(name, {}, async () => traceContext());
 
-it('traces are made while somebody collects them, by one collector after another', async () => {
+it('traces are made while a collector is configured, for one collector after another', async () => {
   expect(await carried('before')).toEqual({});
   for (const name of ['first', 'second']) {
     const collector = await startCollector('tracing');

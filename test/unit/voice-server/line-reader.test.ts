@@ -29,7 +29,7 @@ describe('the line reader', () => {
     );
   });
 
-  it('refuses a line that is too long, whether or not it ends', () => {
+  it('refuses a line that is too long, complete or not', () => {
     expect(read([Buffer.from(`${'a'.repeat(10)}\n`)], 10)).toEqual(['a'.repeat(10)]);
     expect(() => read([Buffer.from(`${'a'.repeat(11)}\n`)], 10)).toThrow(VoiceError);
     expect(() => read([Buffer.from('aaaaaa'), Buffer.from('aaaaa')], 10)).toThrow(VoiceError);

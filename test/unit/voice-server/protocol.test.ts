@@ -24,10 +24,10 @@ const TABLE: readonly (readonly [string, string])[] = [
   ['\x0b', '\x5c\x76'],
 ];
 
-/** What must never be on the wire but as an escape; a slash only behind a backslash. */
+/** Matches characters that must be escaped on the wire; a slash may only follow a backslash. */
 const SPECIAL = TABLE.map(([plain]) => plain).filter((plain) => plain !== '\\');
 
-/** Texts that are mostly made of what is escaped, and of what looks as if it were. */
+/** Texts with many characters that are escaped, or look like an escape. */
 const difficult = fc
   .array(
     fc.oneof(
@@ -49,7 +49,7 @@ describe('escapes of ServerQuery', () => {
     expect(escapeText('a\\sb')).toBe('a\\\\sb');
   });
 
-  it('100,000 texts survive the way there and back, alone and as a field among others', () => {
+  it('100,000 texts are unchanged after escaping and unescaping, alone and as a field among others', () => {
     let wrong = 0;
     fc.assert(
       fc.property(difficult, (text) => {
@@ -74,7 +74,7 @@ describe('escapes of ServerQuery', () => {
 });
 
 describe('answers of ServerQuery', () => {
-  it('rows are separated by a bar, fields by spaces; a value may hold “=” and may be missing', () => {
+  it('rows are separated by a bar, fields by spaces; a value may contain “=” or be missing', () => {
     const rows = parseRows('clid=1 client_nickname=a\\sb=c|clid=2 client_away');
     expect(rows.map((row) => Object.fromEntries(row))).toEqual([
       { clid: '1', client_nickname: 'a b=c' },
@@ -82,7 +82,7 @@ describe('answers of ServerQuery', () => {
     ]);
   });
 
-  it('the last line tells the outcome, and for how long to wait', () => {
+  it('the last line has the outcome, and the time to wait', () => {
     expect(parseOutcome('error id=0 msg=ok')).toEqual({ id: 0, message: 'ok', wait: undefined });
     expect(
       parseOutcome('error id=524 msg=client\\sis\\sflooding extra_msg=please\\swait\\s2\\sseconds'),
@@ -90,7 +90,10 @@ describe('answers of ServerQuery', () => {
     expect(parseOutcome('errors=1')).toBeUndefined();
   });
 
-  it.each(['error ', 'error id=x msg=ok', 'error id=0', 'error msg=ok'])('%j is no outcome', (line) => {
-    expect(() => parseOutcome(line)).toThrow(VoiceError);
-  });
+  it.each(['error ', 'error id=x msg=ok', 'error id=0', 'error msg=ok'])(
+    '%j is not a valid outcome',
+    (line) => {
+      expect(() => parseOutcome(line)).toThrow(VoiceError);
+    },
+  );
 });

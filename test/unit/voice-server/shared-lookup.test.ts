@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sharedLookup } from '../../../server/voice-server/shared-lookup.ts';
 
-/** Looks that end when the test says so. */
+/** Look-ups that end when the test says so. */
 function controlled() {
   const looks: PromiseWithResolversOf<number>[] = [];
   const look = () => {
@@ -19,8 +19,8 @@ interface PromiseWithResolversOf<T> {
   reject(error: Error): void;
 }
 
-describe('a shared look', () => {
-  it('begins after its call: callers that arrive while one runs share the next one', async () => {
+describe('a shared look-up', () => {
+  it('starts after its call: callers that arrive while one runs share the next one', async () => {
     const { looks, shared } = controlled();
     const first = shared();
     const [second, third] = [shared(), shared()];
@@ -36,7 +36,7 @@ describe('a shared look', () => {
     expect(looks).toHaveLength(3);
   });
 
-  it('a failure is told to those who share it, and the next look begins anew', async () => {
+  it('a failure is passed to all that share it, and the next look-up starts again', async () => {
     const { looks, shared } = controlled();
     const [first, second] = [shared(), shared()];
     looks[0]?.reject(new Error('gone'));

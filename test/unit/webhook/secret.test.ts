@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newSecret, signaturesOf } from '../../../server/webhook/secret.ts';
 
-/** The example that the libraries of Standard Webhooks are tested with. */
+/** The example with which the libraries of Standard Webhooks are tested. */
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const MESSAGE = {
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -10,12 +10,12 @@ const MESSAGE = {
 };
 const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
 
-describe('D93: signatures after Standard Webhooks 1.0', () => {
-  it('are those of its known example', () => {
+describe('D93: signatures as in Standard Webhooks 1.0', () => {
+  it('match its known example', () => {
     expect(signaturesOf([SECRET], MESSAGE)).toBe(SIGNATURE);
   });
 
-  it('are two with a space between them while two secrets count', () => {
+  it('are two, separated by a space, while two secrets are valid', () => {
     const other = newSecret();
     const [first, second, ...more] = signaturesOf([SECRET, other], MESSAGE).split(' ');
     expect(first).toBe(SIGNATURE);
@@ -24,7 +24,7 @@ describe('D93: signatures after Standard Webhooks 1.0', () => {
     expect(more).toEqual([]);
   });
 
-  it('are made with secrets of 32 random bytes behind whsec_', () => {
+  it('are made with secrets of 32 random bytes after whsec_', () => {
     const secrets = [newSecret(), newSecret()];
     for (const secret of secrets) {
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

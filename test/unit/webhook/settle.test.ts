@@ -10,7 +10,7 @@ function outcome(status: number, retryAfter?: number): Outcome {
 }
 
 describe('D93: the pause that a receiver asked for', () => {
-  it('begins with the 429, and is not shortened by answers to requests under way', () => {
+  it('starts with the 429, and is not shortened by answers to pending requests', () => {
     const asked = standingAfter({ failures: 0, paused_until: null }, [outcome(429, 3_600_000)], NOW);
     expect(asked.paused_until).toEqual(inAnHour);
     expect(standingAfter(asked, [outcome(200)], NOW).paused_until).toEqual(inAnHour);

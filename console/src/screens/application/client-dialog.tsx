@@ -1,10 +1,9 @@
 import type { OidcClient, PostOidcClient } from '@castellan/sdk';
-import { Button, Checkbox, Group, Modal, MultiSelect, Stack, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { Checkbox, MultiSelect, Textarea, TextInput } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { queries } from '../../session/api.ts';
-import { Problem } from '../../shared/problem.tsx';
-import { Part } from '../../shared/screen.tsx';
+import { DialogButton, DialogForm } from '../../shared/dialog-form.tsx';
 import { t } from '../../text/text.ts';
 
 interface ClientDialogProps {
@@ -15,20 +14,12 @@ interface ClientDialogProps {
 }
 
 /** The form of an OpenID Connect client: its name, redirect URIs and who may sign in. */
-export function ClientDialog({ label, client, save }: ClientDialogProps) {
-  const [open, setOpen] = useState(false);
-  const close = () => setOpen(false);
+export function ClientDialog(props: ClientDialogProps) {
+  const { label, client } = props;
   return (
-    <>
-      <Button {...(client && { size: 'xs', variant: 'default' })} onClick={() => setOpen(true)}>
-        {label}
-      </Button>
-      <Modal opened={open} onClose={close} title={label} size="lg">
-        <Part>
-          <Form label={label} save={save} close={close} {...(client && { client })} />
-        </Part>
-      </Modal>
-    </>
+    <DialogButton wide label={label} {...(client && { size: 'xs', variant: 'default' })}>
+      {(close) => <Form {...props} close={close} />}
+    </DialogButton>
   );
 }
 
@@ -40,17 +31,14 @@ const lines = (value: FormDataEntryValue | null) =>
 function Form({ label, client, save, close }: ClientDialogProps & { readonly close: () => void }) {
   const { data: groups } = useSuspenseQuery(queries.group.list());
   const [allowed, setAllowed] = useState<string[] | null>(client?.allowed_groups ?? null);
-  // No group at all would admit everybody, unless it is what was there: all of its groups were deleted.
-  const unfinished = allowed?.length === 0 && client?.allowed_groups?.length !== 0;
-  const saving = useMutation({ mutationFn: save, onSuccess: close });
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    saving.mutate({
+  // An empty list would admit everybody, unless it is what was there: all of its groups were deleted.
+  const incomplete = allowed?.length === 0 && client?.allowed_groups?.length !== 0;
+  const send = (data: FormData) => {
+    return save({
       client_name: String(data.get('client_name') ?? ''),
       redirect_uris: lines(data.get('redirect_uris')),
       post_logout_redirect_uris: lines(data.get('post_logout_redirect_uris')),
-      // Empty values remove what was there; null would leave it.
+      // Empty values remove what was there; null would keep it.
       backchannel_logout_uri: String(data.get('backchannel_logout_uri') ?? ''),
       allowed_groups: allowed ?? [],
       first_party: data.has('first_party'),
@@ -58,69 +46,58 @@ function Form({ label, client, save, close }: ClientDialogProps & { readonly clo
     });
   };
   return (
-    <form onSubmit={send}>
-      <Stack>
-        <TextInput
-          name="client_name"
-          label={t('Name')}
-          required
-          data-autofocus
-          defaultValue={client?.client_name}
+    <DialogForm action={label} close={close} submit={send} incomplete={incomplete}>
+      <TextInput
+        name="client_name"
+        label={t('Name')}
+        required
+        data-autofocus
+        defaultValue={client?.client_name}
+      />
+      <Textarea
+        name="redirect_uris"
+        label={t('Redirect URIs')}
+        description={t('Where browsers come back to, one a line, letter by letter.')}
+        required
+        autosize
+        defaultValue={client?.redirect_uris.join('\n')}
+      />
+      <Textarea
+        name="post_logout_redirect_uris"
+        label={t('After a logout')}
+        description={t('Where browsers may go then, one a line.')}
+        autosize
+        defaultValue={client?.post_logout_redirect_uris.join('\n')}
+      />
+      <TextInput
+        name="backchannel_logout_uri"
+        label={t('Told of ended sessions')}
+        description={t('The address for back-channel logout, if the application has one.')}
+        defaultValue={client?.backchannel_logout_uri ?? ''}
+      />
+      <Checkbox
+        label={t('Only members of some groups')}
+        checked={allowed !== null}
+        onChange={(event) => setAllowed(event.currentTarget.checked ? [] : null)}
+      />
+      {allowed !== null && (
+        <MultiSelect
+          label={t('Allowed groups')}
+          data={groups.map(({ group_id, group_name }) => ({ value: group_id, label: group_name }))}
+          value={allowed}
+          onChange={setAllowed}
+          searchable
+          limit={50}
         />
-        <Textarea
-          name="redirect_uris"
-          label={t('Redirect URIs')}
-          description={t('Where browsers come back to, one a line, letter by letter.')}
-          required
-          autosize
-          defaultValue={client?.redirect_uris.join('\n')}
-        />
-        <Textarea
-          name="post_logout_redirect_uris"
-          label={t('After a logout')}
-          description={t('Where browsers may go then, one a line.')}
-          autosize
-          defaultValue={client?.post_logout_redirect_uris.join('\n')}
-        />
-        <TextInput
-          name="backchannel_logout_uri"
-          label={t('Told of ended sessions')}
-          description={t('The address for back-channel logout, if the application has one.')}
-          defaultValue={client?.backchannel_logout_uri ?? ''}
-        />
-        <Checkbox
-          label={t('Only members of some groups')}
-          checked={allowed !== null}
-          onChange={(event) => setAllowed(event.currentTarget.checked ? [] : null)}
-        />
-        {allowed !== null && (
-          <MultiSelect
-            label={t('Allowed groups')}
-            data={groups.map(({ group_id, group_name }) => ({ value: group_id, label: group_name }))}
-            value={allowed}
-            onChange={setAllowed}
-            searchable
-            limit={50}
-          />
-        )}
-        <Checkbox
-          name="first_party"
-          label={t('One of ours: people are not asked before it learns who they are')}
-          defaultChecked={client?.first_party ?? false}
-        />
-        {client === undefined && (
-          <Checkbox name="public" label={t('Public: it runs where no secret is safe, so it gets none')} />
-        )}
-        <Problem error={saving.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {t('Cancel')}
-          </Button>
-          <Button type="submit" loading={saving.isPending} disabled={unfinished}>
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <Checkbox
+        name="first_party"
+        label={t('One of ours: people are not asked before it learns who they are')}
+        defaultChecked={client?.first_party ?? false}
+      />
+      {client === undefined && (
+        <Checkbox name="public" label={t('Public: it runs where no secret is safe, so it gets none')} />
+      )}
+    </DialogForm>
   );
 }

@@ -2,13 +2,13 @@ import type { WebhookDelivery } from '@castellan/sdk';
 import { Badge, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { castellan, forget } from '../../session/api.ts';
+import { castellan, forget, reader } from '../../session/api.ts';
 import { wordsOf } from '../../shared/events/words.ts';
-import { useListing } from '../../shared/listing.ts';
+import { listingOf, useListing } from '../../shared/listing.ts';
 import { Moment } from '../../shared/moment.tsx';
 import { More } from '../../shared/more.tsx';
 import { Problem } from '../../shared/problem.tsx';
-import { Part } from '../../shared/screen.tsx';
+import { Changing } from '../../shared/screen.tsx';
 import { count, t } from '../../text/text.ts';
 import { answerInWords, stateInWords } from './webhook-words.ts';
 
@@ -18,7 +18,6 @@ const STATES = ['waiting', 'failed', 'delivered'] as const;
 /** The deliveries of a webhook with their results, latest first. */
 export function Deliveries({ webhookId }: { readonly webhookId: string }) {
   const [state, setState] = useState('all');
-  const wanted = STATES.find((each) => each === state);
   return (
     <Stack gap="sm" mt="sm" align="flex-start">
       <SegmentedControl
@@ -31,9 +30,12 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
           ...STATES.map((each) => ({ value: each, label: stateInWords(each) })),
         ]}
       />
-      <Part rows={3} key={state}>
-        <Listed webhookId={webhookId} {...(wanted !== undefined && { state: wanted })} />
-      </Part>
+      <Changing to={state}>
+        {(shown) => {
+          const wanted = STATES.find((each) => each === shown);
+          return <Listed webhookId={webhookId} {...(wanted !== undefined && { state: wanted })} />;
+        }}
+      </Changing>
     </Stack>
   );
 }
@@ -46,9 +48,11 @@ interface ListedProps {
 function Listed({ webhookId, state }: ListedProps) {
   const params = { webhook_id: webhookId };
   const deliveries = useListing(
-    ['webhook', `deliveries of ${webhookId}`],
-    (request) => castellan.webhook.listDeliveries.answer({ params, ...request }),
-    { limit: STRETCH, ...(state !== undefined && { state }) },
+    listingOf(
+      ['webhook', `deliveries of ${webhookId}`],
+      (request) => reader.webhook.listDeliveries.answer({ params, ...request }),
+      { limit: STRETCH, ...(state !== undefined && { state }) },
+    ),
   );
   if (deliveries.entries.length === 0) return <Text role="status">{t('None.')}</Text>;
   return (

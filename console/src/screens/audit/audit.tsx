@@ -1,7 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { EventList } from '../../shared/events/event-list.tsx';
-import { Part, Screen } from '../../shared/screen.tsx';
+import { eventsOf } from '../../shared/listings.ts';
+import { Changing, Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 
 interface Question {
@@ -49,9 +50,7 @@ export function Audit() {
             </Group>
           </Stack>
         </form>
-        <Part>
-          <EventList question={question} />
-        </Part>
+        <Changing to={question}>{(shown) => <EventList of={eventsOf(shown)} />}</Changing>
       </Stack>
     </Screen>
   );

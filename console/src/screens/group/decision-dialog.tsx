@@ -1,6 +1,7 @@
 import type { Application } from '@castellan/sdk';
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
+import { Dialog } from '../../shared/dialog.tsx';
 import { t } from '../../text/text.ts';
 import type { Decision } from './decisions.ts';
 
@@ -22,7 +23,7 @@ const LONGEST = 4000;
 export function DecisionDialog({ asked, close, decide }: DecisionDialogProps) {
   return (
     // The focus does not return to the decided application, which is gone, but goes to the next one.
-    <Modal
+    <Dialog
       opened={asked !== undefined}
       onClose={close}
       title={asked === undefined ? '' : titleOf(asked)}
@@ -30,7 +31,7 @@ export function DecisionDialog({ asked, close, decide }: DecisionDialogProps) {
       transitionProps={{ duration: 0 }}
     >
       {asked !== undefined && <Words asked={asked} close={close} decide={decide} />}
-    </Modal>
+    </Dialog>
   );
 }
 

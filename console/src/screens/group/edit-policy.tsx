@@ -1,5 +1,5 @@
 import type { GroupPolicy } from '@castellan/sdk';
-import { Button, Group as Row, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group as Row, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useCareful } from '../../shared/careful.tsx';
@@ -7,17 +7,19 @@ import { notify } from '../../shared/notices.tsx';
 import { t } from '../../text/text.ts';
 import { Eligible } from './eligible.tsx';
 import { Moderators } from './moderators.tsx';
-import { JOINING, VISIBLE_TO } from './policy-words.ts';
+import { JOINING, REACH, VISIBLE_TO } from './policy-words.ts';
 
 type PolicyChange = NonNullable<Parameters<typeof castellan.group.setPolicy>[0]['body']>;
 
 interface EditPolicyProps {
   readonly groupId: string;
   readonly policy: GroupPolicy;
+  /** Whether the user may set `reach` to `person`, which needs level 9 (D110). */
+  readonly mayReachPersons: boolean;
 }
 
 /** The form of a policy. Before it is saved, the users who would lose their membership are named (D121). */
-export function EditPolicy({ groupId, policy }: EditPolicyProps) {
+export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps) {
   const [base, setBase] = useState(policy);
   const [draft, setDraft] = useState(policy);
   const change = changesOf(base, draft);
@@ -57,6 +59,15 @@ export function EditPolicy({ groupId, policy }: EditPolicyProps) {
         />
       </div>
       <Eligible groupId={groupId} value={draft.eligible} onChange={(eligible) => set({ eligible })} />
+      {mayReachPersons ? (
+        <Choose label={t('Judged')} words={REACH} value={draft.reach} onChange={(reach) => set({ reach })} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {t(
+            'Each character counts for itself. To count all of a person by one would tell who plays whom, so administrators alone may set that.',
+          )}
+        </Text>
+      )}
       <Moderators value={draft.moderators} onChange={(moderators) => set({ moderators })} />
       <Questions value={draft.questions} onChange={(questions) => set({ questions })} />
       <div className="grid">

@@ -9,6 +9,7 @@ import { Confirm } from '../../shared/confirm.tsx';
 import { EventList } from '../../shared/events/event-list.tsx';
 import { FormDialog } from '../../shared/form-dialog.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
+import { eventsOf } from '../../shared/listings.ts';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -90,7 +91,7 @@ function JoiningOf() {
 
 function History() {
   const { id } = route.useParams();
-  return <EventList question={{ target: `group:${id}` }} />;
+  return <EventList of={eventsOf({ target: `group:${id}` })} />;
 }
 
 /** Whether the user may change the group: its owner and administrators. Nobody changes members of an autogroup (D7). */

@@ -45,7 +45,7 @@ function All() {
       empty={t('There is no group yet.')}
     >
       {({ group_id, group_name }) => (
-        <RowLink to="/group/$id" params={{ id: group_id }}>
+        <RowLink to="/group/$id" of={group_id}>
           <Name of={group_name} />
         </RowLink>
       )}

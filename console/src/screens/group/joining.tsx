@@ -4,7 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
-import { Part, Section } from '../../shared/screen.tsx';
+import { Changing, Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Applications } from './applications.tsx';
 import { Policy } from './policy.tsx';
@@ -61,9 +61,7 @@ function ToThis({ groupId }: { readonly groupId: string }) {
         allowDeselect={false}
         maw={280}
       />
-      <Part>
-        <InState groupId={groupId} state={state} />
-      </Part>
+      <Changing to={state}>{(shown) => <InState groupId={groupId} state={shown} />}</Changing>
     </Stack>
   );
 }

@@ -1,11 +1,11 @@
 import type { UserShort } from '@castellan/sdk';
-import { Button, Group, List, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button, CopyButton, Group, List, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { queries } from '../../session/api.ts';
+import { DialogButton } from '../../shared/dialog-form.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
-import { Part } from '../../shared/screen.tsx';
 import { count, t } from '../../text/text.ts';
 import { parseNames } from './parse-names.ts';
 
@@ -16,16 +16,10 @@ interface PasteNamesProps {
 
 /** Adds many members at once from a pasted list, which is compared with the registered users before it is saved. */
 export function PasteNames(props: PasteNamesProps) {
-  const [open, setOpen] = useState(false);
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>{t('Add members')}</Button>
-      <Modal opened={open} onClose={() => setOpen(false)} title={t('Add members')} size="lg">
-        <Part>
-          <Paste {...props} close={() => setOpen(false)} />
-        </Part>
-      </Modal>
-    </>
+    <DialogButton wide label={t('Add members')}>
+      {(close) => <Paste {...props} close={close} />}
+    </DialogButton>
   );
 }
 
@@ -50,12 +44,14 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
         maxRows={12}
         data-autofocus
       />
-      <Stack gap="xs" role="status">
+      {/* Not atomic, so that screen readers announce only what changed. */}
+      <Stack gap="xs" role="status" aria-atomic="false">
         <Found title={count(fresh.length, '{n} will be added', '{n} will be added')} names={fresh} />
         <Found title={count(already.length, '{n} is a member', '{n} are members')} names={already} />
         <Found
           title={count(unknown.length, '{n} name is not known here', '{n} names are not known here')}
           names={unknown}
+          copy={t('Copy the unknown names')}
         />
       </Stack>
       <Problem error={adding.error} />
@@ -73,11 +69,29 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
 
 const SHOWN = 20;
 
-function Found({ title, names }: { readonly title: string; readonly names: readonly string[] }) {
+interface FoundProps {
+  readonly title: string;
+  readonly names: readonly string[];
+  /** The text of a button that copies all names, where more are found than shown. */
+  readonly copy?: string;
+}
+
+function Found({ title, names, copy }: FoundProps) {
   if (names.length === 0) return null;
   return (
     <div>
-      <Text fw={600}>{title}</Text>
+      <Group gap="xs">
+        <Text fw={600}>{title}</Text>
+        {copy !== undefined && names.length > SHOWN && (
+          <CopyButton value={names.join('\n')}>
+            {({ copied, copy: take }) => (
+              <Button size="compact-sm" variant="default" onClick={take}>
+                {copied ? t('Copied') : copy}
+              </Button>
+            )}
+          </CopyButton>
+        )}
+      </Group>
       <List size="sm">
         {names.slice(0, SHOWN).map((name) => (
           <List.Item key={name}>

@@ -18,7 +18,7 @@ interface PeoplePickerProps {
 export function PeoplePicker({ label, description, value, onChange }: PeoplePickerProps) {
   const [search, setSearch] = useState('');
   const wanted = useDeferredValue(search.trim());
-  const { data: found = [] } = useQuery({
+  const { data: found = [], error } = useQuery({
     ...queries.user.list({ query: { search: wanted, limit: SHOWN } }),
     enabled: wanted !== '',
     placeholderData: keepPreviousData,
@@ -44,7 +44,7 @@ export function PeoplePicker({ label, description, value, onChange }: PeoplePick
       searchValue={search}
       onSearchChange={setSearch}
       hidePickedOptions
-      nothingFoundMessage={wanted === '' ? t('Type a part of the name.') : t('Nobody.')}
+      nothingFoundMessage={wanted === '' ? t('Type a part of the name.') : (error?.message ?? t('Nobody.'))}
     />
   );
 }

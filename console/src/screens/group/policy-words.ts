@@ -12,6 +12,11 @@ export const VISIBLE_TO = {
   members: 'Members alone',
 } as const satisfies Record<GroupPolicy['visible_to'], string>;
 
+export const REACH = {
+  character: 'Each character for itself',
+  person: 'A person by any of its characters',
+} as const satisfies Record<GroupPolicy['reach'], string>;
+
 export const STATES = {
   pending: 'Waiting',
   approved: 'Approved',

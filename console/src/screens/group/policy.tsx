@@ -6,7 +6,7 @@ import { type Choice, useChoices } from '../../shared/choices.ts';
 import { Name } from '../../shared/name.tsx';
 import { count, t } from '../../text/text.ts';
 import { EditPolicy } from './edit-policy.tsx';
-import { JOINING, VISIBLE_TO } from './policy-words.ts';
+import { JOINING, REACH, VISIBLE_TO } from './policy-words.ts';
 
 const ADMINISTRATOR = 9;
 
@@ -16,20 +16,29 @@ interface PolicyProps {
   readonly mayChange: boolean;
 }
 
-/** The policy of a group (D110). If the group sets `authorized_to_login`, only level 9 can change it. */
+/** The policy of a group (D110). Level 9 is needed where the group sets `authorized_to_login` or the policy reaches persons. */
 export function Policy({ group, policy, mayChange }: PolicyProps) {
   const isAdministrator = useLevel(ADMINISTRATOR);
-  if (isAdministrator || (mayChange && group.authorized_to_login === null)) {
-    return <EditPolicy groupId={group.group_id} policy={policy} />;
+  const reserved = whyReserved(group, policy);
+  if (mayChange && (isAdministrator || reserved === undefined)) {
+    return <EditPolicy groupId={group.group_id} policy={policy} mayReachPersons={isAdministrator} />;
   }
   return (
     <Stack>
-      {mayChange && (
-        <Text>{t('The group has a say in logging in, so administrators alone change this.')}</Text>
-      )}
+      {mayChange && <Text>{reserved}</Text>}
       <Shown policy={policy} />
     </Stack>
   );
+}
+
+/** Why only level 9 may change the policy; undefined where the owner may. */
+function whyReserved(group: Group, policy: GroupPolicy): string | undefined {
+  if (group.authorized_to_login !== null) {
+    return t('The group has a say in logging in, so administrators alone change this.');
+  }
+  return policy.reach === 'person'
+    ? t('It reaches persons, and tells by that who plays whom, so administrators alone change this.')
+    : undefined;
 }
 
 function Shown({ policy }: { readonly policy: GroupPolicy }) {
@@ -42,6 +51,8 @@ function Shown({ policy }: { readonly policy: GroupPolicy }) {
       <dd>{t(JOINING[policy.joining])}</dd>
       <dt>{t('Seen by')}</dt>
       <dd>{t(VISIBLE_TO[policy.visible_to])}</dd>
+      <dt>{t('Judged')}</dt>
+      <dd>{t(REACH[policy.reach])}</dd>
       <Named title={t('Alliances')} ids={eligible.alliances} of={choices.alliances} />
       <Named title={t('Corporations')} ids={eligible.corporations} of={choices.corporations} />
       <Named title={t('Coalitions')} ids={eligible.coalitions} of={choices.coalitions} />

@@ -33,7 +33,7 @@ export function Alliances() {
         empty={t('No alliance is registered yet.')}
       >
         {({ alliance_id, alliance_name }) => (
-          <RowLink to="/alliance/$id" params={{ id: String(alliance_id) }}>
+          <RowLink to="/alliance/$id" of={String(alliance_id)}>
             <Name of={alliance_name} />
           </RowLink>
         )}
@@ -64,7 +64,7 @@ export function Corporations() {
         empty={t('No corporation is registered yet.')}
       >
         {({ corporation_id, corporation_name }) => (
-          <RowLink to="/corporation/$id" params={{ id: String(corporation_id) }}>
+          <RowLink to="/corporation/$id" of={String(corporation_id)}>
             <Name of={corporation_name} />
           </RowLink>
         )}
@@ -86,7 +86,7 @@ export function Coalitions() {
         empty={t('There is no coalition yet.')}
       >
         {({ coalition_id, coalition_name }) => (
-          <RowLink to="/coalition/$id" params={{ id: coalition_id }}>
+          <RowLink to="/coalition/$id" of={coalition_id}>
             <Name of={coalition_name} />
           </RowLink>
         )}

@@ -4,7 +4,8 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useCareful } from '../../shared/careful.tsx';
 import { notify } from '../../shared/notices.tsx';
-import { ScopePicker, Scopes } from '../../shared/scope-picker.tsx';
+import { ScopePicker } from '../../shared/scope-picker.tsx';
+import { Scopes } from '../../shared/scopes.tsx';
 import { t } from '../../text/text.ts';
 
 interface RequirementsProps {

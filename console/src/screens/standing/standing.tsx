@@ -10,11 +10,10 @@ import { LevelBadge, meaningOf } from '../../shared/level.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
-import { Scopes } from '../../shared/scope-picker.tsx';
+import { Scopes } from '../../shared/scopes.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
-
 import { Tour } from './tour.tsx';
 import { VoiceIdentity } from './voice-identity.tsx';
 

@@ -1,9 +1,10 @@
 import type { Job } from '@castellan/sdk';
-import { Button, Code, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { Confirm } from '../../shared/confirm.tsx';
+import { Dialog } from '../../shared/dialog.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Problem } from '../../shared/problem.tsx';
@@ -76,7 +77,7 @@ function JobCard({ job }: { readonly job: Job }) {
           </Button>
         </Group>
       </Stack>
-      <Modal
+      <Dialog
         opened={open}
         onClose={() => setOpen(false)}
         title={t('What {job} would change', { job: job.name })}
@@ -96,7 +97,7 @@ function JobCard({ job }: { readonly job: Job }) {
             <Button onClick={() => running.mutate(false)}>{t('Run now')}</Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import type { User } from '@castellan/sdk';
 import { EventList } from '../../shared/events/event-list.tsx';
+import { eventsOf } from '../../shared/listings.ts';
 import { Parts } from '../../shared/parts.tsx';
 import { t } from '../../text/text.ts';
 import { Locations } from './locations.tsx';
@@ -19,7 +20,7 @@ export function Histories({ user }: { readonly user: User }) {
     {
       value: 'timeline',
       label: t('Timeline'),
-      part: <EventList question={{ target: `user:${characterId}` }} />,
+      part: <EventList of={eventsOf({ target: `user:${characterId}` })} />,
     },
     { value: 'then', label: t('Then and now'), part: <ThenAndNow user={user} /> },
   ];

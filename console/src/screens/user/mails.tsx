@@ -1,8 +1,9 @@
 import type { CharacterMailShort } from '@castellan/sdk';
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
+import { Dialog } from '../../shared/dialog.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { More } from '../../shared/more.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -42,9 +43,9 @@ export function Mails({ characterId }: { readonly characterId: number }) {
         ))}
       </ul>
       <More of={history} />
-      <Modal opened={open !== undefined} onClose={() => setOpen(undefined)} title={t('Mail')} size="lg">
+      <Dialog opened={open !== undefined} onClose={() => setOpen(undefined)} title={t('Mail')} size="lg">
         <Part>{open !== undefined && <Mail characterId={characterId} mailId={open.mail_id} />}</Part>
-      </Modal>
+      </Dialog>
     </Stack>
   );
 }

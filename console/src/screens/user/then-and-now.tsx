@@ -3,7 +3,7 @@ import { Badge, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { castellan, queries } from '../../session/api.ts';
-import { Part } from '../../shared/screen.tsx';
+import { Changing } from '../../shared/screen.tsx';
 import { fieldInWords, useValuesInWords } from '../../shared/standing-words.ts';
 import { count, t } from '../../text/text.ts';
 import { eveTime } from '../../text/time.ts';
@@ -14,12 +14,12 @@ const DAY = 86_400_000;
 const KEPT = 3 * 365;
 
 const inputOf = (date: Date) => eveTime(date).replace(' ', 'T');
+const momentOf = (input: string) => new Date(`${input}Z`);
 
 /** The standing of a user at a chosen time, beside the present one. */
 export function ThenAndNow({ user }: { readonly user: User }) {
   const [chosen, setChosen] = useState(() => inputOf(new Date(Date.now() - 7 * DAY)));
-  const then = new Date(`${chosen}Z`);
-  const isMoment = !Number.isNaN(then.getTime());
+  const isPast = momentOf(chosen).getTime() <= Date.now();
   return (
     <Stack align="stretch">
       <TextInput
@@ -32,10 +32,10 @@ export function ThenAndNow({ user }: { readonly user: User }) {
         onChange={(event) => setChosen(event.currentTarget.value)}
         maw="20rem"
       />
-      {isMoment && (
-        <Part key={chosen} rows={5}>
-          <Compared user={user} then={then} />
-        </Part>
+      {isPast ? (
+        <Changing to={chosen}>{(shown) => <Compared user={user} then={momentOf(shown)} />}</Changing>
+      ) : (
+        <Text role="status">{t('Choose a moment that has been.')}</Text>
       )}
     </Stack>
   );
@@ -73,7 +73,7 @@ function Compared({ user, then }: ComparedProps) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('What')}</Table.Th>
-            <Table.Th>{t('Then')}</Table.Th>
+            <Table.Th>{t('On {time} EVE', { time: eveTime(then) })}</Table.Th>
             <Table.Th>{t('Today')}</Table.Th>
           </Table.Tr>
         </Table.Thead>

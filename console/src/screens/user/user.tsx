@@ -2,16 +2,16 @@ import type { User as UserRecord } from '@castellan/sdk';
 import { Group, Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy } from 'react';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
 import { Belonging } from '../../shared/belonging.tsx';
 import { Confirm } from '../../shared/confirm.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
+import { later } from '../../shared/later.ts';
 import { LevelBadge, meaningOf } from '../../shared/level.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
-import { Scopes } from '../../shared/scope-picker.tsx';
+import { Scopes } from '../../shared/scopes.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
@@ -21,7 +21,7 @@ import { PersonOf } from './person-of.tsx';
 
 const ADMINISTRATOR = 9;
 const BUILT_IN = 0;
-const Histories = lazy(async () => ({ default: (await import('./histories.tsx')).Histories }));
+const Histories = later(() => import('./histories.tsx'), 'Histories');
 const route = getRouteApi('/user/$name');
 
 function useUser(): UserRecord {

@@ -1,12 +1,13 @@
+import type { UserShort } from '@castellan/sdk';
 import { Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDeferredValue, useState } from 'react';
-import { castellan } from '../../session/api.ts';
+import { useMemo, useState } from 'react';
 import { ALL_LEVELS } from '../../shared/level.tsx';
 import { RowLink } from '../../shared/links.tsx';
 import { useListing } from '../../shared/listing.ts';
+import { usersOf } from '../../shared/listings.ts';
 import { More } from '../../shared/more.tsx';
 import { Name } from '../../shared/name.tsx';
-import { Part, Screen } from '../../shared/screen.tsx';
+import { Changing, Screen } from '../../shared/screen.tsx';
 import { WindowedList } from '../../shared/windowed-list.tsx';
 import { t } from '../../text/text.ts';
 
@@ -16,7 +17,11 @@ const LONGEST_SEARCH = 100;
 export function Users() {
   const [search, setSearch] = useState('');
   const [level, setLevel] = useState<string | null>(null);
-  const wanted = useDeferredValue(search.trim());
+  const wanted = search.trim();
+  const asked = useMemo(
+    () => ({ wanted, least: level === null ? undefined : Number(level) }),
+    [wanted, level],
+  );
   return (
     <Screen title={t('Users')} lead={t('Every character that is registered here, guests excepted.')}>
       <Stack>
@@ -41,36 +46,19 @@ export function Users() {
             clearButtonProps={{ 'aria-label': t('Any level') }}
           />
         </div>
-        <Part>
-          <Found search={wanted} level={level === null ? undefined : Number(level)} />
-        </Part>
+        <Changing to={asked}>{(shown) => <Found of={usersOf(shown.wanted, shown.least)} />}</Changing>
       </Stack>
     </Screen>
   );
 }
 
-const STRETCH = 500;
-
-function Found({ search, level }: { readonly search: string; readonly level: number | undefined }) {
-  const users = useListing(['user', 'list'], castellan.user.list.answer, {
-    limit: STRETCH,
-    ...(search !== '' && { search }),
-    ...(level !== undefined && { min_level: level }),
-  });
+function Found({ of }: { readonly of: ReturnType<typeof usersOf> }) {
+  const users = useListing(of);
   if (users.entries.length === 0) return <Text role="status">{t('Nobody.')}</Text>;
   return (
     <Stack align="stretch">
-      <WindowedList
-        label={t('Users')}
-        items={users.entries}
-        keyOf={({ character_id }) => character_id}
-        onEnd={users.onEnd}
-      >
-        {({ character_name }) => (
-          <RowLink to="/user/$name" params={{ name: character_name }}>
-            <Name of={character_name} />
-          </RowLink>
-        )}
+      <WindowedList label={t('Users')} items={users.entries} keyOf={idOf} onEnd={users.onEnd}>
+        {rowOf}
       </WindowedList>
       <div>
         <More of={users} />
@@ -78,3 +66,10 @@ function Found({ search, level }: { readonly search: string; readonly level: num
     </Stack>
   );
 }
+
+const idOf = ({ character_id }: UserShort) => character_id;
+const rowOf = ({ character_name }: UserShort) => (
+  <RowLink to="/user/$name" of={character_name}>
+    <Name of={character_name} />
+  </RowLink>
+);

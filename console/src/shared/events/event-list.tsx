@@ -1,8 +1,7 @@
 import type { Event } from '@castellan/sdk';
 import { Badge, Code, Group, List, Stack, Text } from '@mantine/core';
-import { castellan } from '../../session/api.ts';
 import { t } from '../../text/text.ts';
-import { useListing } from '../listing.ts';
+import { type Listing, useListing } from '../listing.ts';
 import { Moment } from '../moment.tsx';
 import { More } from '../more.tsx';
 import { Name } from '../name.tsx';
@@ -10,13 +9,9 @@ import { changeInWords } from './change-in-words.ts';
 import { Somebody } from './somebody.tsx';
 import { wordsOf } from './words.ts';
 
-type Question = NonNullable<NonNullable<Parameters<typeof castellan.audit.list>[0]>['query']>;
-
-const STRETCH = 50;
-
 /** A list of events, latest first. */
-export function EventList({ question }: { readonly question: Question }) {
-  const events = useListing(['audit', 'list'], castellan.audit.list.answer, { limit: STRETCH, ...question });
+export function EventList({ of }: { readonly of: Listing<Event> }) {
+  const events = useListing(of);
   if (events.entries.length === 0 && !events.hasNextPage) {
     return <Text role="status">{t('Nothing that you may see.')}</Text>;
   }

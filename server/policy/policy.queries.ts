@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { GroupPolicy } from '../../contract/policy.ts';
 import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
@@ -35,6 +35,26 @@ const policyRecord = sql`json_build_object(
   'reach', p.reach, 'grace_hours', p.grace_hours, 'reapply_hours', p.reapply_hours,
   'questions', p.questions, 'expire_days', p.expire_days)`;
 
+/**
+ * The policy of a group before a change, and whether level 9 set it. Locks it, so that concurrent deletions of what it
+ * names either show in it or wait until it is changed.
+ */
+export async function lockPolicy(
+  tx: Transaction<Database>,
+  groupId: string,
+): Promise<{ readonly policy: GroupPolicy; readonly by_administrator: boolean } | undefined> {
+  await tx
+    .selectFrom('group_policies')
+    .select('group_id')
+    .where('group_id', '=', groupId)
+    .forUpdate()
+    .execute();
+  const { rows } = await sql<{ policy: GroupPolicy; by_administrator: boolean }>`
+    select ${policyRecord} as policy, p.by_administrator from group_policies p
+    where p.group_id = ${groupId}`.execute(tx);
+  return rows[0];
+}
+
 /** The policy of a group, and whether this user may see it; undefined when the group does not exist. */
 export async function findPolicy(
   db: Kysely<Database>,
@@ -51,12 +71,17 @@ export async function findPolicy(
   return rows[0];
 }
 
-/** The ids in a policy that do not exist, by kind. */
+/** The ids in a policy that do not exist, by kind; those that do cannot be deleted before the transaction ends. */
 export async function findUnknown(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   { eligible, moderators }: Pick<GroupPolicy, 'eligible' | 'moderators'>,
 ): Promise<{ kind: string; id: string }[]> {
   const groups = [...eligible.groups_any, ...eligible.groups_none, ...moderators.groups];
+  await sql`select from coalitions where coalition_id = any(${eligible.coalitions}::text[])
+    order by coalition_id for key share`.execute(db);
+  await sql`select from groups where group_id = any(${groups}::text[]) order by group_id for key share`.execute(
+    db,
+  );
   const { rows } = await sql<{ kind: string; id: string }>`
     select 'alliance' as kind, id::text from unnest(${eligible.alliances}::bigint[]) id
       where not exists (select from alliances where alliance_id = id)
@@ -95,10 +120,54 @@ export async function storePolicy(
     select ${groupId}, id from unnest(${moderators.users}::bigint[]) id on conflict do nothing`.execute(tx);
 }
 
-/** A user in relation to a group: everything that decides whether it may join. */
+/** A policy and its group. */
+export interface PolicyOf {
+  readonly group_id: string;
+  readonly group_name: string;
+  readonly policy: GroupPolicy;
+}
+
+/** Locks the policies that name one of these coalitions or groups. */
+export async function lockNaming(
+  tx: Transaction<Database>,
+  { coalitions, groups }: { readonly coalitions: readonly string[]; readonly groups: readonly string[] },
+): Promise<PolicyOf[]> {
+  const { rows } = await sql<{ group_id: string }>`
+    select p.group_id from group_policies p
+    where p.coalitions && ${[...coalitions]}::text[]
+      or (p.groups_any || p.groups_none || p.moderator_groups) && ${[...groups]}::text[]
+    order by p.group_id for update`.execute(tx);
+  if (rows.length === 0) return [];
+  const found = await sql<PolicyOf>`
+    select g.group_id, g.group_name, ${policyRecord} as policy from group_policies p join groups g using (group_id)
+    where g.group_id = any(${rows.map(({ group_id }) => group_id)}::text[]) order by g.group_id`.execute(tx);
+  return found.rows;
+}
+
+/** Stores `joining` and the coalitions and groups that the policies name, in one statement. */
+export async function storeNamed(tx: Transaction<Database>, policies: readonly PolicyOf[]): Promise<void> {
+  const rows = policies.map(({ group_id, policy: { joining, eligible, moderators } }) => {
+    const { coalitions, groups_any, groups_none } = eligible;
+    return { group_id, joining, coalitions, groups_any, groups_none, moderator_groups: moderators.groups };
+  });
+  await sql`
+    update group_policies p set joining = n.joining, coalitions = n.coalitions, groups_any = n.groups_any,
+      groups_none = n.groups_none, moderator_groups = n.moderator_groups
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(group_id text, joining text, coalitions text[],
+      groups_any text[], groups_none text[], moderator_groups text[])
+    where p.group_id = n.group_id`.execute(tx);
+}
+
+/** The time since which the character in a row of `users` has its present owner (D29b). */
+export function ownedSince(user: RawBuilder<unknown>): RawBuilder<Date> {
+  return sql`coalesce(${user}.proven_on, '-infinity')`;
+}
+
+/** Where somebody stands before one group: what joining it depends on. */
 export interface Candidate {
   readonly group_id: string;
   readonly group_name: string;
+  readonly character_name: string;
   readonly joining: GroupPolicy['joining'];
   readonly reach: GroupPolicy['reach'];
   readonly questions: readonly string[];
@@ -123,14 +192,16 @@ const met = sql.join(
 );
 
 const candidateAt = (now: Date) => sql`
-  select g.group_id, g.group_name, p.reach, p.questions, p.expire_days, p.min_level, u.clearance_level as level,
+  select g.group_id, g.group_name, u.character_name, p.reach, p.questions, p.expire_days, p.min_level,
+    u.clearance_level as level,
     case when ${counts} then p.joining else 'closed' end as joining,
     ${maySee} as may_see, ${moderates} as moderates, ${isGroupMember} as is_member, ${isEligible} as eligible,
     json_build_object(${met}) as met,
     (select a.application_id from applications a where a.group_id = g.group_id
       and a.character_id = u.character_id and a.state = 'pending' and a.expires_on > ${now}) as pending,
     (select max(a.decided_on) + p.reapply_hours * interval '1 hour' from applications a
-      where a.group_id = g.group_id and a.character_id = u.character_id and a.state = 'rejected') as rejected_until
+      where a.group_id = g.group_id and a.character_id = u.character_id and a.state = 'rejected'
+        and a.created_on >= ${ownedSince(sql`u`)}) as rejected_until
   from groups g join group_policies p using (group_id) join users u on true
     left join corporations c on c.corporation_id = u.corporation_id`;
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isAdministrator, isMember } from '../access/clearance-levels.queries.ts';
+import { isAdministrator, isMember, memberLevel } from '../access/clearance-levels.queries.ts';
 import { groupsOf } from '../access/groups-of.queries.ts';
 import { isChanged } from '../person/person.queries.ts';
 
@@ -51,6 +51,15 @@ export const conditions = {
  */
 export const isEligible: RawBuilder<boolean> = sql`(${conditions.member}
   and (${lent(sql.join(Object.values(asked), sql` and `))}) and ${conditions.groups_none})`;
+
+/** Like {@link isEligible}, for groups that may have no policy: then everybody but guests is eligible. */
+export const isEligibleAtAll: RawBuilder<boolean> = sql`(
+  case when p.group_id is null then ${isMember} else ${isEligible} end)`;
+
+/** Whether the policy `p` has any condition: one without conditions removes nobody, not even guests. */
+export const asksSomething: RawBuilder<boolean> = sql`(p.min_level > ${memberLevel}
+  or cardinality(p.alliances) + cardinality(p.corporations) + cardinality(p.coalitions)
+    + cardinality(p.groups_any) + cardinality(p.groups_none) > 0)`;
 
 /**
  * Whether the policy `p` is in force for its group `g`: if the group sets `authorized_to_login`, or the policy's reach

@@ -1,9 +1,18 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { listChanged, type NewEvent, recordEvents } from '../event/record.ts';
+import { listChanged, type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
-import type { Departure, Ended } from './judge.queries.ts';
+import type { Departure } from './judge.queries.ts';
+import type { Ended } from './pending.queries.ts';
+
+/** The effects of a judgement by policies. */
+interface Consequences {
+  readonly departures: readonly Departure[];
+  readonly ended: readonly Ended[];
+  /** The event that caused them. */
+  readonly cause?: NewEvent['cause'];
+}
 
 /**
  * Completes a judgement by policies, after its rows were changed: records the events of members who were removed and of
@@ -12,8 +21,7 @@ import type { Departure, Ended } from './judge.queries.ts';
 export async function carryOut(
   services: Pick<Services, 'queue' | 'clock'>,
   db: Transaction<Database>,
-  departures: readonly Departure[],
-  ended: readonly Ended[],
+  { departures, ended, cause }: Consequences,
   now: Date,
 ): Promise<void> {
   const groups = new Map(departures.map(({ group_id, group_name }) => [group_id, group_name]));
@@ -22,31 +30,38 @@ export async function carryOut(
       .filter(({ group_id }) => group_id === id)
       .map(({ character_id }) => character_id);
     const targets = [{ type: 'group' as const, id, name }];
-    const reason = 'no longer eligible';
-    return listChanged({ type: 'group.members_changed', targets, reason }, 'members', { added: [], removed });
+    const event = { type: 'group.members_changed' as const, targets, reason: 'no longer eligible' };
+    return listChanged({ ...event, ...because(cause) }, 'members', { added: [], removed });
   });
-  await recordEvents(db, [...left, ...ended.map((one) => decided(one, one.state))], now);
+  await recordEvents(db, [...left, ...ended.map((one) => endedEvent(one, cause))], now);
   await endUnwelcome(services, db, { users: departures.map(({ character_id }) => character_id) });
 }
 
+type Told = Omit<Ended, 'state'>;
+
 /** The event for the final state of an application. */
-export function decided(
-  application: Omit<Ended, 'state'>,
-  state: string,
-  reason: string | null = null,
-): NewEvent {
+export function decided(application: Told, state: string, reason: string | null = null): NewEvent {
   const changes = [{ field: 'state', before: 'pending', after: state }];
   return { type: 'application.decided', targets: targetsOf(application), changes, reason };
 }
 
-export function created(application: Omit<Ended, 'state'>): NewEvent {
+/** The event for an application that ended without a decision. */
+export function endedEvent(application: Ended, cause?: NewEvent['cause']): NewEvent {
+  return { ...decided(application, application.state), ...because(cause) };
+}
+
+export function created(application: Told): NewEvent {
   return { type: 'application.created', targets: targetsOf(application) };
 }
 
-function targetsOf({ application_id, group_id, group_name, character_id }: Omit<Ended, 'state'>) {
+function because(cause: NewEvent['cause']): Pick<NewEvent, 'cause'> {
+  return cause === undefined ? {} : { cause };
+}
+
+function targetsOf({ application_id, group_id, group_name, character_id, character_name }: Told) {
   return [
     { type: 'application' as const, id: application_id, name: group_name },
     { type: 'group' as const, id: group_id, name: group_name },
-    { type: 'user' as const, id: String(character_id), name: '' },
+    userTarget(character_id, character_name),
   ];
 }

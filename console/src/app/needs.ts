@@ -1,0 +1,70 @@
+/**
+ * The queries that each screen renders first, so that they can start before the screen is rendered. They include no
+ * operation that the service records as use of somebody's data, because hovering over a link starts them, too.
+ */
+
+import { mayRead } from '../screens/user/may-read.ts';
+import { queries } from '../session/api.ts';
+import { eventsOf, usersOf, usesOf } from '../shared/listings.ts';
+import { have, type Needs } from './ahead.ts';
+
+const LEVEL_THAT_READS = { corporation: 1, alliance: 3, coalition: 5 } as const;
+const LEVEL_THAT_CHANGES_COALITIONS = 6;
+
+const groupsOf = (characterId: number) => queries.user.groups({ params: { character: String(characterId) } });
+
+export const standing: Needs = (_, me) => [
+  groupsOf(me.character_id),
+  ...(me.corporation === null
+    ? []
+    : [queries.corporation.get({ params: { corporation_id: Number(me.corporation) } })]),
+  ...(me.alliance === null ? [] : [queries.alliance.get({ params: { alliance_id: me.alliance } })]),
+  ...(me.coalitions.length === 0 ? [] : [queries.coalition.list()]),
+];
+
+export const characters: Needs = () => [queries.person.current()];
+export const trail: Needs = (_, me) => [usesOf(me.character_id)];
+export const groups: Needs = () => [queries.group.list()];
+export const group: Needs = ({ id = '' }) => [queries.group.get({ params: { group_id: id } })];
+export const inbox: Needs = () => [queries.application.list({ query: { role: 'moderator' } })];
+export const registry: Needs = () => [queries.alliance.list()];
+
+export const alliance: Needs = ({ id }, me) => {
+  const params = { alliance_id: Number(id) };
+  const reads = me.clearance_level >= LEVEL_THAT_READS.alliance;
+  return [queries.alliance.get({ params }), ...(reads ? [queries.alliance.compliance({ params })] : [])];
+};
+
+export const corporation: Needs = ({ id }, me) => {
+  const params = { corporation_id: Number(id) };
+  const reads = me.clearance_level >= LEVEL_THAT_READS.corporation;
+  return [
+    queries.corporation.get({ params }),
+    ...(reads
+      ? [queries.corporation.compliance({ params }), queries.corporation.listGuests({ params })]
+      : []),
+  ];
+};
+
+export const coalition: Needs = ({ id = '' }, me) => {
+  const params = { coalition_id: id };
+  const reads = me.clearance_level >= LEVEL_THAT_READS.coalition;
+  const changes = me.clearance_level >= LEVEL_THAT_CHANGES_COALITIONS;
+  return [
+    queries.coalition.get({ params }),
+    ...(reads ? [queries.coalition.compliance({ params })] : []),
+    ...(changes ? [queries.alliance.list(), queries.corporation.list()] : []),
+  ];
+};
+
+export const users: Needs = () => [usersOf()];
+
+export const user: Needs = async ({ name = '' }, me) => {
+  const other = await have(queries.user.get({ params: { character_name: name } }));
+  const params = { character: String(other.character_id) };
+  return [groupsOf(other.character_id), ...(mayRead(me, other) ? [queries.user.person({ params })] : [])];
+};
+
+export const audit: Needs = () => [eventsOf({})];
+export const applications: Needs = () => [queries.oidc.listClients(), queries.group.list()];
+export const system: Needs = () => [queries.system.status()];

@@ -1,0 +1,69 @@
+import { Button, type ButtonProps, Group, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { t } from '../text/text.ts';
+import { Dialog } from './dialog.tsx';
+import { Problem } from './problem.tsx';
+import { Part } from './screen.tsx';
+
+interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
+  /** The title of the dialog and the accessible name of the button. */
+  readonly label: string;
+  /** The button's text, by default the label. */
+  readonly text?: string;
+  /** The content of the open dialog. */
+  readonly children: (close: () => void) => ReactNode;
+  readonly wide?: boolean;
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ label, text, children, wide = false, ...button }: DialogButtonProps) {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button {...button} aria-label={label} onClick={() => setOpen(true)}>
+        {text ?? label}
+      </Button>
+      <Dialog opened={open} onClose={close} title={label} size={wide ? 'lg' : 'md'}>
+        <Part rows={3}>{children(close)}</Part>
+      </Dialog>
+    </>
+  );
+}
+
+interface DialogFormProps {
+  /** The text of the submit button. */
+  readonly action: string;
+  readonly close: () => void;
+  /** If it rejects, the error is shown. */
+  readonly submit: (filled: FormData) => Promise<unknown>;
+  /** Whether something is missing, so that it cannot be submitted yet. */
+  readonly incomplete?: boolean;
+  readonly children: ReactNode;
+}
+
+/** The form of a dialog with error and buttons; the dialog closes after a successful submit. */
+export function DialogForm({ action, close, submit, incomplete = false, children }: DialogFormProps) {
+  const sending = useMutation({ mutationFn: submit, onSuccess: close });
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    sending.mutate(new FormData(event.currentTarget));
+  };
+  return (
+    <form onSubmit={send}>
+      <Stack>
+        {children}
+        <Problem error={sending.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {t('Cancel')}
+          </Button>
+          <Button type="submit" loading={sending.isPending} disabled={incomplete}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,24 @@
+import type { ModalProps } from '@mantine/core';
+import { Suspense, useEffect, useState } from 'react';
+import { later } from './later.ts';
+
+const Modal = later(() => import('./modal.ts'), 'Modal');
+
+/** A modal dialog that is rendered only after it was first opened, because lists have one in each row. */
+export function Dialog(props: ModalProps) {
+  const [wanted, setWanted] = useState(props.opened);
+  if (props.opened && !wanted) setWanted(true);
+  if (!wanted) return null;
+  return (
+    <Suspense fallback={null}>
+      <Opening {...props} />
+    </Suspense>
+  );
+}
+
+/** Renders closed first, because Mantine notes the element to return the focus to when `opened` changes. */
+function Opening({ opened, ...props }: ModalProps) {
+  const [isThere, setThere] = useState(false);
+  useEffect(() => setThere(true), []);
+  return <Modal {...props} opened={opened && isThere} />;
+}

@@ -1,0 +1,106 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { asksSomething, counts, isEligible, isEligibleAtAll } from './eligibility.queries.ts';
+
+/** A membership that ended because the member was not eligible for longer than the policy's grace. */
+export interface Departure {
+  readonly group_id: string;
+  readonly group_name: string;
+  readonly character_id: number;
+  /** Whether the policy was set after the member ceased to be eligible, so that whoever set it intended the removal. */
+  readonly wanted: boolean;
+}
+
+export interface Judgement {
+  /** Number of members judged. */
+  readonly judged: number;
+  readonly departures: readonly Departure[];
+}
+
+/** A membership. */
+type Member = Pick<Departure, 'group_id' | 'character_id'>;
+
+interface Judged {
+  /** Judges only this group. */
+  readonly groupId?: string;
+  /** Judges only users with ids from this query; for rehearsals, so nothing is locked. */
+  readonly among?: RawBuilder<unknown>;
+  /** Memberships that are not judged. */
+  readonly except?: readonly Member[];
+  /** Treats every grace as over, to show the final effect of a policy. */
+  readonly graceOver?: boolean;
+}
+
+/**
+ * Judges all members of groups with policies in one statement (D110): stores since when a member is no longer eligible,
+ * clears that when it is eligible again, and removes members whose grace is over. The owner always stays, and so do
+ * members that never were eligible: somebody added them by hand.
+ */
+export async function judgeMembers(
+  db: Kysely<Database>,
+  now: Date,
+  { groupId, among, except = [], graceOver = false }: Judged = {},
+): Promise<Judgement> {
+  const ofGroup = groupId === undefined ? sql`true` : sql`g.group_id = ${groupId}`;
+  const ofUsers = among === undefined ? sql`true` : sql`m.character_id in (${among})`;
+  // If a group gets another owner at the same time, it is judged again afterwards.
+  const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;
+  const { rows } = await sql<{ judged: number; departures: Departure[] }>`
+    with eligibility as materialized (
+      select m.group_id, g.group_name, m.character_id, m.ineligible_since, m.was_eligible, ${isEligible} as eligible,
+        ${asksSomething} as asks,
+        coalesce(m.ineligible_since, ${now}::timestamptz) + p.grace_hours * interval '1 hour' <= ${now}::timestamptz
+          or ${graceOver} as over,
+        coalesce(m.ineligible_since <= p.updated_on, false) as wanted
+      from group_policies p join groups g using (group_id)
+        join group_members m using (group_id) join users u using (character_id)
+        left join corporations c on c.corporation_id = u.corporation_id
+      where ${counts} and m.character_id is distinct from g.owner_id and ${ofGroup} and ${ofUsers}
+      ${locked}
+    ), judged as materialized (
+      select *, eligible or not asks or not was_eligible as stays from eligibility
+      where (group_id, character_id) not in (
+        select group_id, character_id from jsonb_to_recordset(${JSON.stringify(except)}::jsonb)
+          as kept(group_id text, character_id bigint))
+    ), left_it as (
+      delete from group_members m using judged j
+      where m.group_id = j.group_id and m.character_id = j.character_id and not j.stays and j.over
+      returning m.group_id, j.group_name, m.character_id, j.wanted
+    ), dated as (
+      update groups set updated_on = ${now} where group_id in (select group_id from left_it)
+    ), marked as (
+      update group_members m set was_eligible = m.was_eligible or j.eligible,
+        ineligible_since = case when j.stays then null else ${now}::timestamptz end
+      from judged j
+      where m.group_id = j.group_id and m.character_id = j.character_id and (j.eligible and not j.was_eligible
+        or j.stays = (j.ineligible_since is not null) and (j.stays or not j.over))
+    )
+    select (select count(*)::int from judged) as judged,
+      (select coalesce(json_agg(left_it order by group_id, character_id), '[]') from left_it) as departures`.execute(
+    db,
+  );
+  return { judged: rows[0]?.judged ?? 0, departures: rows[0]?.departures ?? [] };
+}
+
+/** Stores which members of a group are eligible before its policy changes: they can cease to be eligible by that. */
+export async function rememberEligible(db: Kysely<Database>, groupId: string): Promise<void> {
+  await sql`
+    update group_members m set was_eligible = true from (
+      select m.character_id from group_members m join users u using (character_id)
+        left join group_policies p on p.group_id = m.group_id
+        left join corporations c on c.corporation_id = u.corporation_id
+      where m.group_id = ${groupId} and not m.was_eligible and ${isEligibleAtAll}
+    ) eligible
+    where m.group_id = ${groupId} and m.character_id = eligible.character_id`.execute(db);
+}
+
+/** Groups with a policy that set `authorized_to_login`: leaving one may change a user's login permission. */
+export async function findSpeakingGroups(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('group_policies')
+    .innerJoin('groups', 'groups.group_id', 'group_policies.group_id')
+    .select('groups.group_id')
+    .where('groups.authorized_to_login', 'is not', null)
+    .execute();
+  return rows.map(({ group_id }) => group_id);
+}

@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ADMINISTRATOR, button, open, page, settled, tokenOf } from './stage.ts';
+
+const DETAIL = 'The database cannot be reached.';
+const REQUEST = '5d0f6d4e-0d0c-4a53-8d5f-0a5f4f6f2b11';
+const SCREENS = ['/', '/groups', '/group/0123456789abcdef01234567', '/user/Somebody', '/audit', '/system'];
+
+describe('at night, when the service is in trouble', () => {
+  let administrator: string;
+  beforeAll(async () => {
+    administrator = await tokenOf(ADMINISTRATOR);
+  });
+  const fail = (path: RegExp) =>
+    page.route(path, (route) =>
+      route.fulfill({
+        status: 503,
+        json: { detail: DETAIL, code: 'database_unavailable' },
+        headers: { 'x-request-id': REQUEST, 'retry-after': '0' },
+      }),
+    );
+  const alert = () => page.getByRole('main').getByRole('alert').first();
+
+  it.each(SCREENS)('%s says so in the words of the API, names the request, and tries again', async (path) => {
+    const answers = /:\d+\/(?!console|event)/;
+    await fail(answers);
+    await open(path, administrator);
+    await alert().getByText(DETAIL).waitFor();
+    await alert().getByText(REQUEST).waitFor();
+    const [again] = await Promise.all([
+      page.waitForRequest(answers),
+      alert().getByRole('button', { name: 'Try again' }).click(),
+    ]);
+    expect(again.method()).toBe('GET');
+  });
+
+  it('what is looked for says so, too, instead of that there is nothing', async () => {
+    await open('/', administrator);
+    await settled();
+    await fail(/\/user\?/);
+    await page.keyboard.press('/');
+    await page.getByRole('combobox').fill('Nobody is called that');
+    await page.getByRole('dialog').getByText(DETAIL).waitFor();
+    expect(await page.getByText('Nothing is called that.').count()).toBe(0);
+  });
+
+  it('what cannot be signed out of at the service is forgotten here, and said', async () => {
+    await open('/', administrator);
+    await settled();
+    await fail(/\/token\/current$/);
+    await button('Sign out').click();
+    await page.getByRole('alert').getByText(DETAIL).waitFor();
+    await button('Sign in with the game').waitFor();
+    expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBeNull();
+  });
+
+  it('a token that had its time asks to sign in, and names the request', async () => {
+    await open('/groups', administrator);
+    await settled();
+    await page.route(/\/alliance$/, (route) =>
+      route.fulfill({
+        status: 401,
+        json: { detail: 'The token expired.', code: 'token_expired' },
+        headers: { 'x-request-id': REQUEST },
+      }),
+    );
+    await page.getByRole('navigation').getByRole('link', { name: 'Registry' }).click();
+    await page.getByRole('alert').getByText('The token expired.').waitFor();
+    await page.getByRole('alert').getByText(REQUEST).waitFor();
+  });
+});

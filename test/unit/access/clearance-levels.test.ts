@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { answersFor } from '../../../server/access/caller.queries.ts';
+import { isAdministrator, isBuiltIn, isGuest, isSuperuser } from '../../../server/access/clearance-levels.ts';
+import { idIn } from '../../../server/access/named-user.queries.ts';
+import { toPosition } from '../../../server/access/position.queries.ts';
+
+const LEVELS = [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+describe('levels at their bounds', () => {
+  it.each([
+    ['D28: guests are below 0', isGuest, [-1]],
+    ['D19: administrators are at 9 and 10', isAdministrator, [9, 10]],
+    ['D5: everything is open to 10 alone', isSuperuser, [10]],
+  ] as const)('%s', (_, is, those) => {
+    expect(LEVELS.filter(is)).toEqual(those);
+  });
+
+  it('the built-in user is the one with id 0', () => {
+    expect([0, 1, -1, 2_112_000_001].filter(isBuiltIn)).toEqual([0]);
+  });
+});
+
+describe('who stands where', () => {
+  const row = { role: 'caller', corporation_id: 10, alliance_id: 100, coalitions: ['x'] } as const;
+
+  it('D11: a position says whether somebody is a guest, by the level alone', () => {
+    expect(toPosition({ ...row, character_id: 7, level: -1 })).toEqual({
+      characterId: 7,
+      corporationId: 10,
+      allianceId: 100,
+      coalitionIds: ['x'],
+      guest: true,
+      level: -1,
+    });
+    expect(toPosition({ ...row, character_id: 7, level: 0 })).toMatchObject({ guest: false });
+  });
+
+  it('D13: that of a corporation is nobody’s, the built-in user’s neither', () => {
+    expect(toPosition({ ...row, character_id: null, level: 0 })).toMatchObject({ characterId: -1 });
+  });
+
+  it('D23: the sponsor of a token answers for it, or else its owner', () => {
+    expect(answersFor({ owner_id: 0, sponsor_id: 7 })).toBe(7);
+    expect(answersFor({ owner_id: 5, sponsor_id: null })).toBe(5);
+    expect(answersFor({ owner_id: 5, sponsor_id: 0 })).toBe(0);
+  });
+});
+
+describe('D70: a text that is an id', () => {
+  it.each([
+    ['0', 0],
+    ['7', 7],
+    ['2112000001', 2_112_000_001],
+    [String(Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER],
+  ])('%s is', (text, id) => expect(idIn(text)).toBe(id));
+
+  it.each([
+    '',
+    '00',
+    '07',
+    '-1',
+    '+7',
+    ' 7',
+    '7 ',
+    '7x',
+    'x7',
+    '7.0',
+    '1e3',
+    '0x7',
+    '9007199254740992',
+    '99999999999999999',
+  ])('%j is not', (text) => expect(idIn(text)).toBeNull());
+});

@@ -18,9 +18,9 @@ import {
   requirementsOfCorporation,
   scopesOfCorporation,
 } from '../access/required-scopes.queries.ts';
-import { conditions, counts, isEligible, maySee, moderates } from '../policy/eligibility.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
+import { conditions, counts, isEligible, maySee, moderates } from '../policy/eligibility.queries.ts';
 
 /** For each kind of question the decision and what it is based on. */
 export interface Judged {
